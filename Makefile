@@ -1,0 +1,70 @@
+# Every target sets up what it needs, from a clean clone: Rust (stable) and Python 3.11 or newer are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Without cargo on the machine the build backend would download a whole toolchain; better an error.
+export MATURIN_NO_INSTALL_RUST = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo bench bench-quick test test-rust test-python test-docs test-wheel lint check-heavy clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
+
+install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
+
+$(VENV)/installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+# PyPI anls owns a command that this package will offer too, so it lives apart from it.
+.venv-peers/installed: tests/peers/requirements.txt
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --requirement $<
+	touch $@
+
+demo: install ## Score the sample data and print the means by question type
+	$(BIN)/python examples/demo.py
+
+test: lint test-rust test-python test-docs test-wheel ## Everything: lint, types, Rust, Python on both engines, docs, wheel
+
+lint: install
+	cargo fmt --check
+	cargo clippy --quiet --all-targets -- -D warnings
+	cargo clippy --quiet --all-targets --no-default-features -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test-rust:
+	cargo test --quiet --no-default-features
+	cargo test --quiet
+
+test-python: install .venv-peers/installed
+	for engine in in-memory streaming; do \
+	  ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python POLARS_ENGINE_AFFINITY=$$engine \
+	    $(BIN)/python -m pytest -q -n 2 || exit 1; \
+	done
+
+test-docs: install ## Docstrings and the examples of README and docs, run
+	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs
+
+test-wheel: install ## The wheel: its size, and that it works outside the source tree
+	.ci/check-wheel $(PYTHON)
+
+bench bench-quick: install .venv-peers/installed ## Measure speed against the peers; writes tests/benchmarks/RESULTS.md
+	$(BIN)/pip install --quiet --group bench
+	$(BIN)/pip install --quiet --no-deps polars-strsim  # caps polars below 2
+	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
+
+check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing and the oldest Polars that is promised
+	.ci/heavy
+
+clean: ## Remove what was built
+	rm -rf target $(VENV) .venv-peers dist anls_frame/_native*.so

@@ -1,0 +1,79 @@
+"""
+Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Polars and pandas.
+
+`nls`, `anls`, `cer` and their kin are Polars expressions that score each row; `add_scores` adds all scores
+to a Polars, pandas or Arrow frame; `report` breaks them down by slice, `compare` holds two systems against
+each other; importing the package adds the namespace ``.anls`` to Polars' frames and
+expressions and to pandas' frames.
+
+Examples
+--------
+>>> import polars as pl
+>>> import anls_frame as af
+>>> df = pl.DataFrame({"prediction": ["CocaCola"], "answers": [["Coke", "Coca Cola"]]})
+>>> df.with_columns(af.nls("prediction", "answers").round(4), af.cer("prediction", "answers").round(4))
+shape: (1, 4)
+┌────────────┬───────────────────────┬────────┬────────┐
+│ prediction ┆ answers               ┆ nls    ┆ cer    │
+│ ---        ┆ ---                   ┆ ---    ┆ ---    │
+│ str        ┆ list[str]             ┆ f64    ┆ f64    │
+╞════════════╪═══════════════════════╪════════╪════════╡
+│ CocaCola   ┆ ["Coke", "Coca Cola"] ┆ 0.8889 ┆ 0.1111 │
+└────────────┴───────────────────────┴────────┴────────┘
+"""
+
+from __future__ import annotations
+
+from anls_frame import _pandas_hook, namespaces
+from anls_frame._native import __version__
+from anls_frame.comparison import Comparison, Paired, compare, pair
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.frames import add_scores
+from anls_frame.metrics import (
+    anls,
+    cer,
+    exact_match,
+    hamming,
+    levenshtein,
+    nearest_answer,
+    nls,
+    score,
+)
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.reports import Report, report
+from anls_frame.scalars import anls_score, edit_distance, get_cer
+from anls_frame.summary import Settings, Summary, merge, summarize
+
+__all__ = [
+    "PROTOCOLS",
+    "ColumnNotFoundError",
+    "Comparison",
+    "DTypeError",
+    "DuplicateColumnError",
+    "Paired",
+    "Report",
+    "ScoreProtocol",
+    "Settings",
+    "Summary",
+    "__version__",
+    "add_scores",
+    "anls",
+    "anls_score",
+    "cer",
+    "compare",
+    "edit_distance",
+    "exact_match",
+    "get_cer",
+    "hamming",
+    "levenshtein",
+    "merge",
+    "nearest_answer",
+    "nls",
+    "pair",
+    "report",
+    "score",
+    "summarize",
+]
+
+namespaces.register()
+_pandas_hook.register()

@@ -1,0 +1,282 @@
+"""From rows to cells: the query that scores, counts and sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import _plugin
+from anls_frame._ingest import to_lazy
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import check_dtypes
+from anls_frame.protocol import plugin_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anls_frame.summary import Settings
+
+CLUSTER = "cluster"
+"""Column of a cell's cluster."""
+
+_UINT64 = 1 << 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Scored rows, not computed yet: keys `key_0`, ..., the cluster, scores, and what to sum of them."""
+
+    frame: pl.LazyFrame
+    keys: tuple[str, ...]
+    sums: list[pl.Expr]
+    worst_order: tuple[str, ...]
+    worst_columns: tuple[str, ...]
+    has_grid: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What came out of the rows."""
+
+    cells: pl.DataFrame
+    bins: pl.DataFrame
+    worst: pl.DataFrame
+    digest: str
+
+
+def scored_texts(frame: Any, prediction: str, answers: str, settings: Settings) -> Rows:
+    """Rows of texts, scored."""
+    source = to_lazy(frame, [prediction, answers], [*settings.by, *_optional(settings.cluster)])
+    schema = source.collect_schema()
+    rows = source.select(
+        *keys(schema, settings.by, settings.cluster),
+        cs.by_name(prediction).alias("prediction"),
+        cs.by_name(answers).alias("answers"),
+        cs.by_name(prediction).is_null().alias("missing"),
+        score_details(schema, prediction, answers, settings).alias("scores"),
+    ).unnest("scores")
+    rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"))
+    if settings.missing == "drop":
+        scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest"]
+        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scores)))
+    names = key_names(settings.by, settings.cluster)
+    return Rows(
+        frame=rows,
+        keys=names,
+        sums=_sums_of_texts(),
+        worst_order=("anls", "nls", "row_digest"),
+        worst_columns=(*names, "prediction", "answers", "nls", "anls", "cer", "exact_match"),
+        has_grid=True,
+    )
+
+
+def existing_scores(frame: Any, score: str, settings: Settings) -> Rows:
+    """Rows with a score that exists already."""
+    source = to_lazy(frame, [], [score, *settings.by, *_optional(settings.cluster)])
+    schema = source.collect_schema()
+    value = score_value(schema, score)
+    rows = source.select(
+        *keys(schema, settings.by, settings.cluster),
+        value.alias("score"),
+        score_digest(value).alias("row_digest"),
+    )
+    names = key_names(settings.by, settings.cluster)
+    return Rows(
+        frame=rows,
+        keys=names,
+        sums=_sums_of_scores(),
+        worst_order=("score", "row_digest"),
+        worst_columns=(*names, "score"),
+        has_grid=False,
+    )
+
+
+def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
+    """Scores and digest of each row; a missing prediction is scored as the empty text."""
+    options = {
+        "protocol": plugin_options(settings.protocol),
+        "threshold": settings.threshold,
+        "cer_protocol": plugin_options(settings.cer_protocol),
+    }
+    texts = pl.Schema({name: schema[name] for name in (prediction, answers)})
+    # Asked of `score`, which has the same rule and a name that is known.
+    check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
+    # The score is then null for one reason only: there is no answer.
+    predicted = cs.by_name(prediction).cast(pl.String).fill_null("")
+    return _plugin.call("score_details", predicted, cs.by_name(answers), **options)
+
+
+def score_value(schema: pl.Schema, score: str) -> pl.Expr:
+    """Return a column of existing scores as floats."""
+    if not (schema[score].is_numeric() or schema[score] in (pl.Boolean, pl.Null)):
+        raise DTypeError(f"column {score!r} has dtype {schema[score]}; a score is a number")
+    return cs.by_name(score).cast(pl.Float64)
+
+
+def score_digest(value: pl.Expr) -> pl.Expr:
+    """Digest of an existing score, null for null."""
+    raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
+    return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
+
+
+def collect(rows: Rows, worst: int) -> Collected:
+    """Run the query: one pass over the rows, on the streaming engine."""
+    by_keys = [key for key in rows.keys if key != CLUSTER]
+    scored = rows.frame.filter(pl.col("row_digest").is_not_null())
+    grid = [pl.len().cast(pl.UInt64).alias("n"), pl.col("nls").sum().alias("nls_sum")]
+    plans = [_grouped(rows.frame, rows.keys, rows.sums)]
+    if rows.has_grid:
+        plans.append(scored.group_by(*by_keys, "grid_threshold").agg(grid))
+    if worst:
+        plans.append(scored.bottom_k(worst, by=rows.worst_order))
+    cells, *rest = pl.collect_all(plans, engine="streaming")
+    bins = rest.pop(0) if rows.has_grid else pl.DataFrame()
+    lowest = rest.pop(0) if worst else rows.frame.head(0).collect()
+    return Collected(
+        cells=add_up([canonical(cells.drop("row_digest_low", "row_digest_high"))], rows.keys),
+        bins=add_up([canonical(bins)], (*by_keys, "grid_threshold")) if rows.has_grid else bins,
+        worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
+        digest=digest_text(cells, "row_digest"),
+    )
+
+
+def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+    """Add cells with equal keys."""
+    whole = pl.concat(cells, how="vertical_relaxed")
+    values = [column for column in whole.columns if column not in keys]
+    sums = [
+        pl.col(column).min() if column.endswith("_min")
+        else pl.col(column).max() if column.endswith("_max")
+        else pl.col(column).sum()
+        for column in values
+    ]  # fmt: skip
+    return _grouped(whole.lazy(), keys, sums).collect()
+
+
+def _grouped(frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.LazyFrame:
+    return frame.group_by(keys).agg(sums) if keys else frame.select(sums)
+
+
+def _sums_of_texts() -> list[pl.Expr]:
+    errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
+    means = [
+        expression
+        for name in ("anls", "nls", "cer")
+        for expression in (pl.col(name).sum().alias(f"{name}_sum"), _squares(name))
+    ]
+    return [
+        pl.len().cast(pl.UInt64).alias("rows"),
+        _count(pl.col("row_digest").is_not_null(), "n"),
+        _count(pl.col("missing") & pl.col("answerable"), "n_missing"),
+        _count(~pl.col("answerable"), "n_unanswerable"),
+        _count(pl.col("reference_length") == 0, "n_empty_reference"),
+        *means,
+        _count(pl.col("exact_match"), "exact_match_sum"),
+        _count(pl.col("anls") == 0, "zeros_sum"),
+        errors.sum().alias("char_errors_sum"),
+        length.sum().alias("reference_length_sum"),
+        (errors * errors).sum().alias("char_errors_squares"),
+        (errors * length).sum().alias("char_errors_by_length"),
+        (length * length).sum().alias("reference_length_squares"),
+        *digest_sums("row_digest"),
+    ]
+
+
+def _sums_of_scores() -> list[pl.Expr]:
+    zero = pl.lit(0, dtype=pl.UInt64)
+    return [
+        pl.len().cast(pl.UInt64).alias("rows"),
+        _count(pl.col("score").is_not_null(), "n"),
+        _count(pl.col("score").is_null(), "n_missing"),
+        zero.alias("n_unanswerable"),
+        zero.alias("n_empty_reference"),
+        pl.col("score").sum().alias("score_sum"),
+        _squares("score"),
+        _count(pl.col("score") == 0, "zeros_sum"),
+        _count(~pl.col("score").is_finite(), "not_finite_sum"),
+        pl.col("score").min().alias("score_min"),
+        pl.col("score").max().alias("score_max"),
+        *digest_sums("row_digest"),
+    ]
+
+
+def _squares(name: str) -> pl.Expr:
+    return (pl.col(name) * pl.col(name)).sum().alias(f"{name}_squares")
+
+
+def _count(condition: pl.Expr, name: str) -> pl.Expr:
+    return condition.sum().cast(pl.UInt64).alias(name)
+
+
+def digest_sums(name: str) -> list[pl.Expr]:
+    """Sum a column of digests, in halves, so that no sum overflows."""
+    digest = pl.col(name)
+    return [
+        (digest & 0xFFFF_FFFF).sum().alias(f"{name}_low"),
+        (digest // (1 << 32)).sum().alias(f"{name}_high"),
+    ]
+
+
+def digest_text(sums: pl.DataFrame, name: str) -> str:
+    """Add up what `digest_sums` gave, as 16 hexadecimal digits."""
+    low, high = (int(sums[f"{name}_{half}"].sum()) for half in ("low", "high"))
+    return f"{(low + (high << 32)) % _UINT64:016x}"
+
+
+def _optional(name: str | None) -> list[str]:
+    return [] if name is None else [name]
+
+
+def key_names(by: Sequence[str], cluster: str | None) -> tuple[str, ...]:
+    """Return the names that keys have in cells."""
+    return (*(f"key_{index}" for index in range(len(by))), *([CLUSTER] if cluster is not None else []))
+
+
+def keys(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
+    """Return the keys under their names in cells."""
+    # By position: a column may slice and be the cluster, and may be called as a column of ours.
+    names = [*by, *_optional(cluster)]
+    for name in names:
+        if schema[name].is_object():
+            raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
+    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
+
+
+def canonical(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make equal slices equal keys: categories are text, a list is a set, one without entries is null."""
+    for key in frame.columns:
+        if key.startswith("key_") or key in (CLUSTER, "unit"):
+            dtype = frame.schema[key]
+            expression = _canonical_key(key, dtype)
+            if isinstance(dtype, pl.List | pl.Array):
+                frame = _replace_distinct(frame, key, expression)
+            else:
+                frame = frame.with_columns(expression)
+    return frame
+
+
+def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
+    """Evaluate the expression once for each distinct list: with clusters most cells share theirs."""
+    hashed = frame.with_columns(pl.col(key).hash().alias("hash"))
+    distinct = hashed.select("hash", key).unique("hash")
+    if distinct.height == frame.height or distinct.height != frame.select(key).n_unique():
+        return frame.with_columns(expression)
+    table = distinct.select("hash", expression)
+    return hashed.drop(key).join(table, on="hash", how="left", maintain_order="left").select(frame.columns)
+
+
+def _canonical_key(key: str, dtype: pl.DataType) -> pl.Expr:
+    column = pl.col(key)
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Array):
+        column, dtype = column.arr.to_list(), pl.List(dtype.inner)
+    if not isinstance(dtype, pl.List):
+        return column
+    if isinstance(dtype.inner, pl.Categorical | pl.Enum):
+        column = column.cast(pl.List(pl.String))
+    entries = column.list.unique().list.sort()
+    return pl.when(entries.list.drop_nulls().list.len() > 0).then(entries)

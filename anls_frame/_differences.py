@@ -1,0 +1,308 @@
+"""Differences of two systems: from rows to sums by cell, and from those to slices with tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import _cells, _ingest
+from anls_frame._cells import CLUSTER
+from anls_frame._ingest import to_lazy
+from anls_frame._rollup import explode_lists
+from anls_frame.exceptions import DTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.summary import Settings
+
+RESULT_COLUMNS = (
+    "n",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "p_holm",
+    "wins",
+    "ties",
+    "losses",
+    "n_clusters",
+    "slice",
+)
+
+LOWER_IS_BETTER = ("cer",)
+
+SUMS = ("n", "first_sum", "second_sum", "difference_sum", "wins", "ties", "losses")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """
+    Sums of the differences, second minus first, by cell.
+
+    A cell is a combination of `by` values and a unit: the cluster or, where there are none, the difference
+    itself, so that rows with equal differences are counted together.
+    """
+
+    cells: pl.DataFrame
+    has_clusters: bool
+    counts: dict[str, int]
+    digests: tuple[str, str]
+
+
+def collect(
+    frame: Any,
+    columns: tuple[str, str],
+    answers: str | None,
+    metric: str,
+    settings: Settings,
+) -> Differences:
+    """Score both systems and sum their differences, in one pass on the streaming engine."""
+    rows = _both_scored(frame, columns, answers, metric, settings)
+    if settings.missing == "drop":
+        scored_columns = ["difference", "first_digest", "second_digest"]
+        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
+    keys = [*_cells.key_names(settings.by, None), "unit"]
+    unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
+    scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit)
+    cells, totals = pl.collect_all(
+        [scored.group_by(keys).agg(_sums(metric)), rows.select(_totals())], engine="streaming"
+    )
+    total = totals.row(0, named=True)
+    if total["not_finite"]:
+        raise ValueError(f"the scores hold NaN or infinity in {total['not_finite']} rows; drop or fill them")
+    return Differences(
+        cells=_cells.add_up([_cells.canonical(cells)], keys),
+        has_clusters=settings.cluster is not None,
+        counts={name: int(total[name]) for name in ("rows", "n", "n_missing", "n_unanswerable")},
+        digests=(_cells.digest_text(totals, "first_digest"), _cells.digest_text(totals, "second_digest")),
+    )
+
+
+def slices(
+    differences: Differences,
+    keys: Sequence[str],
+    *,
+    confidence: float,
+    draws: int,
+    seed: int,
+    many_groups: int,
+) -> pl.DataFrame:
+    """One row a slice: means, difference with interval and p-values, counts."""
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    cells = explode_lists(differences.cells, keys)
+    units = _cells.add_up([cells.select(*keys, "unit", *SUMS)], [*keys, "unit"]).sort(*keys, "unit")
+    moments = _moments(differences)
+    grouped = units.group_by(keys, maintain_order=True).agg(moments) if keys else units.select(moments)
+    n, x, xx, xy, yy = (grouped[name].cast(pl.Float64).to_numpy() for name in ("n", "x", "xx", "xy", "yy"))
+    count = statistics.effective_units(n, yy)
+    mean = np.divide(x, n, out=np.full_like(x, np.nan), where=n > 0)
+    variance = statistics.ratio_variance(count, x, n, xx, xy, yy)
+    low, high = statistics.t_interval(mean, variance, count, confidence)
+    if grouped.height > many_groups:
+        p_values = statistics.t_test(mean, variance, count)
+    else:
+        test = _sign_flip if differences.has_clusters else _sign_flip_rows
+        p_values = np.array([test(row, draws, seed) for row in grouped.iter_rows(named=True)], np.float64)
+    return grouped.select(
+        *keys,
+        "n",
+        first=(pl.col("first_sum") / pl.col("n")).fill_nan(None),
+        second=(pl.col("second_sum") / pl.col("n")).fill_nan(None),
+        difference=pl.Series(mean).fill_nan(None),
+        difference_low=pl.Series(low).fill_nan(None),
+        difference_high=pl.Series(high).fill_nan(None),
+        p_value=pl.Series(p_values).fill_nan(None),
+        p_holm=pl.Series(statistics.holm(p_values)).fill_nan(None),
+        wins="wins",
+        ties="ties",
+        losses="losses",
+        n_clusters=pl.col("units") if differences.has_clusters else pl.lit(None, pl.UInt64),
+    )
+
+
+def pair(
+    first: Any, second: Any, ids: list[str], prediction: str, names: tuple[str, str]
+) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
+    """Join two tables by id; the rows of the first, and the ids without a partner."""
+    if not ids or prediction in ids or len(set(ids)) < len(ids):
+        raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
+    # Read once: a query may give its rows in another order the next time, a stream gives them once.
+    first = first if _ingest.is_pandas(first) else _ingest.whole(first)
+    columns = [f"{prediction}_{name}" for name in names]
+    left, right = (
+        _identified(frame, ids, prediction, which) for frame, which in ((first, "first"), (second, "second"))
+    )
+    keys = list(_cells.key_names(ids, None))
+    for name, key in zip(ids, keys, strict=True):
+        if left.schema[key] != right.schema[key]:
+            raise DTypeError(
+                f"column {name!r} has dtype {left.schema[key]} in the first frame and "
+                f"{right.schema[key]} in the second; cast one of them"
+            )
+    taken = [column for column in columns if column in first.columns]
+    if taken or columns[0] == columns[1]:
+        raise ValueError(f"the predictions cannot be called {columns}; pass other names=")
+    matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
+    only = [
+        one.join(other, on=keys, how="anti", maintain_order="left")
+        .select(keys)
+        .rename(dict(zip(keys, ids, strict=True)))
+        for one, other in ((left, right), (right, left))
+    ]
+    wide = _wide_pandas if _ingest.is_pandas(first) else _wide
+    return wide(first, second, matched, prediction, columns), only[0], only[1]
+
+
+def _identified(frame: Any, ids: list[str], prediction: str, which: str) -> pl.DataFrame:
+    """Return ids, predictions and positions of the rows, under names of ours."""
+    table = to_lazy(frame, [], [*ids, prediction]).collect()
+    named = table.select(cs.by_name(ids))
+    for name, dtype in named.schema.items():
+        if dtype.is_object():
+            raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
+    _check_ids(named, which)
+    return table.select(
+        *_cells.keys(table.schema, ids, None), cs.by_name(prediction).alias("prediction")
+    ).with_row_index("row")
+
+
+def _wide(
+    first: pl.DataFrame, _second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]
+) -> pl.DataFrame:
+    """The two predictions side by side, where the first one stood."""
+    rows = first[matched["row"]]
+    place = rows.columns.index(prediction)
+    return rows.rename({prediction: columns[0]}).insert_column(
+        place + 1, matched["prediction_second"].alias(columns[1])
+    )
+
+
+def _wide_pandas(first: Any, second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]) -> Any:
+    """Return the same for pandas, where index and dtypes stay as they are."""
+    rows = first.iloc[matched["row"].to_numpy()].rename(columns={prediction: columns[0]})
+    if _ingest.is_pandas(second):
+        predictions = second[prediction].iloc[matched["row_second"].to_numpy()]
+    else:
+        predictions = matched["prediction_second"].to_pandas()
+    rows.insert(rows.columns.get_loc(columns[0]) + 1, columns[1], predictions.array)
+    return rows
+
+
+def _both_scored(
+    frame: Any, columns: tuple[str, str], answers: str | None, metric: str, settings: Settings
+) -> pl.LazyFrame:
+    named = [*settings.by, *([settings.cluster] if settings.cluster is not None else [])]
+    texts, others = ([], [*columns, *named]) if answers is None else ([*columns, answers], named)
+    source = to_lazy(frame, texts, others)
+    schema = source.collect_schema()
+    keys = _cells.keys(schema, settings.by, settings.cluster)
+    missing = pl.any_horizontal(cs.by_name(*set(columns)).is_null()).alias("missing")
+    if answers is None:
+        first, second = (_cells.score_value(schema, column) for column in columns)
+        digests = [_cells.score_digest(value) for value in (first, second)]
+        rows = source.select(
+            *keys,
+            missing,
+            first=first,
+            second=second,
+            first_digest=digests[0],
+            second_digest=digests[1],
+        ).with_columns(answerable=pl.lit(value=True))
+    else:
+        details = [_cells.score_details(schema, column, answers, settings) for column in columns]
+        rows = (
+            source.select(*keys, missing, first=details[0], second=details[1])
+            .with_columns(
+                pl.col("first").struct.field("row_digest").alias("first_digest"),
+                pl.col("second").struct.field("row_digest").alias("second_digest"),
+                *(
+                    pl.col(name).struct.field(metric).cast(pl.Float64).alias(name)
+                    for name in ("first", "second")
+                ),
+            )
+            .with_columns(answerable=pl.col("first").is_not_null())
+        )
+    return rows.with_columns(difference=pl.col("second") - pl.col("first"))
+
+
+def _sums(metric: str) -> list[pl.Expr]:
+    difference = pl.col("difference")
+    rises, falls = ("losses", "wins") if metric in LOWER_IS_BETTER else ("wins", "losses")
+    counts = {rises: difference > 0, "ties": difference == 0, falls: difference < 0}
+    return [
+        pl.len().cast(pl.UInt64).alias("n"),
+        pl.col("first").sum().alias("first_sum"),
+        pl.col("second").sum().alias("second_sum"),
+        difference.sum().alias("difference_sum"),
+        *(condition.sum().cast(pl.UInt64).alias(name) for name, condition in counts.items()),
+    ]
+
+
+def _totals() -> list[pl.Expr]:
+    return [
+        pl.len().alias("rows"),
+        pl.col("difference").count().alias("n"),
+        (pl.col("missing") & pl.col("answerable")).sum().alias("n_missing"),
+        (~pl.col("answerable")).sum().alias("n_unanswerable"),
+        (~pl.col("difference").is_finite()).sum().alias("not_finite"),
+        *_cells.digest_sums("first_digest"),
+        *_cells.digest_sums("second_digest"),
+    ]
+
+
+def _moments(differences: Differences) -> list[pl.Expr]:
+    """Sums of each slice; a unit is a cluster, or a row with the difference of its cell."""
+    n = pl.col("n").cast(pl.Float64)
+    if differences.has_clusters:
+        x = pl.col("difference_sum")
+        count, xx, xy, yy = pl.len().cast(pl.UInt64), (x * x).sum(), (x * n).sum(), (n * n).sum()
+    else:
+        x = pl.col("unit") * n
+        count, xx, xy, yy = pl.col("n").sum(), (pl.col("unit") * x).sum(), x.sum(), n.sum()
+    return [
+        pl.col("n", "first_sum", "second_sum", "wins", "ties", "losses").sum(),
+        count.alias("units"),
+        x.sum().alias("x"),
+        xx.alias("xx"),
+        xy.alias("xy"),
+        yy.alias("yy"),
+        *([] if differences.has_clusters else [pl.col("unit").implode().alias("values")]),
+        pl.col("n" if not differences.has_clusters else "difference_sum").implode().alias("weights"),
+    ]
+
+
+def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    # Rows come in any order, which shows in the last digits of a cluster's sum. Equal sums have to stay
+    # equal, or the draws would fall on other clusters.
+    sums = np.asarray(row["weights"], np.float64)
+    scale = 2.0 ** math.frexp(np.abs(sums).max(initial=0.0))[1]
+    return statistics.sign_flip(np.round(sums / scale, 12), draws=draws, seed=seed)
+
+
+def _sign_flip_rows(row: dict[str, Any], draws: int, seed: int) -> float:
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    return statistics.sign_flip_counts(row["values"], row["weights"], draws=draws, seed=seed)
+
+
+def _check_ids(ids: pl.DataFrame, which: str) -> None:
+    nulls = ids.filter(pl.any_horizontal(pl.all().is_null())).height
+    if nulls:
+        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
+    doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    if doubled.height:
+        shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in doubled.head(10).iter_rows())
+        more = f" and {doubled.height - 10} more" if doubled.height > 10 else ""  # noqa: PLR2004
+        raise ValueError(f"the {which} frame has ids more than once: {shown}{more}")

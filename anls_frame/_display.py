@@ -1,0 +1,267 @@
+"""How reports and comparisons look: as text, as a notebook table, as the document that is exported."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.export import Document, Table
+from anls_frame.export.characters import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from great_tables import GT
+
+    from anls_frame.comparison import Comparison
+    from anls_frame.export import Kind
+    from anls_frame.reports import Report
+
+_COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
+_RATES = ("cer_mean", "cer_corpus")
+_P_VALUES = ("p_value", "p_holm")
+_SHOWN_SCORES = ("anls", "score", "nls", "exact_match", "cer_corpus", "zeros")
+_WITH_INTERVAL = ("anls", "score", "exact_match", "cer_corpus", "difference")
+_TEXT_ROWS = 50
+_ALL_ROWS = "all rows"
+
+# The table takes the colours of the page around it, light or dark.
+_CSS = """
+#{id} .gt_table, #{id} .gt_heading, #{id} .gt_title, #{id} .gt_subtitle, #{id} .gt_col_heading,
+#{id} .gt_col_headings, #{id} .gt_row, #{id} .gt_sourcenote, #{id} .gt_sourcenotes, #{id} .gt_table_body {
+  background-color: transparent !important;
+  border-color: rgba(128, 128, 128, 0.45) !important;
+  color: inherit !important;
+}
+#{id} .gt_table { margin-left: 0; font-variant-numeric: tabular-nums; }
+#{id} .gt_title { text-align: left; font-weight: 600; }
+#{id} .gt_sourcenote { opacity: 0.75; font-size: 85%; }
+"""
+
+
+def report_text(report: Report) -> str:
+    """Return the report as a table in plain text."""
+    return _text(_report_title(report), _report_rows(report), [*report_notes(report), report.signature])
+
+
+def report_table(report: Report) -> GT:
+    """Return the report as a notebook table."""
+    notes = [*report_notes(report), report.signature]
+    return _gt(_report_rows(report), _report_title(report), notes, "anls-report")
+
+
+def report_document(report: Report) -> Document:
+    """Return the report as the document that is exported."""
+    by = report.summary.settings.by
+    tables = [Table(_by_name(by), report.to_polars(), _kinds(report.to_polars().columns, by))]
+    if report.worst.height:
+        worst = report.worst
+        tables.append(Table("Worst rows", worst, _kinds(worst.columns, by)))
+    return Document(
+        title=_report_title(report),
+        tables=tables,
+        settings=report.settings,
+        signature=report.signature,
+        notes=report_notes(report),
+    )
+
+
+def report_notes(report: Report) -> list[str]:
+    """Return what a reader has to know of the rows behind the numbers."""
+    overall = report.overall
+    notes = [_conservation(report.summary.rows, overall, report.summary.settings.missing)]
+    if report.summary.settings.by:
+        notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
+    if overall.get("n_empty_reference"):
+        notes.append(
+            f"{overall['n_empty_reference']:,} references are empty; CER counts the insertions there."
+        )
+    if report.summary.settings.cluster is not None:
+        notes.append(
+            f"Intervals allow for {overall['n_clusters']:,} clusters ({report.summary.settings.cluster})."
+        )
+    return notes
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return the comparison as a table in plain text."""
+    notes = [*comparison_notes(comparison), comparison.signature]
+    return _text(_comparison_title(comparison), _comparison_rows(comparison), notes)
+
+
+def comparison_table(comparison: Comparison) -> GT:
+    """Return the comparison as a notebook table."""
+    notes = [*comparison_notes(comparison), comparison.signature]
+    return _gt(_comparison_rows(comparison), _comparison_title(comparison), notes, "anls-comparison")
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """Return the comparison as the document that is exported."""
+    by = comparison.settings["by"]
+    frame = comparison.to_polars()
+    kinds = _kinds(frame.columns, by) | dict.fromkeys(comparison.systems, "score")
+    return Document(
+        title=_comparison_title(comparison),
+        tables=[Table(_by_name(by), frame, kinds)],
+        settings=comparison.settings,
+        signature=comparison.signature,
+        notes=comparison_notes(comparison),
+    )
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """Return what a reader has to know of the rows behind the numbers."""
+    settings = comparison.settings
+    first, second = comparison.systems
+    notes = [
+        _conservation(settings["rows"], settings, settings["missing"]),
+        f"Difference: {second} minus {first}; wins and losses are those of {second}.",
+    ]
+    if settings["by"]:
+        notes.append(
+            "p (Holm) is adjusted for the number of slices; the value of all rows is not among them."
+        )
+    return notes
+
+
+def _report_title(report: Report) -> str:
+    settings = report.summary.settings
+    what = "Scores" if settings.score is None else f"Column {settings.score}"
+    return f"{what} {_by_name(settings.by).lower()}" if settings.by else f"{what} of all rows"
+
+
+def _comparison_title(comparison: Comparison) -> str:
+    first, second = comparison.systems
+    return f"{second} against {first}: {comparison.metric}"
+
+
+def _by_name(by: Sequence[str]) -> str:
+    return f"By {' and '.join(by)}" if by else "All rows"
+
+
+def _conservation(rows: int, counts: dict[str, Any], missing: str) -> str:
+    parts = [f"{counts['n']:,} scored"]
+    if counts["n_unanswerable"]:
+        parts.append(f"{counts['n_unanswerable']:,} without an answer")
+    if counts["n_missing"] and missing == "drop":
+        parts.append(f"{counts['n_missing']:,} without a prediction")
+    note = f"{rows:,} rows: {', '.join(parts)}."
+    if counts["n_missing"] and missing == "empty":
+        note += f" {counts['n_missing']:,} missing predictions are scored as the empty text."
+    return note
+
+
+def _kinds(columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {}
+    for column in columns:
+        name = column.removesuffix("_low").removesuffix("_high")
+        if column in by:
+            kinds[column] = "key"
+        elif column in _COUNTS:
+            kinds[column] = "count"
+        elif name in (*_RATES, "cer"):
+            kinds[column] = "rate"
+        elif name in (*_SHOWN_SCORES, "difference"):
+            kinds[column] = "score"
+        elif name in _P_VALUES:
+            kinds[column] = "number"
+    return kinds
+
+
+def _report_rows(report: Report) -> pl.DataFrame:
+    frame = report.to_polars()
+    by = report.summary.settings.by
+    shown = [column for column in _SHOWN_SCORES if column in frame.columns and column not in by]
+    labels = {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match", "cer_corpus": "CER (corpus)"}
+    if report.summary.settings.score is not None:
+        labels["score"] = report.summary.settings.score
+    return _shown(frame, by, ["n", *shown], labels)
+
+
+def _comparison_rows(comparison: Comparison) -> pl.DataFrame:
+    columns = ["n", *comparison.systems, "difference", *_P_VALUES, "wins", "ties", "losses"]
+    labels = {"p_value": "p", "p_holm": "p (Holm)"}
+    return _shown(comparison.to_polars(), comparison.settings["by"], columns, labels)
+
+
+def _shown(
+    frame: pl.DataFrame, by: Sequence[str], columns: Sequence[str], labels: dict[str, str]
+) -> pl.DataFrame:
+    """Return the rows as texts: keys, counts, and scores with their intervals in brackets."""
+    overall = frame["slice"] == "overall"
+    keys = {
+        key: [
+            _ALL_ROWS if is_overall and index == 0 else "" if is_overall else visible(str(value))
+            for is_overall, value in zip(overall, frame[key].to_list(), strict=True)
+        ]
+        for index, key in enumerate(by)
+    }
+    if not by:
+        keys = {"": [_ALL_ROWS]}
+    # A label that is the name of another column gives way to the column's own.
+    taken = {*by, *columns}
+    names = {column: labels.get(column, column) for column in columns}
+    cells = {
+        column if name in taken else name: [_cell(row, column) for row in frame.iter_rows(named=True)]
+        for column, name in names.items()
+    }
+    rows = pl.DataFrame({**keys, **cells}, schema=dict.fromkeys([*keys, *cells], pl.String))
+    return rows.rename(visible)
+
+
+def _cell(row: dict[str, Any], column: str) -> str:
+    value = row[column]
+    if value is None:
+        return "\N{EN DASH}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if column in _P_VALUES:
+        return f"{value:.4f}" if value >= 0.00005 else "<0.0001"  # noqa: PLR2004 - half of the last digit
+    text = f"{value:+.3f}" if column == "difference" else f"{value:.3f}"
+    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+    if column in _WITH_INTERVAL and low is not None and high is not None:
+        sign = "+" if column == "difference" else ""
+        text += f" [{low:{sign}.3f}, {high:{sign}.3f}]"
+    return text
+
+
+def _text(title: str, rows: pl.DataFrame, notes: Sequence[str]) -> str:
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,
+        fmt_str_lengths=60,
+        tbl_hide_column_data_types=True,
+        tbl_hide_dataframe_shape=True,
+    ):
+        table = str(rows.head(_TEXT_ROWS))
+    more = rows.height - _TEXT_ROWS
+    # What a terminal would obey is shown by symbols: names of columns may hold it too.
+    title, *notes = (visible(line) for line in (title, *notes))
+    lines = [title, table, *([f"... and {more:,} more slices"] if more > 0 else []), *notes]
+    return "\n".join(lines)
+
+
+def _gt(rows: pl.DataFrame, title: str, notes: Sequence[str], table_id: str) -> GT:
+    from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
+
+    # Names that great_tables would take for patterns or for units come in as labels.
+    patterns = {
+        name: f"column_{index}"
+        for index, name in enumerate(rows.columns)
+        if name.startswith("^") or "*" in name or "{{" in name
+    }
+    rows = rows.rename(patterns)
+    table = (
+        GT(rows, id=table_id)
+        .tab_header(title=visible(title))
+        .cols_label({name: html(escape(label).replace("{{", "{&#123;")) for label, name in patterns.items()})
+        .cols_align(align="right", columns=rows.columns[rows.columns.index("n") :])
+        .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=[0]))
+        .opt_css(_CSS.replace("{id}", table_id))
+    )
+    for note in notes:
+        table = table.tab_source_note(visible(note))
+    return table

@@ -1,0 +1,36 @@
+"""Types of the public functions."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
+"""A column: an expression, a column's name, or a Series."""
+
+PluginName: TypeAlias = Literal[
+    "levenshtein",
+    "hamming",
+    "nls",
+    "anls",
+    "cer",
+    "exact_match",
+    "nearest_answer",
+    "score",
+]
+"""A row expression that the compiled plugin exports."""
+
+InternalPluginName: TypeAlias = Literal["score_details"]
+"""A function that the plugin exports for this package alone."""
+
+ScoreColumn: TypeAlias = Literal[
+    "nls",
+    "anls",
+    "cer",
+    "exact_match",
+    "char_errors",
+    "reference_length",
+    "answer_index",
+]
+"""A field of `score`."""

@@ -1,0 +1,458 @@
+"""Comparison of two systems on the same rows: differences by slice, with intervals and tests."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import _differences
+from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.reports import check_confidence
+from anls_frame.summary import Missing, Settings, check_by, check_missing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from great_tables import GT
+
+    from anls_frame.export import Document
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["Comparison", "Paired", "compare", "pair"]
+
+Metric = Literal["anls", "nls", "exact_match", "cer"]
+
+MANY_GROUPS = 50
+"""
+Above so many groups their p-values come from Student's t: 10,000 draws cannot give a value that survives the
+correction for more.
+"""
+
+
+class Comparison:
+    """
+    Difference of two systems, second minus first, of all rows and of each slice.
+
+    Made by `compare`.
+
+    Parameters
+    ----------
+    differences
+        Sums of the differences by cell.
+    systems
+        The systems' names and columns, in order.
+    metric
+        What is compared.
+    settings
+        How the texts were scored.
+    confidence
+        Confidence level of the intervals.
+    draws, seed
+        Of the sign-flip test.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "old": ["a", "b", "x"],
+    ...         "new": ["a", "c", "c"],
+    ...         "answer": ["a", "c", "c"],
+    ...         "lang": ["en", "en", "de"],
+    ...     }
+    ... )
+    >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer", by="lang")
+    >>> comparison.by_group.select("lang", "n", "old", "new", "difference", "wins")
+    shape: (2, 6)
+    ┌──────┬─────┬─────┬─────┬────────────┬──────┐
+    │ lang ┆ n   ┆ old ┆ new ┆ difference ┆ wins │
+    │ ---  ┆ --- ┆ --- ┆ --- ┆ ---        ┆ ---  │
+    │ str  ┆ u64 ┆ f64 ┆ f64 ┆ f64        ┆ u64  │
+    ╞══════╪═════╪═════╪═════╪════════════╪══════╡
+    │ en   ┆ 2   ┆ 0.5 ┆ 1.0 ┆ 0.5        ┆ 1    │
+    │ de   ┆ 1   ┆ 0.0 ┆ 1.0 ┆ 1.0        ┆ 1    │
+    └──────┴─────┴─────┴─────┴────────────┴──────┘
+    """
+
+    def __init__(
+        self,
+        differences: _differences.Differences,
+        systems: Mapping[str, str],
+        *,
+        metric: str,
+        settings: Settings,
+        confidence: float,
+        draws: int,
+        seed: int,
+    ) -> None:
+        self.systems = dict(systems)
+        self.metric = metric
+        self.confidence = confidence
+        self.draws = draws
+        self.seed = seed
+        self._differences = differences
+        self._settings = settings
+
+    @property
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+        return f"{self.metric}:{'-'.join(reversed(self.systems))}|{self._settings.signature}"
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Everything the numbers depend on, with digests of the rows that were scored."""
+        return {
+            **self._settings.to_dict(),
+            "systems": self.systems,
+            "metric": self.metric,
+            "confidence": self.confidence,
+            "draws": self.draws,
+            "seed": self.seed,
+            **self._differences.counts,
+            "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
+        }
+
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """Means, difference and counts of all rows; its p-value stands outside the family of the slices."""
+        return self._slices(()).drop("p_holm").row(0, named=True)
+
+    @cached_property
+    def by_group(self) -> pl.DataFrame:
+        """Means, differences and counts of each slice, crossed if there are several `by` columns."""
+        return self.by(*self._settings.by)
+
+    def by(self, *columns: str) -> pl.DataFrame:
+        """
+        Means, differences and counts by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns the comparison was made with.
+
+        Returns
+        -------
+        DataFrame
+            One row a slice, the largest first: the keys, `n` (rows scored for both), the mean of each
+            system under its name, `difference` with its interval in `difference_low` and
+            `difference_high`, `p_value`, `p_holm` (adjusted for the number of slices), the numbers of rows
+            on which the second system is better (`wins`), the same (`ties`) and worse (`losses`), and
+            `n_clusters`, null without clusters.
+
+        Raises
+        ------
+        ValueError
+            If the comparison was not made by such a column.
+        """
+        unknown = [column for column in columns if column not in self._settings.by]
+        if unknown:
+            raise ValueError(
+                f"the comparison was not made by {unknown}, only by {list(self._settings.by)}; "
+                "name the columns in by= when making it"
+            )
+        return self._slices(check_by(columns))
+
+    def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
+        """
+        Whether the second system is worse by at least `drop`, overall or in a slice, and not by chance.
+
+        Parameters
+        ----------
+        drop
+            Smallest loss that counts, in points of the score (for `cer` a rise).
+        alpha
+            Largest p-value that counts; those of slices are adjusted for their number.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 20, "new": ["x"] * 20, "answer": ["a"] * 20})
+        >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
+        True
+        """
+        # Compared as they came, so that NaN is an error too.
+        if isinstance(drop, bool) or not isinstance(drop, int | float) or not 0 <= drop < math.inf:
+            raise ValueError(f"drop is a number from 0 on, got {drop!r}")
+        if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+            raise ValueError(f"alpha lies between 0 and 1, got {alpha!r}")
+        sign = -1 if self.metric in _differences.LOWER_IS_BETTER else 1
+        loss = -sign * pl.col("difference")
+        overall = self._slices(()).filter((loss >= drop) & (pl.col("p_value") <= alpha))
+        groups = self.by_group.filter((loss >= drop) & (pl.col("p_holm") <= alpha))
+        return not (overall.is_empty() and groups.is_empty())
+
+    def to_polars(self) -> pl.DataFrame:
+        """
+        Return all rows and each slice in one frame, told apart by the column `slice`.
+
+        The first row is "overall", with null keys and no adjusted p-value; the others are "group".
+        """
+        overall = self._slices(()).with_columns(p_holm=pl.lit(None, pl.Float64))
+        overall = overall.select(pl.lit("overall").alias("slice"), pl.all())
+        if not self._settings.by:
+            return overall
+        groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
+        whole = pl.concat([overall, groups], how="diagonal_relaxed")
+        return whole.select(cs.by_name(groups.columns))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the frame of `to_polars` for pandas."""
+        return self.to_polars().to_pandas()
+
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+        """Write the comparison to a file, as `Report.write` does."""
+        from anls_frame import export  # noqa: PLC0415 - only for those who write
+
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def to_document(self) -> Document:
+        """Return the tables, settings and notes that `write` writes."""
+        from anls_frame._display import comparison_document  # noqa: PLC0415
+
+        return comparison_document(self)
+
+    def to_gt(self) -> GT:
+        """Return the table as a great_tables object."""
+        from anls_frame._display import comparison_table  # noqa: PLC0415
+
+        return comparison_table(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_gt().as_raw_html()
+
+    def __repr__(self) -> str:
+        from anls_frame._display import comparison_text  # noqa: PLC0415
+
+        return comparison_text(self)
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        by = self._settings.by
+        keys = [f"key_{by.index(column)}" for column in columns]
+        slices = _differences.slices(
+            self._differences,
+            keys,
+            confidence=self.confidence,
+            draws=self.draws,
+            seed=self.seed,
+            many_groups=MANY_GROUPS,
+        )
+        names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
+        return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
+            names
+        )
+
+
+def compare(
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    *,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    metric: Metric = "anls",
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "empty",
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """
+    Compare two systems on the same rows.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule
+        interface, with a column of predictions for each system (`pair` makes one from two frames).
+    systems
+        Exactly two: name and prediction column, the one to compare with first.
+    answers
+        Name of the column with the accepted answer or answers; `None` if the systems' columns hold scores
+        that exist already (then `metric` only names them).
+    by
+        Columns that slice the rows, as for `report`.
+    cluster
+        Column of the document that a row belongs to; differences within one are not independent.
+    metric
+        Which score is compared. Lower is better for `cer` alone.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`.
+    missing
+        `"empty"` scores a null prediction as the empty text, `"drop"` leaves out rows where either is null.
+    confidence
+        Confidence level of the intervals.
+    draws, seed
+        Number of draws of the sign-flip test, and the seed that makes them the same each time.
+
+    Returns
+    -------
+    Comparison
+        The differences second minus first: `overall`, `by_group`, `regressed()`, `write(path)`.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If there are not two systems, their names collide with other columns of the result, or an option is
+        outside its choices.
+
+    Notes
+    -----
+    The p-value is that of the sign-flip test on the sums of clusters (of rows where there are none);
+    above 50 slices that of Student's t on the same sums. Slices are adjusted after Holm (1979); the overall
+    value is not one of them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"]
+    0.5
+    """
+    _check_systems(systems)
+    first, second = systems.values()
+    columns = check_by(by)
+    if metric not in get_args(Metric):
+        raise ValueError(f"metric is one of {', '.join(map(repr, get_args(Metric)))}, got {metric!r}")
+    check_missing(missing)
+    check_confidence(confidence)
+    _check_draws(draws, seed)
+    taken = {*columns, *_differences.RESULT_COLUMNS} & set(systems)
+    if taken:
+        raise ValueError(
+            f"systems cannot be called {sorted(taken)}, as columns of the result are; rename them"
+        )
+    reserved = [column for column in columns if column in _differences.RESULT_COLUMNS]
+    if reserved:
+        raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
+    if answers is None:
+        settings = Settings(by=columns, cluster=cluster, score=metric, threshold=None, missing="drop")
+    else:
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            protocol=resolve_protocol(protocol),
+            threshold=resolve_threshold(protocol, threshold),
+            cer_protocol=resolve_protocol(cer_protocol),
+            missing=missing,
+        )
+    differences = _differences.collect(frame, (first, second), answers, metric, settings)
+    return Comparison(
+        differences,
+        systems,
+        metric=metric,
+        settings=settings,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
+    )
+
+
+class Paired(NamedTuple):
+    """
+    Two result tables side by side.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> a = pl.DataFrame({"id": [1, 2], "prediction": ["x", "y"]})
+    >>> af.pair(a, a.head(1), on="id", prediction="prediction").only_first["id"].to_list()
+    [2]
+    """
+
+    frame: Any
+    """The rows that both have: the first table's columns, and the predictions of both."""
+    only_first: pl.DataFrame
+    """Ids that only the first table has."""
+    only_second: pl.DataFrame
+    """Ids that only the second table has."""
+
+
+def pair(
+    frame_a: Any,
+    frame_b: Any,
+    *,
+    on: str | Sequence[str],
+    prediction: str,
+    names: tuple[str, str] = ("first", "second"),
+) -> Paired:
+    """
+    Put the predictions of two result tables side by side, by the id of their rows.
+
+    Parameters
+    ----------
+    frame_a, frame_b
+        Polars, pandas or Arrow frames with the same id and prediction columns.
+    on
+        Column or columns that identify a row.
+    prediction
+        Name of the prediction column in both.
+    names
+        The predictions become `{prediction}_{name}`.
+
+    Returns
+    -------
+    Paired
+        The wide frame (pandas if the first one is, otherwise Polars), and the ids without a partner.
+
+    Raises
+    ------
+    ValueError
+        If an id is null or there twice.
+    DTypeError
+        If the ids have different dtypes, as text against numbers.
+    ColumnNotFoundError
+        If a frame has no such column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> a = pl.DataFrame({"id": [1, 2], "answer": ["x", "y"], "prediction": ["x", "z"]})
+    >>> b = pl.DataFrame({"id": [2, 1], "prediction": ["y", "x"]})
+    >>> af.pair(a, b, on="id", prediction="prediction", names=("old", "new")).frame
+    shape: (2, 4)
+    ┌─────┬────────┬────────────────┬────────────────┐
+    │ id  ┆ answer ┆ prediction_old ┆ prediction_new │
+    │ --- ┆ ---    ┆ ---            ┆ ---            │
+    │ i64 ┆ str    ┆ str            ┆ str            │
+    ╞═════╪════════╪════════════════╪════════════════╡
+    │ 1   ┆ x      ┆ x              ┆ x              │
+    │ 2   ┆ y      ┆ z              ┆ y              │
+    └─────┴────────┴────────────────┴────────────────┘
+    """
+    ids = [on] if isinstance(on, str) else list(on)
+    if len(names) != 2:  # noqa: PLR2004
+        raise ValueError(f"names are two, one for each frame; got {names!r}")
+    return Paired(*_differences.pair(frame_a, frame_b, ids, prediction, names))
+
+
+def _check_systems(systems: Mapping[str, str]) -> None:
+    pairs = list(systems.items()) if hasattr(systems, "items") else []
+    if len(pairs) != 2 or not all(isinstance(text, str) for entry in pairs for text in entry):  # noqa: PLR2004
+        raise ValueError(
+            f"systems names two prediction columns, as {{'old': 'a', 'new': 'b'}}; got {systems!r}"
+        )
+
+
+def _check_draws(draws: int, seed: int) -> None:
+    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")

@@ -1,0 +1,66 @@
+"""CSV and TSV: the main table, quoted as RFC 4180 has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+from anls_frame.export.values import as_text, plain_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anls_frame.export.document import Document
+
+__all__ = ["write_csv", "write_tsv"]
+
+# What spreadsheets take for the start of a formula, East Asian full-width forms and line ends included.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
+
+
+def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
+    """Write the main table, fields apart by commas."""
+    _write(document, file, ",", escape_formulas=escape_formulas)
+
+
+def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
+    """Write the main table, fields apart by tabs."""
+    _write(document, file, "\t", escape_formulas=escape_formulas)
+
+
+def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
+    """One line a row; the signature and the digest are columns, so that they travel with the figures."""
+    frame = plain_frame(document.main)
+    digest = document.settings.get("digest")
+    provenance = (document.signature, None if digest is None else str(digest))
+    header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]
+
+    def line(values: Iterable[object]) -> bytes:
+        fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
+        return (delimiter.join(fields) + "\n").encode()
+
+    file.write(line(header))
+    file.writelines(line((*row, *provenance)) for row in frame.iter_rows())
+
+
+def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
+    # Null is an empty field, an empty text an empty field in quotes.
+    if value is None:
+        return ""
+    text = as_text(value)
+    if escape_formulas and isinstance(value, str) and text.startswith(_FORMULA_STARTS):
+        text = f"'{text}"
+    # Readers take a byte order mark at the start of the file for no part of the text.
+    needs_quotes = (delimiter, '"', "\r", "\n", "\ufeff")
+    quoted = not text or text != text.strip() or any(letter in text for letter in needs_quotes)
+    return '"' + text.replace('"', '""') + '"' if quoted else text
+
+
+def _free_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """The names, with underscores behind those that are column names already."""
+    used = set(taken)
+    free = []
+    for name in names:
+        while name in used:
+            name += "_"  # noqa: PLW2901 - grows until it is free
+        free.append(name)
+    return free

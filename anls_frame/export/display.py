@@ -1,0 +1,159 @@
+"""Tables as people read them: intervals beside their figures, figures rounded, one heading a column."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from anls_frame.export.document import OVERALL
+from anls_frame.export.values import as_text, plain_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.export.document import Kind, Table
+
+__all__ = ["Cell", "Column", "Row", "display_table", "figure", "shortened"]
+
+NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "number")
+
+
+class Cell(NamedTuple):
+    """What stands in a cell: data, plain text made here (figures), or a word that marks something (null)."""
+
+    text: str
+    role: Literal["data", "plain", "mark"]
+
+
+class Column(NamedTuple):
+    """A column of the table as shown."""
+
+    heading: str
+    is_numeric: bool
+
+
+class Row(NamedTuple):
+    """A row of the table as shown."""
+
+    cells: list[Cell]
+    is_overall: bool
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a shown column comes from."""
+
+    name: str
+    kind: Kind
+    interval: tuple[str, str] | None
+
+
+def display_table(table: Table) -> tuple[list[Column], list[Row]]:
+    """
+    Lay out a table for reading.
+
+    The ends of an interval go into the cell of their figure. Where a table has keys, the overall row says so
+    in place of its keys, which are null, and the column `slice` is not needed.
+
+    Parameters
+    ----------
+    table
+        The table.
+    """
+    sources = _sources(table)
+    slices = table.has_slices
+    first_key = next((source.name for source in sources if source.kind == "key"), None)
+    if slices and first_key is not None:
+        sources = sources[1:]
+    rows = []
+    for values in plain_frame(table).iter_rows(named=True):
+        overall = slices and values["slice"] == OVERALL
+        if overall:
+            keys = {source.name for source in sources if source.kind == "key"}
+            cells = [
+                _overall_key(source.name == first_key) if source.name in keys else _cell(values, source)
+                for source in sources
+            ]
+        else:
+            cells = [_cell(values, source) for source in sources]
+        rows.append(Row(cells, overall))
+    return [Column(source.name, source.kind in NUMERIC) for source in sources], rows
+
+
+def figure(value: float, kind: Kind) -> str:
+    """
+    Round a number for reading.
+
+    Parameters
+    ----------
+    value
+        The number.
+    kind
+        Its column's kind: counts have thousands apart, scores and rates three decimals, other numbers four
+        significant digits.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return as_text(value)
+    if kind == "count":
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.15g}"
+    if kind in ("score", "rate"):
+        # Nothing is gained by telling -0.000 from 0.000.
+        rounded = f"{value:.3f}"
+        return rounded.removeprefix("-") if float(rounded) == 0 else rounded
+    return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def shortened(text: str, longest: int) -> str:
+    """Cut a text that is longer, and say so at its end."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]} [... and {len(text) - longest:,} more characters]"
+
+
+def _sources(table: Table) -> list[_Source]:
+    names = set(table.frame.columns)
+    sources, ends = [], set()
+    for name in table.frame.columns:
+        low, high = f"{name}_low", f"{name}_high"
+        kinds = [table.kind(column) for column in (name, low, high) if column in names]
+        has_interval = len(kinds) == len((name, low, high)) and all(kind in NUMERIC for kind in kinds)
+        if has_interval:
+            ends |= {low, high}
+        sources.append(_Source(name, table.kind(name), (low, high) if has_interval else None))
+    return [source for source in sources if source.name not in ends]
+
+
+def _overall_key(is_first: bool) -> Cell:  # noqa: FBT001 - private
+    return Cell(OVERALL if is_first else "", "plain")
+
+
+def _cell(values: Mapping[str, object], source: _Source) -> Cell:
+    value = values[source.name]
+    if source.kind in NUMERIC and (value is None or _is_number(value)):
+        if source.interval is None:
+            return Cell(_figure_or_dash(value, source.kind), "plain")
+        ends = [values[end] for end in source.interval]
+        return Cell(_with_interval(value, ends, source.kind), "plain")
+    if value is None:
+        return Cell("" if source.kind == "note" else "null", "mark")
+    # Also a list's JSON text: it is data like any text.
+    return Cell("empty", "mark") if value == "" else Cell(as_text(value), "data")
+
+
+def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> str:
+    shown = _figure_or_dash(value, kind)
+    if all(end is None for end in ends):
+        return shown
+    low, high = (_figure_or_dash(end, kind) for end in ends)
+    return f"{shown} [{low}, {high}]"
+
+
+def _figure_or_dash(value: object, kind: Kind) -> str:
+    if value is None:
+        return "–"  # noqa: RUF001 - the dash that stands for "none" in tables
+    return figure(value, kind) if isinstance(value, int | float) else as_text(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,229 @@
+"""
+Excel workbooks: a sheet a table, the settings, and whatever Excel cannot hold listed in a sheet of notes.
+
+Every text is written as text: nothing in the data becomes a formula or a link.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import math
+import re
+import unicodedata
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+
+import xlsxwriter
+from xlsxwriter.utility import xl_rowcol_to_cell
+
+from anls_frame.export.characters import visible
+from anls_frame.export.display import NUMERIC, figure
+from anls_frame.export.document import OVERALL, SLICE
+from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names
+from anls_frame.export.values import as_text, json_text, plain_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
+
+    from anls_frame.export.document import Document, Kind, Table
+
+__all__ = ["write"]
+
+_MOST_ROWS = 1_048_576
+_MOST_COLUMNS = 16_384
+# Excel shows and keeps 15 digits; longer numbers are identifiers, of which every digit counts.
+_LONGEST_NUMBER = 10**15
+_NUMBER_FORMATS: dict[Kind, str] = {"count": "#,##0", "score": "0.000", "rate": "0.000"}
+_FORMULA_STARTS = ("=", "+", "-", "@")
+# XML has no form for them at all.
+_IMPOSSIBLE = re.compile("[\ufffe\uffff]")
+_NARROWEST, _WIDEST = 6, 60
+_MEASURED_ROWS = 1_000
+# Any fixed date will do: equal reports are equal files.
+_CREATED = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - Excel knows no time zones
+_HEADING = {"bold": True, "bottom": 1}
+_OPTIONS = {
+    "in_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+class _ExactFloat(float):
+    """A float that formats itself with all digits, where XlsxWriter asks for 16 of the 17."""
+
+    __slots__ = ()
+
+    def __format__(self, _specification: str) -> str:
+        return repr(float(self))
+
+
+def write(document: Document, file: BinaryIO) -> None:
+    """Write all tables, the settings and, if there are any, remarks."""
+    names = sheet_names(table.name for table in document.tables)
+    for table in document.tables:
+        _check_size(table)
+    content = io.BytesIO()
+    with xlsxwriter.Workbook(content, _OPTIONS) as workbook:
+        workbook.set_properties({"title": visible(document.title)[:255], "created": _CREATED})
+        book = _Book(workbook, document.notes)
+        for table, name in zip(document.tables, names, strict=True):
+            if name != table.name:
+                book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
+            book.add_table(table, name)
+        entries = {"title": document.title, "signature": document.signature, **document.settings}
+        book.add_settings(entries)
+        book.add_notes()
+    file.write(book.texts.restore(content.getvalue()))
+
+
+def _check_size(table: Table) -> None:
+    rows, columns = table.frame.shape
+    if rows + 1 > _MOST_ROWS or columns > _MOST_COLUMNS:
+        raise ValueError(
+            f"table {table.name!r} has {rows:,} rows and {columns:,} columns, but a sheet of Excel holds "
+            f"{_MOST_ROWS:,} rows, header included, and {_MOST_COLUMNS:,} columns; write .parquet, .csv or "
+            ".jsonl instead"
+        )
+
+
+class _Book:
+    """A workbook with what it takes to write cells, and the notes that come of it."""
+
+    def __init__(self, workbook: xlsxwriter.Workbook, notes: Sequence[str]) -> None:
+        self.texts = ExactTexts()
+        self.notes = list(notes)
+        self._workbook = workbook
+        self._formats: dict[tuple[tuple[str, object], ...], Format] = {}
+
+    def add_table(self, table: Table, name: str) -> None:
+        sheet = self._workbook.add_worksheet(name)
+        frame = plain_frame(table)
+        overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
+        for index, title in enumerate(frame.columns):
+            kind, values = table.kind(title), frame[title].to_list()
+            side = {"align": "right"} if kind in NUMERIC else {}
+            self._write_text(sheet, 0, index, title, {**_HEADING, **side})
+            for row, (value, bold) in enumerate(zip(values, overall, strict=True), start=1):
+                self._write_cell(sheet, row, index, value, kind=kind, style={"bold": bold})
+            self._note_gaps(f"table {table.name!r}, column {title!r}", values, kind)
+            sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
+        sheet.freeze_panes(1, 0)
+        # On paper as wide as the page.
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        if frame.columns:
+            sheet.autofilter(0, 0, frame.height, frame.width - 1)
+
+    def add_settings(self, settings: Mapping[str, object]) -> None:
+        sheet = self._workbook.add_worksheet("Settings")
+        for index, title in enumerate(("setting", "value")):
+            self._write_text(sheet, 0, index, title, _HEADING)
+        for row, (name, value) in enumerate(settings.items(), start=1):
+            self._write_text(sheet, row, 0, name)
+            scalar = value is None or isinstance(value, str | int | float)
+            self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number")
+            self._note_gaps(f"setting {name!r}", [value], "number")
+        sheet.freeze_panes(1, 0)
+        sheet.set_column(0, 0, 24)
+        sheet.set_column(1, 1, _WIDEST)
+
+    def add_notes(self) -> None:
+        if not self.notes:
+            return
+        sheet = self._workbook.add_worksheet("Notes")
+        # Grows on the way by a line for each note that is cut itself.
+        for row, note in enumerate(self.notes):
+            self._write_text(sheet, row, 0, note, {"text_wrap": True, "valign": "top"})
+        sheet.set_column(0, 0, 2 * _WIDEST)
+
+    def _write_cell(
+        self,
+        sheet: Worksheet,
+        row: int,
+        column: int,
+        value: object,
+        *,
+        kind: Kind,
+        style: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        if value is None or _is_gap(value, kind):
+            return
+        if isinstance(value, bool):
+            sheet.write_boolean(row, column, value, self._format(style))
+        elif _is_number(value):
+            number_format = {"num_format": _NUMBER_FORMATS[kind]} if kind in _NUMBER_FORMATS else {}
+            number = _ExactFloat(value) if isinstance(value, float) else value
+            sheet.write_number(row, column, number, self._format({**style, **number_format}))
+        else:
+            self._write_text(sheet, row, column, as_text(value), style)
+
+    def _write_text(
+        self,
+        sheet: Worksheet,
+        row: int,
+        column: int,
+        text: str,
+        style: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        place = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
+        possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
+        if possible != text:
+            self.notes.append(f"{place}: U+FFFE and U+FFFF are written as codes, a workbook cannot hold them")
+        kept = fitted(possible)
+        if kept != possible:
+            remark = (
+                f"cut to the {CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
+            )
+            self.notes.append(f"{place}: {remark}")
+            sheet.write_comment(row, column, remark)
+        # Stays text even when somebody edits the cell.
+        prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
+        sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
+
+    def _note_gaps(self, place: str, values: Sequence[object], kind: Kind) -> None:
+        gaps = sum(_is_gap(value, kind) for value in values)
+        if gaps:
+            self.notes.append(f"{place}: {gaps:,} NaN or infinite, left empty")
+
+    def _format(self, properties: Mapping[str, object]) -> Format | None:
+        """One format for equal properties, or Excel runs out of them."""
+        wanted = {name: value for name, value in properties.items() if value}
+        if not wanted:
+            return None
+        key = tuple(sorted(wanted.items()))
+        if key not in self._formats:
+            self._formats[key] = self._workbook.add_format(wanted)
+        return self._formats[key]
+
+
+def _is_gap(value: object, kind: Kind) -> bool:
+    """Whether a value is no number that a cell can hold; among keys it is a value like others."""
+    return isinstance(value, float) and not math.isfinite(value) and kind != "key"
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and abs(value) < _LONGEST_NUMBER
+
+
+def _width(title: str, values: Sequence[object], kind: Kind) -> int:
+    shown = [
+        figure(value, kind) if kind in NUMERIC and _is_number(value) else as_text(value)
+        for value in values
+        if value is not None
+    ]
+    # The heading has a button beside it.
+    widest = max([_columns_of(title) + 3, *map(_columns_of, shown)])
+    return min(max(widest + 1, _NARROWEST), _WIDEST)
+
+
+def _columns_of(text: str) -> int:
+    """How wide a text is on the screen: East Asian characters take two columns."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text[:_WIDEST])

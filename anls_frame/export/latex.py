@@ -1,0 +1,204 @@
+r"""
+LaTeX: booktabs tables to be read into a paper with `\input`.
+
+The file needs `\usepackage{booktabs}`, for tables of more than 40 rows `\usepackage{longtable}` too, and
+LaTeX of 2020 or later, whichever the engine. `\usepackage[T1]{fontenc}` gives pdfLaTeX the letters of all
+of Europe; for other scripts use LuaLaTeX with a font that has them. Tables that are too wide are made smaller
+with `\usepackage{graphicx}`, long ones turned with `\usepackage{pdflscape}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from typing import TYPE_CHECKING, BinaryIO
+
+from anls_frame.export.display import display_table
+from anls_frame.export.latex_text import MACROS, escaped, fitted, printed_width, wrapped
+from anls_frame.export.values import as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anls_frame.export.display import Cell, Column, Row
+    from anls_frame.export.document import Document
+
+__all__ = ["write"]
+
+LONGEST_FLOAT = 40
+"""Rows up to which a table stays in one piece."""
+
+# LaTeX gives up when too many tables wait for their page.
+_MOST_FLOATS = 15
+_LONGEST_TEXT = 400
+_LONGEST_UNWRAPPED = 36
+_LONGEST_HEADING = 100
+_COMMENT_WIDTH = 100
+# Width of a digit by size, and the text area of LaTeX's article class, in points.
+_SIZES = (("normalsize", 5.0), ("small", 4.6), ("footnotesize", 4.3), ("scriptsize", 4.0), ("tiny", 3.4))
+_TEXT_WIDTH, _TEXT_HEIGHT = 345, 550
+_WRAPPED_EMS = 14
+_SPACING = r"\setlength{\tabcolsep}{4pt}"
+_SPACE = 8
+
+
+def write(document: Document, file: BinaryIO) -> None:
+    """Write all tables, the remarks and the signature below the first one, the settings as comments."""
+    parts = [*_comments(document), MACROS]
+    labels = _labels([f"{document.title} {table.name}" for table in document.tables])
+    for number, (table, label) in enumerate(zip(document.tables, labels, strict=True)):
+        if number and number % _MOST_FLOATS == 0:
+            parts += ["", r"\clearpage"]
+        columns, rows = display_table(table)
+        caption = escaped(fitted(": ".join(filter(None, (document.title, table.name))), _LONGEST_TEXT))
+        remarks = list(_remarks(document)) if number == 0 else []
+        build = _float if len(rows) <= LONGEST_FLOAT else _longtable
+        parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", remarks)]
+    file.write(("\n".join(parts) + "\n").encode())
+
+
+def _comments(document: Document) -> Iterator[str]:
+    """What the table rests on, in ASCII, so that no character can end a comment."""
+    yield r"% Needs \usepackage{booktabs}, for long tables \usepackage{longtable} too, and LaTeX of 2020"
+    yield r"% or later. With \usepackage{graphicx} wide tables are made smaller, with \usepackage{pdflscape}"
+    yield r"% wide long ones are turned. pdfLaTeX with \usepackage[T1]{fontenc} prints Latin letters, and"
+    yield r"% codes such as [U+4E2D] for others; LuaLaTeX prints those with a font that has them."
+    entries: dict[str, object] = {"title": document.title, "signature": document.signature}
+    entries |= {f"settings: {name}": value for name, value in document.settings.items()}
+    for name, value in entries.items():
+        line = f"{json.dumps(name)[1:-1]}: {json.dumps(as_json(value, name))}"
+        pieces = textwrap.wrap(line, _COMMENT_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        yield from (f"% {piece}" for piece in pieces)
+
+
+def _remarks(document: Document) -> Iterator[str]:
+    for note in document.notes:
+        yield wrapped(fitted(note, 5 * _LONGEST_TEXT))
+    if document.signature:
+        yield f"Signature: \\texttt{{{wrapped(fitted(document.signature, 5 * _LONGEST_TEXT))}}}"
+
+
+def _float(columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks: Sequence[str]) -> list[str]:
+    return [
+        r"\begin{table}",
+        r"\centering",
+        rf"{caption}\par\smallskip",
+        rf"{_SPACING}\anlsframefit{{%",
+        rf"\begin{{tabular}}{{{_alignment(columns, rows)}}}",
+        r"\toprule",
+        *_header(columns),
+        r"\midrule",
+        *_body(columns, rows, interval=r"\scriptsize"),
+        r"\bottomrule",
+        r"\end{tabular}}",
+        *_below(remarks),
+        r"\end{table}",
+    ]
+
+
+def _longtable(
+    columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks: Sequence[str]
+) -> list[str]:
+    header = [r"\toprule", *_header(columns), r"\midrule"]
+    size, turned = _size(columns, rows)
+    lines = [
+        r"\begingroup",
+        rf"\{size}{_SPACING}",
+        rf"\begin{{longtable}}{{{_alignment(columns, rows)}}}",
+        caption + r"\tabularnewline",
+        *header,
+        r"\endfirsthead",
+        *header,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *_body(columns, rows),
+        r"\end{longtable}",
+        r"\endgroup",
+        *_below(remarks),
+    ]
+    if turned:
+        return [
+            r"\ifdefined\landscape\begin{landscape}\fi",
+            *lines,
+            r"\ifdefined\landscape\end{landscape}\fi",
+        ]
+    return lines
+
+
+def _header(columns: Sequence[Column]) -> list[str]:
+    return [_line([escaped(fitted(column.heading, _LONGEST_HEADING)) for column in columns])]
+
+
+def _body(columns: Sequence[Column], rows: Sequence[Row], interval: str = "") -> Iterator[str]:
+    wide = [_is_wide(index, column, rows) for index, column in enumerate(columns)]
+    for number, row in enumerate(rows):
+        cells = [_cell(*each, interval) for each in zip(row.cells, wide, strict=True)]
+        yield _line([f"\\textbf{{{cell}}}" if cell and row.is_overall else cell for cell in cells])
+        if row.is_overall and number + 1 < len(rows):
+            yield r"\midrule"
+
+
+def _line(cells: Sequence[str]) -> str:
+    # Unlike \\ it also ends the row after a \raggedright.
+    return " & ".join(cells) + r" \tabularnewline"
+
+
+def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
+    text = fitted(cell.text, _LONGEST_TEXT)
+    if cell.role == "plain":
+        # A minus is longer than a hyphen.
+        value, bracket, ends = text.replace("-", "$-$").partition(" [")
+        return f"{value} {{{interval}[{ends}}}" if bracket else value
+    if cell.role == "mark":
+        return f"\\emph{{{text}}}" if text else ""
+    return f"\\raggedright {wrapped(text)}" if is_wide else escaped(text)
+
+
+def _alignment(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+    kinds = []
+    for index, column in enumerate(columns):
+        narrow = "r" if column.is_numeric else "l"
+        kinds.append(rf"p{{{_WRAPPED_EMS}em}}" if _is_wide(index, column, rows) else narrow)
+    # No space outside the rules of booktabs.
+    return "@{}" + "".join(kinds) + "@{}"
+
+
+def _is_wide(index: int, column: Column, rows: Sequence[Row]) -> bool:
+    return not column.is_numeric and any(
+        printed_width(row.cells[index].text) > _LONGEST_UNWRAPPED for row in rows
+    )
+
+
+def _size(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[str, bool]:
+    """Return the largest size at which the columns fit beside each other, and whether to turn the page."""
+    digits = 0
+    for index, column in enumerate(columns):
+        widest = max([printed_width(column.heading), *(printed_width(row.cells[index].text) for row in rows)])
+        # An em is two digits wide.
+        digits += 2 * _WRAPPED_EMS if _is_wide(index, column, rows) else widest
+    for available, sizes in ((_TEXT_WIDTH, _SIZES[:3]), (_TEXT_HEIGHT, _SIZES)):
+        room = available - len(columns) * _SPACE
+        fitting = [size for size, digit in sizes if digits * digit <= room]
+        if fitting:
+            return fitting[0], available == _TEXT_HEIGHT
+    return _SIZES[-1][0], True
+
+
+def _below(remarks: Sequence[str]) -> list[str]:
+    if not remarks:
+        return []
+    return [r"\par\smallskip{\footnotesize\raggedright", r"\par\nopagebreak ".join(remarks), r"\par}"]
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    labels: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "table"
+        label, number = plain, 1
+        while label in labels:
+            number += 1
+            label = f"{plain}-{number}"
+        labels.append(label)
+    return labels

@@ -1,0 +1,139 @@
+"""
+Markdown as GitHub has it: a table, settings and remarks in which no data is taken for markup.
+
+Data stands as plain text with its markup escaped. A text in which GitHub would find something to link after
+all (a mention, an issue number, an address) or an emoji's name stands in a code span, where it does not look.
+Control characters are shown by symbols, ␊ for a line feed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, BinaryIO
+
+from anls_frame.export.characters import visible
+from anls_frame.export.display import display_table
+from anls_frame.export.values import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.export.display import Cell, Column, Row
+    from anls_frame.export.document import Document, Table
+
+__all__ = ["write"]
+
+# Entities, not backslashes, for what would end a cell, a code span or the escape itself.
+_ESCAPES = {
+    **{letter: f"&#{ord(letter)};" for letter in "\\|`@#"},
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    **{letter: f"\\{letter}" for letter in "*[]~$"},
+}
+_ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
+# Within a word an underscore is plain text.
+_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+_ADDRESS = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE)
+_OUTER_SPACE = re.compile(r"^\s+|\s+$")
+_HIDDEN_FORMAT = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_BLOCK_START = re.compile(r"^(\d{0,9})([-+=.)])")
+_LINKED_BY_GITHUB = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b(?:mailto|xmpp):|:[\w+-]+:", re.IGNORECASE)
+_PADDED_UP_TO = 40
+
+
+def write(document: Document, file: BinaryIO) -> None:
+    """Write all tables, remarks, the signature and the settings."""
+    blocks = [f"# {_text(document.title)}"]
+    for table in document.tables:
+        blocks += [f"## {_text(table.name)}", _table(table)]
+    if document.notes:
+        blocks.append("\n".join(f"- {_block(note)}" for note in document.notes))
+    if document.signature:
+        blocks.append(f"Signature: {_code(document.signature)}")
+    if document.settings:
+        blocks.append("## Settings")
+        blocks.append(
+            "\n".join(f"- {_block(name)}: {_value(name, value)}" for name, value in document.settings.items())
+        )
+    file.write(("\n\n".join(blocks) + "\n").encode())
+
+
+def _value(name: str, value: object) -> str:
+    text = value if isinstance(value, str) else json_text(value, f"settings[{name!r}]")
+    return _code(text) if text else "*empty*"
+
+
+def _table(table: Table) -> str:
+    columns, rows = display_table(table)
+    lines = [[_in_cell(column.heading) for column in columns], *(_row(row) for row in rows)]
+    widths = [_width([line[index] for line in lines]) for index in range(len(columns))]
+    header, *body = (_line(cells, columns, widths) for cells in lines)
+    rule = [
+        f"{'-' * (max(width, 3) - 1)}{':' if column.is_numeric else '-'}"
+        for column, width in zip(columns, widths, strict=True)
+    ]
+    return "\n".join([header, f"| {' | '.join(rule)} |", *body])
+
+
+def _row(row: Row) -> list[str]:
+    cells = [_cell(cell) for cell in row.cells]
+    return [f"**{cell}**" if cell and row.is_overall else cell for cell in cells]
+
+
+def _cell(cell: Cell) -> str:
+    if cell.role == "plain":
+        return cell.text
+    if cell.role == "mark":
+        return f"*{cell.text}*" if cell.text else ""
+    return _in_cell(cell.text)
+
+
+def _in_cell(text: str) -> str:
+    # A bar ends a cell in a code span too.
+    return _text(text).replace("|", "\\|")
+
+
+def _text(text: str) -> str:
+    return _code(text) if _LINKED_BY_GITHUB.search(text) else _escaped(text)
+
+
+def _block(text: str) -> str:
+    """Text at the start of a block, where a dash or a number would start a list."""
+    return _BLOCK_START.sub(r"\1\\\2", _text(text))
+
+
+def _escaped(text: str) -> str:
+    text = _ESCAPED.sub(lambda match: _ESCAPES[match[0]], visible(text))
+    text = _ADDRESS.sub(_entities, _UNDERSCORE.sub(r"\\_", text))
+    return _OUTER_SPACE.sub(_entities, _HIDDEN_FORMAT.sub(_entities, text))
+
+
+def _entities(match: re.Match[str]) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in match[0])
+
+
+def _code(text: str) -> str:
+    """Write a code span, between more backticks than it holds in a row."""
+    text = visible(text, directions=True)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    # One space on each side is taken away again, where there are two.
+    space = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""
+    if not text.strip(" "):
+        space = ""
+    fence = "`" * (longest + 1)
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def _width(cells: Sequence[str]) -> int:
+    """How wide the source is laid out: not at all where a cell is very long."""
+    longest = max(map(len, cells))
+    return longest if longest <= _PADDED_UP_TO else 0
+
+
+def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    padded = [
+        cell.rjust(width) if column.is_numeric else cell.ljust(width)
+        for cell, column, width in zip(cells, columns, widths, strict=True)
+    ]
+    return f"| {' | '.join(padded)} |"

@@ -1,0 +1,37 @@
+"""Parquet: the main table with its own dtypes; what it rests on is metadata of the file."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, BinaryIO
+
+from polars.exceptions import PolarsError
+
+from anls_frame.export.values import json_text
+
+if TYPE_CHECKING:
+    from anls_frame.export.document import Document
+
+__all__ = ["write"]
+
+
+def write(document: Document, file: BinaryIO) -> None:
+    """
+    Write the main table.
+
+    `polars.read_parquet_metadata` gives back, as texts, `anls_frame.title`, `anls_frame.signature`, and, as
+    JSON, `anls_frame.settings` and `anls_frame.notes`.
+    """
+    metadata = {
+        "anls_frame.title": document.title,
+        "anls_frame.signature": document.signature,
+        "anls_frame.settings": json_text(document.settings, "settings"),
+        "anls_frame.notes": json_text(list(document.notes)),
+    }
+    # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
+    content = io.BytesIO()
+    try:
+        document.main.frame.write_parquet(content, metadata=metadata)
+    except PolarsError as error:
+        raise TypeError(f"table {document.main.name!r} does not fit Parquet: {error}") from error
+    file.write(content.getbuffer())

@@ -1,0 +1,154 @@
+"""Cells as what every text format has: null, truth values, numbers, text, lists and objects of these."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from anls_frame.export.document import Table
+
+__all__ = ["as_json", "as_text", "json_text", "plain_frame"]
+
+
+def plain_frame(table: Table) -> pl.DataFrame:
+    """
+    The table's frame without dates and other dtypes that text formats lack.
+
+    Dates and times become ISO 8601 texts, with every digit (Python's own types end at microseconds),
+    decimals the text of all their digits, categories their names.
+
+    Parameters
+    ----------
+    table
+        The table.
+
+    Raises
+    ------
+    TypeError
+        If a column has a dtype that no text stands for, such as binary data.
+    """
+    schema = table.frame.schema
+    try:
+        converted = {name: _plain(pl.col(name), dtype) for name, dtype in _needing_conversion(schema).items()}
+    except _NoTextError as error:
+        raise TypeError(
+            f"table {table.name!r} has binary or other data that is no text in column {error.args[0]!r} "
+            f"(dtype {schema[error.args[0]]}); cast it to String first, or leave it out"
+        ) from None
+    return table.frame.with_columns(**converted)
+
+
+def as_json(value: object, where: str) -> Any:
+    """
+    Copy a value for strict JSON, with null for NaN and infinity.
+
+    Parameters
+    ----------
+    value
+        The value.
+    where
+        What it is, for error messages.
+
+    Raises
+    ------
+    TypeError
+        If the value, or one within, is nothing that JSON has a form for.
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    # Subclasses, as numpy's floats, as the numbers they are.
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{where} has the key {key!r}, but keys of JSON objects are strings")
+        return {key: as_json(entry, f"{where}[{key!r}]") for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
+    raise TypeError(f"{where} is a {type(value).__name__}, which JSON has no form for")
+
+
+def json_text(value: object, where: str = "the value") -> str:
+    """Write a value as strict JSON, in one line."""
+    return json.dumps(as_json(value, where), ensure_ascii=False, allow_nan=False)
+
+
+def as_text(value: object) -> str:
+    """
+    Write a value of a plain frame, other than null, as text.
+
+    Floats have the fewest digits that give the same float back; lists are JSON.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else repr(value)
+    return str(value) if isinstance(value, int) else json_text(value)
+
+
+class _NoTextError(Exception):
+    """A dtype that has no text form."""
+
+
+def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:
+    converted = {}
+    for name, dtype in schema.items():
+        try:
+            if not _is_plain(dtype):
+                converted[name] = dtype
+        except _NoTextError:
+            raise _NoTextError(name) from None
+    return converted
+
+
+def _is_plain(dtype: pl.DataType) -> bool:
+    """Whether the values of a dtype can stay as they are; raises if they cannot be converted either."""
+    if isinstance(dtype, pl.List | pl.Array):
+        inner = _is_plain(_inner(dtype))
+        return inner and isinstance(dtype, pl.List)
+    if isinstance(dtype, pl.Struct):
+        # Every field is looked at, because one may raise.
+        fields = [_is_plain(_dtype(entry.dtype)) for entry in dtype.fields]
+        return all(fields)
+    if isinstance(dtype, pl.Categorical | pl.Enum | pl.Decimal) or dtype.is_temporal():
+        return False
+    if isinstance(dtype, pl.Null | pl.Boolean | pl.String) or dtype.is_integer() or dtype.is_float():
+        return True
+    raise _NoTextError
+
+
+def _plain(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    if _is_plain(dtype):
+        return values
+    if isinstance(dtype, pl.List | pl.Array):
+        inner = _inner(dtype)
+        as_list = values.cast(pl.List(inner)) if isinstance(dtype, pl.Array) else values
+        return as_list if _is_plain(inner) else as_list.list.eval(_plain(pl.element(), inner))
+    if isinstance(dtype, pl.Struct):
+        fields = [
+            _plain(values.struct.field(entry.name), _dtype(entry.dtype)).alias(entry.name)
+            for entry in dtype.fields
+        ]
+        return pl.when(values.is_not_null()).then(pl.struct(fields))
+    if dtype.is_temporal():
+        return values.dt.to_string("iso:strict")
+    return values.cast(pl.String)
+
+
+def _inner(dtype: pl.List | pl.Array) -> pl.DataType:
+    return _dtype(dtype.inner)
+
+
+def _dtype(dtype: Any) -> pl.DataType:
+    instance: pl.DataType = dtype() if isinstance(dtype, type) else dtype
+    return instance

@@ -1,0 +1,274 @@
+"""The namespace ``.anls`` of Polars' DataFrame, LazyFrame and Expr: each method forwards to the function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import polars as pl
+
+from anls_frame import comparison, frames, metrics, reports, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from anls_frame._typing import IntoExprColumn, ScoreColumn
+    from anls_frame.comparison import Comparison, Metric
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports import Report
+    from anls_frame.summary import Missing, Summary
+
+__all__ = ["AnlsExprNamespace", "AnlsFrameNamespace", "register"]
+
+PolarsFrameT = TypeVar("PolarsFrameT", pl.DataFrame, pl.LazyFrame)
+
+
+class AnlsFrameNamespace(Generic[PolarsFrameT]):
+    """
+    Scores of a Polars frame, as ``df.anls``; a LazyFrame stays lazy.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame
+    >>> lf = pl.LazyFrame({"prediction": ["CocaCola"], "answer": ["Coca Cola"]})
+    >>> lf.anls.add_scores("prediction", "answer", columns=["char_errors"]).collect()
+    shape: (1, 3)
+    ┌────────────┬───────────┬─────────────┐
+    │ prediction ┆ answer    ┆ char_errors │
+    │ ---        ┆ ---       ┆ ---         │
+    │ str        ┆ str       ┆ u32         │
+    ╞════════════╪═══════════╪═════════════╡
+    │ CocaCola   ┆ Coca Cola ┆ 1           │
+    └────────────┴───────────┴─────────────┘
+    """
+
+    def __init__(self, frame: PolarsFrameT) -> None:
+        self._frame: PolarsFrameT = frame
+
+    def add_scores(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        columns: Sequence[ScoreColumn] | None = None,
+        prefix: str = "",
+        suffix: str = "",
+        overwrite: bool = False,
+    ) -> PolarsFrameT:
+        """Add all scores of a prediction column, see `anls_frame.add_scores`."""
+        return frames.add_scores(
+            self._frame,
+            prediction,
+            answers,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            columns=columns,
+            prefix=prefix,
+            suffix=suffix,
+            overwrite=overwrite,
+        )
+
+    def summarize(
+        self,
+        prediction: str | None = None,
+        answers: str | None = None,
+        *,
+        score: str | None = None,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        worst: int = 0,
+        part: str | None = None,
+    ) -> Summary:
+        """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
+        return summary.summarize(
+            self._frame,
+            prediction,
+            answers,
+            score=score,
+            by=by,
+            cluster=cluster,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            worst=worst,
+            part=part,
+        )
+
+    def report(
+        self,
+        prediction: str | None = None,
+        answers: str | None = None,
+        *,
+        score: str | None = None,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        worst: int = 0,
+        sort: str = "n",
+        confidence: float = 0.95,
+    ) -> Report:
+        """Report the scores of the frame, of all rows and by slice, see `anls_frame.report`."""
+        return reports.report(
+            self._frame,
+            prediction,
+            answers,
+            score=score,
+            by=by,
+            cluster=cluster,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            worst=worst,
+            sort=sort,
+            confidence=confidence,
+        )
+
+    def compare(
+        self,
+        systems: Mapping[str, str],
+        answers: str | None,
+        *,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        metric: Metric = "anls",
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        confidence: float = 0.95,
+        draws: int = 10_000,
+        seed: int = 0,
+    ) -> Comparison:
+        """Compare two systems on the rows of the frame, see `anls_frame.compare`."""
+        return comparison.compare(
+            self._frame,
+            systems,
+            answers,
+            by=by,
+            cluster=cluster,
+            metric=metric,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+        )
+
+
+class AnlsExprNamespace:
+    """
+    Scores of an expression, as ``pl.col("prediction").anls``: the expression is the prediction.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame
+    >>> df = pl.DataFrame({"prediction": ["CocaCola"], "answer": ["Coca Cola"]})
+    >>> df.select(pl.col("prediction").anls.levenshtein("answer")).item()
+    1
+    """
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def levenshtein(
+        self,
+        reference: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "raw",
+        substitution_cost: int = 1,
+    ) -> pl.Expr:
+        """Edit distance of each row, see `anls_frame.levenshtein`."""
+        return metrics.levenshtein(
+            self._expr, reference, protocol=protocol, substitution_cost=substitution_cost
+        )
+
+    def hamming(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        """Hamming distance of each row, see `anls_frame.hamming`."""
+        return metrics.hamming(self._expr, reference, protocol=protocol)
+
+    def nls(
+        self,
+        answers: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        substitution_cost: int = 1,
+    ) -> pl.Expr:
+        """Normalized Levenshtein similarity of each row, see `anls_frame.nls`."""
+        return metrics.nls(self._expr, answers, protocol=protocol, substitution_cost=substitution_cost)
+
+    def anls(
+        self,
+        answers: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+    ) -> pl.Expr:
+        """Thresholded similarity of each row, see `anls_frame.anls`."""
+        return metrics.anls(self._expr, answers, protocol=protocol, threshold=threshold)
+
+    def cer(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        """Character error rate of each row, see `anls_frame.cer`."""
+        return metrics.cer(self._expr, answers, protocol=protocol)
+
+    def exact_match(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        """Whether each prediction equals an answer, see `anls_frame.exact_match`."""
+        return metrics.exact_match(self._expr, answers, protocol=protocol)
+
+    def nearest_answer(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        """Return the answer nearest to each prediction, see `anls_frame.nearest_answer`."""
+        return metrics.nearest_answer(self._expr, answers, protocol=protocol)
+
+    def score(
+        self,
+        answers: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+    ) -> pl.Expr:
+        """All scores of each row as a struct, see `anls_frame.score`."""
+        return metrics.score(
+            self._expr, answers, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol
+        )
+
+
+class _FreshNamespace:
+    """
+    A namespace that is built anew at each access.
+
+    Polars' own descriptor stores the namespace on the frame it belongs to. That cycle keeps a frame alive
+    until the garbage collector runs, which a loop over large frames does not survive: the collector counts
+    objects, not gigabytes.
+    """
+
+    def __init__(self, namespace: Callable[[Any], Any]) -> None:
+        self._namespace = namespace
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        return self._namespace if instance is None else self._namespace(instance)
+
+
+def register() -> None:
+    """Register the namespaces with Polars, then put the descriptors that do not store in their place."""
+    pl.api.register_dataframe_namespace("anls")(AnlsFrameNamespace)
+    pl.api.register_lazyframe_namespace("anls")(AnlsFrameNamespace)
+    pl.api.register_expr_namespace("anls")(AnlsExprNamespace)
+    pl.DataFrame.anls = _FreshNamespace(AnlsFrameNamespace)  # type: ignore[attr-defined]
+    pl.LazyFrame.anls = _FreshNamespace(AnlsFrameNamespace)  # type: ignore[attr-defined]
+    pl.Expr.anls = _FreshNamespace(AnlsExprNamespace)  # type: ignore[attr-defined]

@@ -1,0 +1,169 @@
+"""
+The accessor ``df.anls`` on pandas DataFrames.
+
+It is registered with ``import anls_frame`` as soon as pandas is loaded; importing this module does it in
+any case. On a frame with a column named `anls` the accessor wins: ``df["anls"]`` is the column.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from anls_frame import comparison, frames, reports, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame._typing import ScoreColumn
+    from anls_frame.comparison import Comparison, Metric
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports import Report
+    from anls_frame.summary import Missing, Summary
+
+__all__ = ["AnlsPandasAccessor"]
+
+
+@pd.api.extensions.register_dataframe_accessor("anls")
+class AnlsPandasAccessor:
+    """
+    Scores of a pandas frame, as ``df.anls``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import anls_frame.pandas
+    >>> df = pd.DataFrame({"prediction": ["CocaCola"], "answer": ["Coca Cola"]}, index=["q1"])
+    >>> df.anls.add_scores("prediction", "answer", columns=["anls", "char_errors"])
+       prediction     answer      anls  char_errors
+    q1   CocaCola  Coca Cola  0.888889            1
+    """
+
+    # pandas builds the accessor anew at each `df.anls`, so there is no work here.
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+
+    def add_scores(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        columns: Sequence[ScoreColumn] | None = None,
+        prefix: str = "",
+        suffix: str = "",
+        overwrite: bool = False,
+    ) -> pd.DataFrame:
+        """Add all scores of a prediction column, see `anls_frame.add_scores`."""
+        return frames.add_scores(
+            self._frame,
+            prediction,
+            answers,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            columns=columns,
+            prefix=prefix,
+            suffix=suffix,
+            overwrite=overwrite,
+        )
+
+    def summarize(
+        self,
+        prediction: str | None = None,
+        answers: str | None = None,
+        *,
+        score: str | None = None,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        worst: int = 0,
+        part: str | None = None,
+    ) -> Summary:
+        """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
+        return summary.summarize(
+            self._frame,
+            prediction,
+            answers,
+            score=score,
+            by=by,
+            cluster=cluster,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            worst=worst,
+            part=part,
+        )
+
+    def report(
+        self,
+        prediction: str | None = None,
+        answers: str | None = None,
+        *,
+        score: str | None = None,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        worst: int = 0,
+        sort: str = "n",
+        confidence: float = 0.95,
+    ) -> Report:
+        """Report the scores of the frame, of all rows and by slice, see `anls_frame.report`."""
+        return reports.report(
+            self._frame,
+            prediction,
+            answers,
+            score=score,
+            by=by,
+            cluster=cluster,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            worst=worst,
+            sort=sort,
+            confidence=confidence,
+        )
+
+    def compare(
+        self,
+        systems: Mapping[str, str],
+        answers: str | None,
+        *,
+        by: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        metric: Metric = "anls",
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+        confidence: float = 0.95,
+        draws: int = 10_000,
+        seed: int = 0,
+    ) -> Comparison:
+        """Compare two systems on the rows of the frame, see `anls_frame.compare`."""
+        return comparison.compare(
+            self._frame,
+            systems,
+            answers,
+            by=by,
+            cluster=cluster,
+            metric=metric,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+        )

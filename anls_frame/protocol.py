@@ -1,0 +1,154 @@
+"""Score protocols: how text is prepared, what a distance is divided by, and how a score is cut."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PROTOCOLS", "ScoreProtocol"]
+
+Whitespace = Literal["keep", "strip", "squeeze"]
+UnicodeForm = Literal["NFC", "NFKC"]
+Length = Literal["prepared", "prepared_upper", "raw_upper"]
+Cut = Literal["distance", "similarity"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreProtocol:
+    """
+    How a prediction is compared with an answer.
+
+    Scores of different protocols are not comparable, so every function that scores takes one. The name of
+    a preset may stand for it: `anls`, `rrc`, `anls_star`, `jiwer` and `raw`, see `PROTOCOLS`.
+
+    Preparation goes in this order: Unicode form, lower case, whitespace.
+
+    Parameters
+    ----------
+    ignore_case
+        Lower-case both texts (as Python's `str.lower`).
+    whitespace
+        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also turns every run inside into one space.
+        What counts is Python's set: Unicode's White_Space and U+001C to U+001F.
+    unicode_form
+        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text as it is, as all known scorers do.
+    length
+        The length L by which a distance is divided, that of the longer text: in code points after
+        preparation (`"prepared"`), of the prepared text in upper case (`"prepared_upper"`, where `ß` counts
+        two), or of the text as it came in upper case (`"raw_upper"`).
+    cut
+        Which score survives the threshold t: `"distance"` keeps where d / L < t, `"similarity"` where
+        1 - d / L >= t. At exactly 0.5 the first gives 0, the second 0.5.
+    threshold
+        The threshold t in [0, 1]; `None` for a protocol without a cut.
+
+    Raises
+    ------
+    ValueError
+        If an option is none of its choices or the threshold is outside [0, 1].
+    TypeError
+        If the threshold is not a number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> protocol = af.ScoreProtocol(unicode_form="NFKC", threshold=0.5)
+    >>> df = pl.DataFrame({"prediction": ["¥1,640"], "answer": ["￥1,640"]})
+    >>> df.select(af.anls("prediction", "answer", protocol=protocol)).item()
+    1.0
+    """
+
+    ignore_case: bool = True
+    whitespace: Whitespace = "squeeze"
+    unicode_form: UnicodeForm | None = None
+    length: Length = "prepared"
+    cut: Cut = "similarity"
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ignore_case, bool):
+            raise TypeError(f"ignore_case is True or False, got {self.ignore_case!r}")
+        _check_choice("whitespace", self.whitespace, get_args(Whitespace))
+        _check_choice("unicode_form", self.unicode_form, (None, *get_args(UnicodeForm)))
+        _check_choice("length", self.length, get_args(Length))
+        _check_choice("cut", self.cut, get_args(Cut))
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", check_threshold(self.threshold))
+
+
+def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    """Return the protocol itself, or the preset of that name."""
+    if isinstance(protocol, ScoreProtocol):
+        return protocol
+    if not isinstance(protocol, str):
+        raise TypeError(f"protocol is a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"unknown protocol {protocol!r}; the presets are {', '.join(map(repr, PROTOCOLS))}")
+    return PROTOCOLS[protocol]
+
+
+def resolve_threshold(protocol: ScoreProtocol | str, threshold: float | None) -> float:
+    """Return the threshold that cuts: the argument, or else the protocol's own."""
+    own = resolve_protocol(protocol).threshold
+    if threshold is not None:
+        return check_threshold(threshold)
+    if own is None:
+        name = repr(protocol) if isinstance(protocol, str) else "this protocol"
+        raise ValueError(f"ANLS needs a threshold and {name} has none; pass threshold=0.5, or use `nls`")
+    return own
+
+
+def check_threshold(threshold: object) -> float:
+    """Return the threshold as a float; an error unless it is a number in [0, 1]."""
+    if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real):
+        raise TypeError(f"threshold is a number in [0, 1], got {threshold!r}")
+    # Compared as it came, so that a number too large for a float is an error of ours; NaN fails too.
+    if not 0 <= threshold <= 1:  # type: ignore[operator]
+        raise ValueError(f"threshold is a number in [0, 1], got {threshold!r}")
+    return float(threshold)
+
+
+def check_substitution_cost(cost: object) -> int:
+    """Return the cost as the plugin takes it; an error unless it is a whole number from 0 on."""
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Integral):
+        raise TypeError(f"substitution_cost is a whole number, got {cost!r}")
+    if cost < 0:
+        raise ValueError(f"substitution_cost must not be negative, got {cost!r}")
+    # A substitution that costs more than 2 is never used: a deletion and an insertion cost 2.
+    return min(int(cost), 2)
+
+
+def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
+    """Return the protocol as the plugin reads it; the threshold travels on its own."""
+    options = dataclasses.asdict(resolve_protocol(protocol))
+    del options["threshold"]
+    return options
+
+
+def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
+    {
+        # PyPI anls 0.0.2
+        "anls": ScoreProtocol(length="prepared_upper", cut="distance", threshold=0.5),
+        # The Robust Reading Competition's script and the harnesses that copy it
+        "rrc": ScoreProtocol(length="raw_upper", cut="similarity", threshold=0.5),
+        # PyPI anls-star 1.0.1
+        "anls_star": ScoreProtocol(length="prepared", cut="similarity", threshold=0.5),
+        # jiwer 4: whitespace at the ends only
+        "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip"),
+        # Text as it is
+        "raw": ScoreProtocol(ignore_case=False, whitespace="keep"),
+    }
+)
+"""The presets by name, each equal to its namesake, row by row, to the last bit."""

@@ -1,0 +1,421 @@
+"""Reports: scores by slice, with intervals."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import _cells, _rollup
+from anls_frame.summary import check_by, summarize
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from great_tables import GT
+
+    from anls_frame.export import Document
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary import Missing, Summary
+
+__all__ = ["Report", "report"]
+
+FEW_ROWS = 100
+FEW_CLUSTERS = 20
+
+_RATES = ("cer_mean", "cer_corpus", "zeros")
+
+
+class Report:
+    """
+    Scores of all rows and of each slice, with intervals.
+
+    Made by `report`, or from a summary by `Report.from_summary`.
+
+    Parameters
+    ----------
+    summary
+        What it is made from.
+    sort
+        Column by which slices are sorted: a count (largest first), a score (lowest first), a rate (highest
+        first) or a key.
+    confidence
+        Confidence level of the intervals.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "prediction": ["a", "b", "cd", "x"],
+    ...         "answer": ["a", "b", "ce", "y"],
+    ...         "types": [["form"], ["form", "table"], ["table"], None],
+    ...     }
+    ... )
+    >>> report = af.report(df, "prediction", "answer", by="types")
+    >>> report.overall["anls"]
+    0.5
+    >>> report.by_group.select("types", "n", "anls")
+    shape: (3, 3)
+    ┌───────┬─────┬──────┐
+    │ types ┆ n   ┆ anls │
+    │ ---   ┆ --- ┆ ---  │
+    │ str   ┆ u64 ┆ f64  │
+    ╞═══════╪═════╪══════╡
+    │ form  ┆ 2   ┆ 1.0  │
+    │ table ┆ 2   ┆ 0.5  │
+    │ null  ┆ 1   ┆ 0.0  │
+    └───────┴─────┴──────┘
+    """
+
+    def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
+        self.summary = summary
+        self.sort = sort
+        self.confidence = check_confidence(confidence)
+        self._check_conservation()
+        if not isinstance(sort, str):
+            raise TypeError(f"sort is a column of the report, got {sort!r}")
+        self._check_names()
+        if sort not in self.by_group.columns:
+            raise ValueError(
+                f"sort is a column of the report, got {sort!r}; there are {self.by_group.columns}"
+            )
+
+    @classmethod
+    def from_summary(cls, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> Report:
+        """
+        Make the report of a summary.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+        >>> parts = [af.summarize(half, "prediction", "answer") for half in (df[:1], df[1:])]
+        >>> af.Report.from_summary(af.merge(parts)).overall["anls"]
+        0.5
+        """
+        return cls(summary, sort=sort, confidence=confidence)
+
+    @property
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+        return self.summary.settings.signature
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Everything the numbers depend on, with a digest of the rows that were scored."""
+        return {
+            **self.summary.settings.to_dict(),
+            "confidence": self.confidence,
+            "rows": self.summary.rows,
+            "digest": self.summary.digest,
+        }
+
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """Counts and scores of all rows."""
+        return self._slices(()).row(0, named=True)
+
+    @cached_property
+    def by_group(self) -> pl.DataFrame:
+        """Counts and scores of each slice, crossed if there are several `by` columns."""
+        return self.by(*self.summary.settings.by)
+
+    @property
+    def worst(self) -> pl.DataFrame:
+        """The rows with the lowest scores, as many as `worst=` asked for."""
+        if not self.summary.settings.worst:
+            return pl.DataFrame()
+        return self._named(self.summary.worst_rows.drop("row_digest", strict=False), self.summary.settings.by)
+
+    def by(self, *columns: str) -> pl.DataFrame:
+        """
+        Counts and scores by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns the report was made with; none gives all rows together.
+
+        Returns
+        -------
+        DataFrame
+            One row a slice. A row counts in each entry of a list column, so the counts of slices may add up
+            to more than all rows. Columns: the keys; the counts `n` (scored rows), `n_missing` (null
+            predictions), `n_unanswerable` (rows without an answer) and `n_empty_reference`; the means
+            `anls`, `nls` and `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean
+            of rates, and `cer_corpus`, all edits by all reference lengths; each with its interval in
+            `_low` and `_high`, null where the rows do not allow one; `few_rows`, which marks corpus rates
+            whose interval is not to be trusted; `n_clusters`, null without clusters.
+
+        Raises
+        ------
+        ValueError
+            If the report was not made by such a column.
+        """
+        unknown = [column for column in columns if column not in self.summary.settings.by]
+        if unknown:
+            raise ValueError(
+                f"the report was not made by {unknown}, only by {list(self.summary.settings.by)}; "
+                "name the columns in by= when making it"
+            )
+        return self._slices(check_by(columns))
+
+    def to_polars(self) -> pl.DataFrame:
+        """
+        Return all rows and each slice in one frame, told apart by the column `slice`.
+
+        The first row is "overall", with null keys; the others are "group".
+        """
+        overall = self._slices(()).select(pl.lit("overall").alias("slice"), pl.all())
+        if not self.summary.settings.by:
+            return overall
+        groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
+        whole = pl.concat([overall, groups], how="diagonal_relaxed")
+        return whole.select(cs.by_name(groups.columns))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the frame of `to_polars` for pandas."""
+        return self.to_polars().to_pandas()
+
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+        """
+        Write the report to a file, in the format of its suffix.
+
+        Parameters
+        ----------
+        path
+            Ends in .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is replaced as
+            a whole or, on an error, left as it is.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from anls_frame import export  # noqa: PLC0415 - only for those who write
+
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def to_document(self) -> Document:
+        """Return the tables, settings and notes that `write` writes."""
+        from anls_frame._display import report_document  # noqa: PLC0415
+
+        return report_document(self)
+
+    def to_gt(self) -> GT:
+        """Return the table as a great_tables object."""
+        from anls_frame._display import report_table  # noqa: PLC0415
+
+        return report_table(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_gt().as_raw_html()
+
+    def __repr__(self) -> str:
+        from anls_frame._display import report_text  # noqa: PLC0415
+
+        return report_text(self)
+
+    def _check_names(self) -> None:
+        settings = self.summary.settings
+        keys = _cells.key_names(settings.by, settings.cluster)
+        shown = [column for column in self.summary.worst_rows.columns if column not in keys]
+        of_rows = shown if settings.worst else []
+        taken = [column for column in settings.by if column in ("slice", *self.overall, *of_rows)]
+        if settings.cluster in of_rows and settings.cluster not in settings.by:
+            taken.append(settings.cluster)
+        if taken:
+            raise ValueError(f"the columns {taken} would collide with columns of the report; rename them")
+
+    def _check_conservation(self) -> None:
+        total = self.summary.cells.sum()
+        counts = {name: int(total[name][0] or 0) for name in _rollup.COUNTS}
+        accounted = counts["n"] + counts["n_unanswerable"]
+        if self.summary.settings.missing == "drop":
+            accounted += counts["n_missing"]
+        if not counts["rows"] == self.summary.rows == accounted:
+            raise RuntimeError(
+                f"the rows do not add up: {self.summary.rows} read, {counts['rows']} in cells, {accounted} "
+                "scored, missing or unanswerable; the summary is damaged"
+            )
+
+    @cached_property
+    def measures(self) -> tuple[_rollup.Measure, ...]:
+        """What is reported of each slice."""
+        if self.summary.settings.score is None:
+            return _rollup.TEXT_MEASURES
+        cells = self.summary.cells
+        bounded = cells.select((pl.col("score_min") >= 0).all() & (pl.col("score_max") <= 1).all()).item()
+        return _rollup.score_measures(bounded=bounded)
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        by = self.summary.settings.by
+        keys = [f"key_{by.index(column)}" for column in columns]
+        sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
+        estimates = _estimates(sums, self.measures, self.confidence)
+        has_clusters = self.summary.settings.cluster is not None
+        counts = [count for count in _rollup.COUNTS if count != "rows"]
+        corpus = any(measure.kind == "corpus" for measure in self.measures)
+        few = (pl.col("n") < FEW_ROWS) | (pl.col("units") < FEW_CLUSTERS if has_clusters else False)
+        slices = sums.select(
+            *keys,
+            *counts,
+            *estimates,
+            *([few.alias("few_rows")] if corpus else []),
+            n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
+        )
+        return self._sorted(slices, keys).rename(dict(zip(keys, columns, strict=True)))
+
+    def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+        by = self.summary.settings.by
+        sort = f"key_{by.index(self.sort)}" if self.sort in by else self.sort
+        first = [] if sort not in slices.columns or sort in keys else [sort]
+        descending = sort in (*_rollup.COUNTS, "n_clusters") or sort.startswith(_RATES)
+        order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
+        if not order:
+            return slices
+        flags = [descending and column in first for column in order]
+        return slices.sort(order, descending=flags, nulls_last=True)
+
+    def _named(self, frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        names = {f"key_{index}": column for index, column in enumerate(by)}
+        cluster = self.summary.settings.cluster
+        if cluster is not None and cluster not in by:
+            names["cluster"] = cluster
+        elif cluster is not None:
+            frame = frame.drop("cluster", strict=False)
+        return frame.rename(names, strict=False)
+
+
+def report(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    score: str | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "empty",
+    worst: int = 0,
+    sort: str = "n",
+    confidence: float = 0.95,
+) -> Report:
+    """
+    Report the scores of a frame, of all rows and by slice, with intervals.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
+        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    score
+        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    by
+        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
+        list of nulls are one slice, null.
+    cluster
+        Column of the document that a row belongs to. Rows of one document are alike, and intervals that
+        take them for independent are too narrow: name it where there is one.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`.
+    missing
+        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+    worst
+        How many of the rows with the lowest scores to keep.
+    sort
+        Column by which slices are sorted.
+    confidence
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    Report
+        With `overall`, `by_group`, `by(...)`, `worst` and `write(path)`.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option is outside its choices, or both or none of texts and `score` are given.
+
+    See Also
+    --------
+    anls_frame.compare : two systems on the same rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
+    >>> af.report(df, "prediction", "answer", by="lang").by_group["lang"].to_list()
+    ['de', 'en']
+    """
+    summary = summarize(
+        frame,
+        prediction,
+        answers,
+        score=score,
+        by=by,
+        cluster=cluster,
+        protocol=protocol,
+        threshold=threshold,
+        cer_protocol=cer_protocol,
+        missing=missing,
+        worst=worst,
+    )
+    return Report(summary, sort=sort, confidence=confidence)
+
+
+def check_confidence(confidence: float) -> float:
+    """Return the confidence level; an error unless it lies between 0 and 1."""
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        raise ValueError(f"confidence lies between 0 and 1, got {confidence!r}")
+    return float(confidence)
+
+
+def _estimates(sums: pl.DataFrame, measures: Sequence[_rollup.Measure], confidence: float) -> list[pl.Series]:
+    """Mean and interval of each measure, as columns beside the slices."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    n = sums["n"].to_numpy()
+    columns = []
+    for measure in measures:
+        x, y, xx, xy, yy, squares = (sums[name].to_numpy() for name in measure.moments())
+        units = statistics.effective_units(y, yy)
+        variance = statistics.ratio_variance(units, x, y, xx, xy, yy)
+        mean = np.divide(x, y, out=np.full_like(x, np.nan), where=y > 0)
+        match measure.kind:
+            case "bounded":
+                low, high = statistics.wilson_interval(
+                    mean, variance, n, units, confidence, sum_squares=squares
+                )
+            case "mean":
+                low, high = statistics.t_interval(mean, variance, units, confidence)
+            case "corpus":
+                low, high = statistics.ratio_interval(x, y, variance, units, confidence)
+        columns += [
+            pl.Series(measure.name, mean).fill_nan(None),
+            pl.Series(f"{measure.name}_low", low).fill_nan(None),
+            pl.Series(f"{measure.name}_high", high).fill_nan(None),
+        ]
+    return columns

@@ -1,0 +1,137 @@
+"""Scores of a single pair of Python strings, under the names that people know."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from anls_frame import _native
+from anls_frame.protocol import plugin_options, resolve_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["anls_score", "edit_distance", "get_cer"]
+
+
+def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0.5) -> float:
+    """
+    ANLS of one prediction, as PyPI anls' function of the same name.
+
+    For more than a few pairs use `anls` on columns: it is faster by orders of magnitude.
+
+    Parameters
+    ----------
+    prediction
+        The predicted text.
+    gold_labels
+        The accepted answers, at least one.
+    threshold
+        The threshold t in [0, 1]: the score is kept where d / L < t.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    TypeError
+        If the prediction or a label is no string, or one string is given in place of the labels.
+    ValueError
+        If there is no label, or the threshold is outside [0, 1].
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
+    0.8888888888888888
+    """
+    if isinstance(gold_labels, str):
+        raise TypeError("gold_labels is a list of strings, got one string; wrap it in a list")
+    if not isinstance(gold_labels, Iterable):
+        raise TypeError(f"gold_labels is a list of strings, got {type(gold_labels).__name__}")
+    labels = [_text("gold label", label) for label in gold_labels]
+    if not labels:
+        raise ValueError("gold_labels is empty: a prediction needs at least one answer")
+    options = _anls_options(resolve_threshold("anls", threshold))
+    score = _native.anls(_text("prediction", prediction), labels, options)
+    assert score is not None  # noqa: S101 - there is a label
+    return score
+
+
+def edit_distance(a: str, b: str) -> int:
+    """
+    Levenshtein distance of two strings, in code points.
+
+    For more than a few pairs use `levenshtein` on columns: it is faster by orders of magnitude.
+
+    Parameters
+    ----------
+    a, b
+        The two strings.
+
+    Returns
+    -------
+    int
+        Number of insertions, deletions and substitutions.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no string.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.edit_distance("cat", "cafe")
+    2
+    """
+    return _native.levenshtein(_text("a", a), _text("b", b))
+
+
+def get_cer(prediction: str, reference: str) -> float:
+    """
+    Character error rate of one prediction: edits by reference length.
+
+    For more than a few pairs use `cer` on columns: it is faster by orders of magnitude.
+
+    Parameters
+    ----------
+    prediction
+        The predicted text.
+    reference
+        The text as it should be.
+
+    Returns
+    -------
+    float
+        0 for equal texts; may exceed 1; with an empty reference the number of insertions.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no string.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.get_cer("lnvoice 42", "Invoice 42")
+    0.1
+    """
+    return _native.cer(_text("prediction", prediction), _text("reference", reference))
+
+
+@functools.lru_cache(maxsize=16)
+def _anls_options(threshold: float) -> bytes:
+    # As Polars hands them to the expression of this name. The threshold is checked before: for the cache,
+    # True is 1.
+    return pickle.dumps({"protocol": plugin_options("anls"), "threshold": threshold})
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a string, got {type(value).__name__}")
+    return value

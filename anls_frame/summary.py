@@ -1,0 +1,457 @@
+"""
+Summaries: what a report needs to know of the rows, in a form that adds up.
+
+Rows are counted and summed by *cell*: the values of the `by` columns as they stand (a list of question
+types is one value), and the cluster where there is one. Cells partition the rows, so the summaries of parts
+add up to the summary of the whole, and every report is made from one by rolling cells up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import polars as pl
+
+from anls_frame import _cells
+from anls_frame._native import __version__
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol, resolve_threshold
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Settings", "Summary", "merge", "summarize"]
+
+Missing = Literal["empty", "drop"]
+
+_METADATA_KEY = "anls_frame"
+_UINT64 = 1 << 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """
+    How a summary was made; summaries add up only if theirs are equal.
+
+    Parameters
+    ----------
+    by
+        Columns that slice the rows.
+    cluster
+        Column of the cluster (the document) that a row belongs to.
+    score
+        Name of the column whose existing scores were summarized; `None` if texts were scored.
+    protocol, threshold, cer_protocol
+        How texts were scored, as for `anls_frame.score`.
+    missing
+        What a null prediction counts as.
+    worst
+        How many of the lowest rows are kept.
+    version
+        Version of the package.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.Settings(by=("lang",), cluster="doc_id").signature
+    'anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc_id|v:0.1.0'
+    """
+
+    by: tuple[str, ...] = ()
+    cluster: str | None = None
+    score: str | None = None
+    protocol: ScoreProtocol = PROTOCOLS["anls"]
+    threshold: float | None = 0.5
+    cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
+    missing: Missing = "empty"
+    worst: int = 0
+    version: str = __version__
+
+    @property
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+        if self.score is not None:
+            parts = [f"score:{self.score}"]
+        else:
+            parts = [
+                "anls",
+                f"protocol:{_protocol_name(self.protocol)}",
+                f"threshold:{self.threshold:g}",
+                f"cer:{_protocol_name(self.cer_protocol)}",
+            ]
+        parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
+        return "|".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON has them."""
+        return dataclasses.asdict(self) | {"by": list(self.by)}
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
+        """Return the settings that `to_dict` gave."""
+        protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
+        return cls(**{**settings, **protocols, "by": tuple(settings["by"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """
+    Counts and sums of scored rows, by cell.
+
+    Made by `summarize`, added up by `merge`, turned into a report by `Report.from_summary`.
+
+    Parameters
+    ----------
+    settings
+        How it was made.
+    parts
+        The parts it consists of, with their numbers of rows.
+    digest
+        Sum of the hashes of all scored rows, as 16 hexadecimal digits: equal for the same rows in any
+        order and any split.
+    cells
+        One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster.
+    bins
+        One row for each combination of `by` values and place on the grid of thresholds k/200, at which a
+        score is just kept by the protocol's cut: numbers of rows and sums of `nls`.
+    worst_rows
+        The rows with the lowest scores, as many as the settings say.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
+    >>> summary = af.summarize(df, "prediction", "answer", by="lang")
+    >>> summary.rows
+    2
+    """
+
+    settings: Settings
+    parts: Mapping[str, int]
+    digest: str
+    cells: pl.DataFrame
+    bins: pl.DataFrame
+    worst_rows: pl.DataFrame
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read."""
+        return sum(self.parts.values())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Save as one Parquet file, with the settings in its metadata.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a"], "answer": ["a"]})
+        >>> path = getfixture("tmp_path") / "summary.parquet"
+        >>> af.summarize(df, "prediction", "answer").save(path)
+        >>> af.Summary.load(path).rows
+        1
+        """
+        from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
+
+        frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows}
+        whole = pl.concat(
+            [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
+            how="diagonal_relaxed",
+        )
+        columns = {kind: frame.columns for kind, frame in frames.items()}
+        metadata = {
+            "settings": self.settings.to_dict(),
+            "parts": dict(self.parts),
+            "digest": self.digest,
+            "columns": columns,
+        }
+        with replacing(Path(path)) as file:
+            whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(metadata)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Summary:
+        """
+        Load what `save` has saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is no summary.
+        """
+        try:
+            metadata = json.loads(pl.read_parquet_metadata(Path(path))[_METADATA_KEY])
+            whole = pl.read_parquet(Path(path))
+            frames = {
+                kind: whole.filter(pl.col("kind") == kind).select(columns)
+                for kind, columns in metadata["columns"].items()
+            }
+            return cls(
+                settings=Settings.from_dict(metadata["settings"]),
+                parts=metadata["parts"],
+                digest=metadata["digest"],
+                cells=frames["cell"],
+                bins=frames["bin"],
+                worst_rows=frames["worst"],
+            )
+        except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            raise ValueError(f"{path} is no summary of anls_frame {__version__}: {error}") from None
+
+
+def summarize(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    score: str | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "empty",
+    worst: int = 0,
+    part: str | None = None,
+) -> Summary:
+    """
+    Count and sum the scores of a frame by cell.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
+        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    score
+        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    by
+        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
+        list of nulls are one slice, null.
+    cluster
+        Column of the cluster (the document) that a row belongs to; nulls are one cluster.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`.
+    missing
+        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+    worst
+        How many of the rows with the lowest scores to keep.
+    part
+        Name of this part, by which `merge` knows it; random by default.
+
+    Returns
+    -------
+    Summary
+        Its size depends on the number of cells, not of rows.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option is outside its choices, or both or none of texts and `score` are given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", None], "answer": ["a", "x"], "lang": ["en", "en"]})
+    >>> af.summarize(df, "prediction", "answer", by="lang").cells.select("key_0", "n", "anls_sum")
+    shape: (1, 3)
+    ┌───────┬─────┬──────────┐
+    │ key_0 ┆ n   ┆ anls_sum │
+    │ ---   ┆ --- ┆ ---      │
+    │ str   ┆ u64 ┆ f64      │
+    ╞═══════╪═════╪══════════╡
+    │ en    ┆ 2   ┆ 1.0      │
+    └───────┴─────┴──────────┘
+    """
+    check_missing(missing)
+    if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < _UINT64 // 2:
+        raise ValueError(f"worst is a number of rows, got {worst!r}")
+    if part is not None and not (isinstance(part, str) and part):
+        raise ValueError(f"part is a name, got {part!r}")
+    columns = check_by(by)
+    if score is not None:
+        if prediction is not None or answers is not None:
+            raise ValueError("give either prediction and answers, or score")
+        settings = Settings(
+            by=columns, cluster=cluster, score=score, threshold=None, missing="drop", worst=worst
+        )
+        rows = _cells.existing_scores(frame, score, settings)
+    else:
+        if prediction is None or answers is None:
+            raise ValueError("give the columns prediction and answers, or score for scores that exist")
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            protocol=resolve_protocol(protocol),
+            threshold=resolve_threshold(protocol, threshold),
+            cer_protocol=resolve_protocol(cer_protocol),
+            missing=missing,
+            worst=worst,
+        )
+        rows = _cells.scored_texts(frame, prediction, answers, settings)
+    return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
+
+
+def merge(summaries: Iterable[Summary]) -> Summary:
+    """
+    Add up the summaries of parts, in any order.
+
+    Parameters
+    ----------
+    summaries
+        At least one; clusters may straddle parts.
+
+    Returns
+    -------
+    Summary
+        That of all rows together.
+
+    Raises
+    ------
+    ValueError
+        If there is none, if their settings differ (the error names them), or if the same part is there
+        twice.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+    >>> parts = [af.summarize(half, "prediction", "answer") for half in (df[:1], df[1:])]
+    >>> whole = af.summarize(df, "prediction", "answer")
+    >>> af.merge(parts).digest == whole.digest
+    True
+    """
+    summaries = list(summaries)
+    if not summaries:
+        raise ValueError("there is no summary to merge")
+    if not all(isinstance(summary, Summary) for summary in summaries):
+        raise TypeError("merge takes summaries, as summarize and Summary.load return them")
+    settings = summaries[0].settings
+    for other in summaries[1:]:
+        _check_settings(settings, other.settings)
+    parts: dict[str, int] = {}
+    for summary in summaries:
+        twice = parts.keys() & summary.parts.keys()
+        if twice:
+            raise ValueError(f"the same part is there twice: {', '.join(sorted(twice))}")
+        parts |= summary.parts
+    _check_dtypes(summaries, settings)
+    keys = _keys(settings)
+    clusters = [] if settings.cluster is None else [_cells.CLUSTER]
+    digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
+    return Summary(
+        settings=settings,
+        parts=parts,
+        digest=f"{digest:016x}",
+        cells=_cells.add_up([summary.cells for summary in summaries], [*keys, *clusters]),
+        bins=summaries[0].bins
+        if settings.score is not None
+        else _cells.add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"]),
+        worst_rows=_lowest(
+            pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
+        ),
+    )
+
+
+def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the slicing columns as a tuple of names."""
+    if by is None:
+        return ()
+    columns = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
+    if not all(isinstance(column, str) for column in columns):
+        raise TypeError(f"by is a column name or a list of them, got {by!r}")
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"by names a column twice: {list(columns)}")
+    return columns
+
+
+def check_missing(missing: str) -> None:
+    """Raise an error unless it is one of the choices."""
+    if missing not in get_args(Missing):
+        raise ValueError(f"missing is one of {', '.join(map(repr, get_args(Missing)))}, got {missing!r}")
+
+
+def _protocol_name(protocol: ScoreProtocol) -> str:
+    for name, preset in PROTOCOLS.items():
+        if protocol == preset:
+            return name
+    fields = dataclasses.asdict(protocol)
+    return "custom(" + ",".join(f"{key}={value}" for key, value in fields.items()) + ")"
+
+
+def _keys(settings: Settings) -> list[str]:
+    return [f"key_{index}" for index in range(len(settings.by))]
+
+
+def _check_settings(first: Settings, other: Settings) -> None:
+    differing = [
+        f"{field.name} ({getattr(first, field.name)!r} and {getattr(other, field.name)!r})"
+        for field in dataclasses.fields(Settings)
+        if getattr(first, field.name) != getattr(other, field.name)
+    ]
+    if differing:
+        raise ValueError(f"summaries with different settings cannot be merged: {', '.join(differing)}")
+
+
+def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
+    """Raise an error where parts differ in a column's dtype: added up as texts, 1 would be "1"."""
+    names = dict(zip(_keys(settings), settings.by, strict=True)) | {_cells.CLUSTER: settings.cluster}
+    for frame in ("cells", "bins", "worst_rows"):
+        known: dict[str, pl.DataType] = {}
+        for summary in summaries:
+            for column, dtype in getattr(summary, frame).schema.items():
+                common = _common_dtype(known.get(column, dtype), dtype)
+                if common is None:
+                    raise ValueError(
+                        f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
+                        f"{dtype} in another; cast it before summarizing"
+                    )
+                known[column] = common
+
+
+def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
+    if other in (first, pl.Null):
+        return first
+    if first == pl.Null:
+        return other
+    if isinstance(first, pl.List) and isinstance(other, pl.List):
+        inner = _common_dtype(first.inner, other.inner)  # type: ignore[arg-type] # of a schema: instances
+        return None if inner is None else pl.List(inner)
+    both_signed = first.is_signed_integer() and other.is_signed_integer()
+    both_unsigned = first.is_unsigned_integer() and other.is_unsigned_integer()
+    return first if both_signed or both_unsigned else None
+
+
+def _lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    order = ("anls", "nls", "row_digest") if settings.score is None else ("score", "row_digest")
+    return rows.bottom_k(settings.worst, by=order).sort(order) if settings.worst else rows.head(0)
+
+
+def _summary(collected: _cells.Collected, settings: Settings, part: str) -> Summary:
+    cells = collected.cells
+    not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
+    if not_finite:
+        raise ValueError(
+            f"column {settings.score!r} holds NaN or infinity in {not_finite} rows; drop or fill them"
+        )
+    return Summary(
+        settings=settings,
+        parts={part: int(cells["rows"].sum())},
+        digest=collected.digest,
+        cells=cells,
+        bins=collected.bins,
+        worst_rows=_lowest(collected.worst, settings),
+    )

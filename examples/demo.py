@@ -1,0 +1,69 @@
+"""
+Score the sample data, report by question type, compare the two OCR systems and write the files.
+
+Run with ``make demo``. The rows are questions about rendered documents, the predictions what rule-based
+readers found in real OCR of them; see data/README.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+import anls_frame as af
+
+ROOT = Path(__file__).parent.parent
+SAMPLE = ROOT / "data" / "ocr_qa.parquet"
+OUTPUT = ROOT / "demo-output"
+SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+
+
+def main() -> None:
+    """Print the founding examples, the reports and the comparison; write them to files."""
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=140, tbl_hide_dataframe_shape=True):
+        print("NLS of the founding pairs (mean 0.45)")
+        print(founding_pairs())
+        print("\nANLS with two accepted answers: NLS against each, the best, and what the cut leaves")
+        print(founding_answers())
+
+    questions = pl.read_parquet(SAMPLE)
+    OUTPUT.mkdir(exist_ok=True)
+    for system in SYSTEMS:
+        report = questions.anls.report(system, "answers", by="question_types", cluster="doc_id", worst=10)
+        print(f"\n{system}: {report!r}")
+        for suffix in ("md", "csv", "json", "xlsx", "tex", "parquet"):
+            report.write(OUTPUT / f"report-{system}.{suffix}")
+    comparison = questions.anls.compare(SYSTEMS, "answers", by="question_types", cluster="doc_id")
+    print(f"\n{comparison!r}")
+    for suffix in ("md", "csv", "json", "xlsx", "tex", "parquet"):
+        comparison.write(OUTPUT / f"comparison.{suffix}")
+    print(
+        f"\nFiles in {OUTPUT.relative_to(ROOT)}: {', '.join(sorted(file.name for file in OUTPUT.iterdir()))}"
+    )
+
+
+def founding_pairs() -> pl.DataFrame:
+    """NLS of two pairs, and the edit distance and CER beside it."""
+    pairs = pl.DataFrame({"prediction": ["rain", "lnaguaeg"], "answer": ["shine", "language"]})
+    return pairs.with_columns(
+        af.nls("prediction", "answer"),
+        af.levenshtein("prediction", "answer"),
+        af.cer("prediction", "answer"),
+    )
+
+
+def founding_answers() -> pl.DataFrame:
+    """Five predictions against the answers "Coca Cola" and "Coca Cola Company"."""
+    predictions = pl.DataFrame({"prediction": ["The Coca", "CocaCola", "Coca cola", "Cola", "Cat"]})
+    answers = pl.lit(pl.Series([["Coca Cola", "Coca Cola Company"]]))
+    return predictions.with_columns(
+        af.nls("prediction", pl.lit("Coca Cola")).alias("Coca Cola"),
+        af.nls("prediction", pl.lit("Coca Cola Company")).alias("Coca Cola Company"),
+        af.nls("prediction", answers),
+        af.anls("prediction", answers),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+//! Whole columns of text pairs, scored together: every row has the distance of the textbook table.
+//!
+//! Rows are computed many at a time, so what matters is who stands beside whom.
+#![no_main]
+#![allow(dead_code, reason = "the harness serves the tests as well")]
+
+#[path = "../../tests/border/harness/mod.rs"]
+mod harness;
+#[path = "shared/texts.rs"]
+mod texts;
+
+use anls_frame::kernel::prepare::{Preparation, Whitespace};
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+
+use harness::c::{LEVENSHTEIN, NLS};
+use harness::call::call;
+use harness::describe::{Array, Column};
+use harness::read::Values;
+use texts::{Texts, table};
+
+/// What the options of the harness ask for.
+const PREPARATION: Preparation =
+    Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, unicode_form: None };
+
+/// Few different pairs make many rows, so that a short input is a long column.
+#[derive(Arbitrary, Debug)]
+struct Input {
+    pairs: [Texts; 6],
+    /// One of the pairs a row, or null.
+    rows: Vec<u8>,
+    cut: u16,
+    /// The first prediction stands for all rows, as a literal does.
+    one_prediction: bool,
+}
+
+const MOST_ROWS: usize = 300;
+
+fn prepared(text: &str) -> Vec<char> {
+    PREPARATION.prepare(text, &mut String::new()).chars().collect()
+}
+
+fuzz_target!(|input: Input| {
+    let Input { pairs, rows, cut, one_prediction } = input;
+    let mut pairs = pairs.map(Texts::spell);
+    if one_prediction {
+        let first = rows.first().map_or(0, |&row| usize::from(row) % pairs.len());
+        let prediction = pairs[first].0.clone();
+        for pair in &mut pairs {
+            pair.0.clone_from(&prediction);
+        }
+    }
+    let rows: Vec<(bool, &(String, String))> = rows
+        .iter()
+        .take(MOST_ROWS)
+        .map(|&row| (row >= 240, &pairs[usize::from(row) % pairs.len()]))
+        .collect();
+
+    let predictions: Vec<&str> = rows.iter().map(|(_, (prediction, _))| prediction.as_str()).collect();
+    let answers: Vec<&str> = rows.iter().map(|(_, (_, answer))| answer.as_str()).collect();
+    let nulls: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].0).collect();
+    let literal = one_prediction && !rows.is_empty();
+    let prediction = Array::texts(&predictions[..if literal { 1 } else { rows.len() }]);
+    // Two chunks, the second a slice of all rows.
+    let answer = Array::texts(&answers).with_nulls(&nulls);
+    let [all, cut] =
+        [rows.len(), usize::from(cut) % (rows.len() + 1)].map(|rows| i64::try_from(rows).expect("few"));
+    let columns = [
+        Column::text("prediction", [prediction]),
+        Column::text("answers", [answer.clone().slice(0, cut), answer.slice(cut, all - cut)]),
+    ];
+
+    let distances: Vec<Option<(usize, usize)>> = rows
+        .iter()
+        .map(|(is_null, (prediction, answer))| {
+            let (prediction, answer) = (prepared(prediction), prepared(answer));
+            (!is_null).then(|| (table(&prediction, &answer, 1), prediction.len().max(answer.len())))
+        })
+        .collect();
+    let expected = distances.iter().map(|row| row.map(|(distance, _)| distance as u64)).collect();
+    assert_eq!(call(LEVENSHTEIN, &columns).expect("distances").values, Values::Unsigned(expected));
+    let score = |(distance, length)| if length == 0 { 1.0 } else { 1.0 - distance as f64 / length as f64 };
+    let expected = distances.iter().map(|row| row.map(score)).collect();
+    assert_eq!(call(NLS, &columns).expect("scores").values, Values::Float(expected));
+});

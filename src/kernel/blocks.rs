@@ -1,0 +1,33 @@
+//! Longest common subsequence with a pattern of any length, in blocks of 64 rows with carries between them
+//! (Hyyrö 2004). The distance without substitutions follows from it.
+
+use super::pattern::{MatchBits, Unit};
+
+/// Working memory, reused from pair to pair.
+#[derive(Default)]
+pub struct Blocks {
+    bits: MatchBits,
+    lcs: Vec<u64>,
+}
+
+impl Blocks {
+    /// Length of the longest common subsequence of two texts; `pattern` is not empty.
+    pub fn common_subsequence<U: Unit>(&mut self, pattern: &[U], text: &[U]) -> usize {
+        self.bits.fill(pattern);
+        self.lcs.clear();
+        self.lcs.resize(self.bits.words(), u64::MAX);
+        for &unit in text {
+            let mut carry = false;
+            for (row, &eq) in self.lcs.iter_mut().zip(self.bits.row(unit)) {
+                let matches = *row & eq;
+                let (sum, first) = row.overflowing_add(matches);
+                let (sum, second) = sum.overflowing_add(u64::from(carry));
+                carry = first || second;
+                *row = sum | (*row & !eq);
+            }
+        }
+        // A zero bit is a row at which the common subsequence grows. Rows past the pattern's end match
+        // nothing, so they keep their ones.
+        self.lcs.iter().map(|row| row.count_zeros() as usize).sum()
+    }
+}

@@ -1,0 +1,21 @@
+//! Hamming distance.
+
+/// Number of positions at which two texts of equal length differ, in code points.
+///
+/// `None` where the lengths differ: the distance is defined for equal lengths only.
+pub fn hamming(left: &str, right: &str) -> Option<usize> {
+    if left.is_ascii() && right.is_ascii() {
+        let equal_length = left.len() == right.len();
+        return equal_length
+            .then(|| left.bytes().zip(right.bytes()).filter(|(left, right)| left != right).count());
+    }
+    let (mut left, mut right) = (left.chars(), right.chars());
+    let mut distance = 0;
+    loop {
+        match (left.next(), right.next()) {
+            (Some(left), Some(right)) => distance += usize::from(left != right),
+            (None, None) => return Some(distance),
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Match bits of a pattern: for each character, the positions at which the pattern holds it.
+//!
+//! The bit-parallel methods ask, for each character of the text, "where in the pattern does it stand?".
+//! ASCII text answers from a table of 128 words; other text is first mapped to dense ids, so that the
+//! tables stay small whatever the script.
+
+use std::collections::HashMap;
+
+/// A text unit: a byte of ASCII text or a code point.
+pub trait Unit: Copy + Eq {
+    /// The unit as a code point.
+    fn code(self) -> u32;
+
+    /// Length of the common prefix of two texts.
+    fn common_prefix(left: &[Self], right: &[Self]) -> usize;
+}
+
+/// Length of the common prefix, compared in blocks of `N` units.
+fn common_prefix<U: Unit, const N: usize>(
+    left: &[U],
+    right: &[U],
+    differs_at: impl Fn(&[U; N], &[U; N]) -> usize,
+) -> usize {
+    let blocks = left.as_chunks::<N>().0.iter().zip(right.as_chunks::<N>().0);
+    let mut length = 0;
+    for (left, right) in blocks {
+        let same = differs_at(left, right);
+        length += same;
+        if same < N {
+            return length;
+        }
+    }
+    length + left[length..].iter().zip(&right[length..]).take_while(|(left, right)| left == right).count()
+}
+
+impl Unit for u8 {
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+
+    fn common_prefix(left: &[Self], right: &[Self]) -> usize {
+        common_prefix::<_, 8>(left, right, |left, right| {
+            let difference = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
+            difference.trailing_zeros() as usize / 8
+        })
+    }
+}
+
+impl Unit for u32 {
+    fn code(self) -> u32 {
+        self
+    }
+
+    fn common_prefix(left: &[Self], right: &[Self]) -> usize {
+        common_prefix::<_, 2>(left, right, |left, right| {
+            if left[0] == right[0] { 1 + usize::from(left[1] == right[1]) } else { 0 }
+        })
+    }
+}
+
+/// Number of code points that find their match bits without hashing.
+const DIRECT: usize = 128;
+
+/// Match bits of a pattern, in words of 64 positions; reused from pair to pair.
+pub struct MatchBits {
+    words: usize,
+    /// Dense id of each directly addressed code point; 0 stands for "not in the pattern".
+    direct: [u32; DIRECT],
+    hashed: HashMap<u32, u32>,
+    /// `words` words for each dense id; those of id 0 stay zero.
+    bits: Vec<u64>,
+}
+
+impl Default for MatchBits {
+    fn default() -> Self {
+        Self { words: 0, direct: [0; DIRECT], hashed: HashMap::new(), bits: Vec::new() }
+    }
+}
+
+impl MatchBits {
+    /// Replaces the tables by those of `pattern`.
+    pub fn fill<U: Unit>(&mut self, pattern: &[U]) {
+        self.words = pattern.len().div_ceil(64);
+        self.direct.fill(0);
+        self.hashed.clear();
+        self.bits.clear();
+        self.bits.resize(self.words, 0);
+        for (position, unit) in pattern.iter().enumerate() {
+            let id = self.id_or_insert(unit.code());
+            self.bits[id * self.words + position / 64] |= 1 << (position % 64);
+        }
+    }
+
+    /// The number of 64-position words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The match bits of one unit, [`Self::words`] words.
+    pub fn row<U: Unit>(&self, unit: U) -> &[u64] {
+        let code = unit.code();
+        let id = match self.direct.get(code as usize) {
+            Some(&id) => id,
+            None => self.hashed.get(&code).copied().unwrap_or(0),
+        };
+        let start = id as usize * self.words;
+        &self.bits[start..start + self.words]
+    }
+
+    fn id_or_insert(&mut self, code: u32) -> usize {
+        let next = u32::try_from(self.bits.len() / self.words).expect("fewer ids than code points");
+        let id = match self.direct.get_mut(code as usize) {
+            Some(id) => id,
+            None => self.hashed.entry(code).or_insert(0),
+        };
+        if *id == 0 {
+            *id = next;
+            self.bits.resize(self.bits.len() + self.words, 0);
+        }
+        *id as usize
+    }
+}
+
+/// Two texts as dense ids, for tables that are indexed by them; reused from pair to pair.
+#[derive(Default)]
+pub struct DenseIds {
+    /// Id of each code point of the basic plane, 0 where it has none.
+    basic: Vec<u32>,
+    others: HashMap<u32, u32>,
+    /// The pattern's ids.
+    pub pattern: Vec<u32>,
+    /// The text's ids; 0 where the pattern does not have the code point.
+    pub text: Vec<u32>,
+}
+
+/// Code points of the basic plane.
+const BASIC: usize = 1 << 16;
+
+impl DenseIds {
+    /// Replaces the texts and returns the number of ids.
+    pub fn fill<U: Unit>(&mut self, pattern: &[U], text: &[U]) -> usize {
+        let Self { basic, others, pattern: pattern_ids, text: text_ids } = self;
+        basic.resize(BASIC, 0);
+        let mut next = 1;
+        pattern_ids.clear();
+        pattern_ids.extend(pattern.iter().map(|unit| {
+            let code = unit.code();
+            let id = match basic.get_mut(code as usize) {
+                Some(id) => id,
+                None => others.entry(code).or_insert(0),
+            };
+            if *id == 0 {
+                *id = next;
+                next += 1;
+            }
+            *id
+        }));
+        text_ids.clear();
+        text_ids.extend(text.iter().map(|unit| match basic.get(unit.code() as usize) {
+            Some(&id) => id,
+            None => others.get(&unit.code()).copied().unwrap_or(0),
+        }));
+        for unit in pattern {
+            if let Some(id) = basic.get_mut(unit.code() as usize) {
+                *id = 0;
+            }
+        }
+        others.clear();
+        next as usize
+    }
+}

@@ -1,0 +1,179 @@
+//! Text preparation before scoring: Unicode form, then case, then whitespace.
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
+
+/// What happens to whitespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whitespace {
+    /// Nothing.
+    #[default]
+    Keep,
+    /// Removed at both ends.
+    Strip,
+    /// Removed at both ends; every run inside becomes one space.
+    Squeeze,
+}
+
+/// Unicode normalization form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnicodeForm {
+    /// Canonical composition.
+    Nfc,
+    /// Compatibility composition.
+    Nfkc,
+}
+
+/// The preparation steps of a protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Preparation {
+    /// Lower-case the text.
+    pub ignore_case: bool,
+    /// Whitespace rule.
+    pub whitespace: Whitespace,
+    /// Normalization form, if any.
+    pub unicode_form: Option<UnicodeForm>,
+}
+
+impl Preparation {
+    /// The prepared text: `raw` itself where nothing is to do, otherwise written into `buffer`.
+    pub fn prepare<'a>(self, raw: &'a str, buffer: &'a mut String) -> &'a str {
+        if self == Self::default() {
+            return raw;
+        }
+        buffer.clear();
+        if raw.is_ascii() {
+            // ASCII text is its own NFC and NFKC form.
+            self.push_squeezed(raw, buffer);
+            if self.ignore_case {
+                buffer.make_ascii_lowercase();
+            }
+            return buffer;
+        }
+        let normalized: String;
+        let mut text = raw;
+        if let Some(form) = self.unicode_form.filter(|form| !form.is_normalized(raw)) {
+            normalized = form.normalize(raw);
+            text = &normalized;
+        }
+        if self.ignore_case {
+            self.push_squeezed(&lowercase(text), buffer);
+        } else {
+            self.push_squeezed(text, buffer);
+        }
+        buffer
+    }
+
+    fn push_squeezed(self, text: &str, buffer: &mut String) {
+        match self.whitespace {
+            Whitespace::Keep => buffer.push_str(text),
+            Whitespace::Strip => buffer.push_str(text.trim_matches(is_whitespace)),
+            Whitespace::Squeeze => {
+                for word in text.split(is_whitespace).filter(|word| !word.is_empty()) {
+                    if !buffer.is_empty() {
+                        buffer.push(' ');
+                    }
+                    buffer.push_str(word);
+                }
+            }
+        }
+    }
+}
+
+impl UnicodeForm {
+    fn is_normalized(self, text: &str) -> bool {
+        let quick = match self {
+            Self::Nfc => is_nfc_quick(text.chars()),
+            Self::Nfkc => is_nfkc_quick(text.chars()),
+        };
+        quick == IsNormalized::Yes
+    }
+
+    fn normalize(self, text: &str) -> String {
+        match self {
+            Self::Nfc => text.nfc().collect(),
+            Self::Nfkc => text.nfkc().collect(),
+        }
+    }
+}
+
+/// Lower case as Python's `str.lower`: final sigma and U+0130 included.
+///
+/// Whether a sigma is final depends on its neighbours, and two of those changed their nature after
+/// Unicode 14, in which the scores are defined: U+0295 is no letter with case any more, U+1171E no mark.
+fn lowercase(text: &str) -> String {
+    let lowered = text.to_lowercase();
+    if !(text.contains('Σ') && text.contains(['\u{295}', '\u{1171e}'])) {
+        return lowered;
+    }
+    // The same text with stand-ins of the old nature decides about the sigmas; it has as many characters.
+    let context = text.replace('\u{295}', "a").replace('\u{1171e}', "\u{301}").to_lowercase();
+    let sigma = |(own, seen)| if matches!(seen, 'σ' | 'ς') { seen } else { own };
+    lowered.chars().zip(context.chars()).map(sigma).collect()
+}
+
+/// Whitespace as Python's `str.split` and `str.strip` understand it: Unicode's `White_Space` and the four
+/// ASCII separators U+001C to U+001F, which Unicode does not count.
+pub fn is_whitespace(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+}
+
+/// Length of the upper-cased text in code points: `ß` counts two, as Python's `len(text.upper())`.
+pub fn upper_length(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.chars().map(|character| character.to_uppercase().count()).sum()
+}
+
+/// Length of the text in code points.
+pub fn length(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUEEZE: Preparation =
+        Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, unicode_form: None };
+
+    fn prepared(preparation: Preparation, text: &str) -> String {
+        preparation.prepare(text, &mut String::new()).to_owned()
+    }
+
+    #[test]
+    fn squeezing_follows_python_whitespace() {
+        assert_eq!(prepared(SQUEEZE, " \tCoca\u{1c}\u{a0} Cola\n"), "coca cola");
+        assert_eq!(prepared(SQUEEZE, "\u{85}\u{3000}É\u{2003}a"), "é a");
+        assert_eq!(prepared(SQUEEZE, "a\u{200b}b\u{feff}"), "a\u{200b}b\u{feff}");
+        assert_eq!(prepared(SQUEEZE, " \u{1f} "), "");
+    }
+
+    #[test]
+    fn stripping_keeps_inner_whitespace_and_case() {
+        let strip = Preparation { whitespace: Whitespace::Strip, ..Preparation::default() };
+        assert_eq!(prepared(strip, "\u{1d} A  b \n"), "A  b");
+    }
+
+    #[test]
+    fn lower_case_knows_final_sigma_and_dotted_i() {
+        assert_eq!(prepared(SQUEEZE, "ΟΔΟΣ ΣΑΣ"), "οδος σας");
+        assert_eq!(prepared(SQUEEZE, "İ"), "i\u{307}");
+    }
+
+    #[test]
+    fn unicode_forms_compose() {
+        let canonical = Preparation { unicode_form: Some(UnicodeForm::Nfc), ..Preparation::default() };
+        let compatible = Preparation { unicode_form: Some(UnicodeForm::Nfkc), ..Preparation::default() };
+        assert_eq!(prepared(canonical, "e\u{301}"), "é");
+        assert_eq!(prepared(canonical, "¥"), "¥");
+        assert_eq!(prepared(compatible, "￥１"), "¥1");
+    }
+
+    #[test]
+    fn upper_length_counts_expansions() {
+        assert_eq!(upper_length("straße"), 7);
+        assert_eq!(upper_length("ﬃ"), 3);
+        assert_eq!(upper_length("abc"), 3);
+    }
+}

@@ -1,0 +1,187 @@
+//! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
+
+use super::lanes::{LONGEST, Masks, Padded, Register};
+use super::prepare::{Preparation, Whitespace};
+
+/// A text and the memory in which it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    text: &'a str,
+    memory: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    /// A text alone.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, memory: text.as_bytes() }
+    }
+
+    /// A text and the memory that starts with it and goes on, so that it can be loaded by one read of fixed
+    /// size.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn within(text: &'a str, memory: &'a [u8]) -> Self {
+        debug_assert!(memory.starts_with(text.as_bytes()));
+        Self { text, memory }
+    }
+
+    /// The text.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn as_str(&self) -> &'a str {
+        self.text
+    }
+}
+
+/// Text of at most [`LONGEST`] bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Short {
+    /// Followed by zeros.
+    bytes: Register,
+    len: usize,
+}
+
+impl Short {
+    /// Loads a text; `None` where it is longer.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn load(text: &Text) -> Option<Self> {
+        let len = text.text.len();
+        if len > LONGEST {
+            return None;
+        }
+        let bytes = match text.memory.first_chunk() {
+            Some(memory) => Register::load_first(memory, len),
+            None => Register::load(&padded(text.text.as_bytes())),
+        };
+        Some(Self { bytes, len })
+    }
+
+    /// The prepared text where it is ASCII and keeps its length, so that nothing but case may change.
+    /// `None` otherwise; the general preparation serves then.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn prepared(&self, preparation: Preparation) -> Option<Self> {
+        let Self { mut bytes, len } = *self;
+        let Masks { beyond_ascii, controls, spaces } = bytes.masks();
+        let irregular = if preparation.whitespace == Whitespace::Keep {
+            beyond_ascii
+        } else {
+            // Whitespace other than the space, or at an end, or in a row. The padding is below the space as
+            // well; a NUL in the text is taken for whitespace, which is on the safe side.
+            let inside = ((1_u64 << len) - 1) as u32;
+            let last = inside ^ (inside >> 1);
+            beyond_ascii | (controls & inside) | (spaces & ((spaces >> 1) | last | 1))
+        };
+        if irregular != 0 {
+            return None;
+        }
+        if preparation.ignore_case {
+            bytes = bytes.lowercase();
+        }
+        Some(Self { bytes, len })
+    }
+
+    /// Length in bytes.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn length(&self) -> usize {
+        self.len
+    }
+
+    /// The text, followed by zeros.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn padded(&self) -> (Register, usize) {
+        (self.bytes, self.len)
+    }
+
+    #[cfg(test)]
+    fn to_bytes(self) -> Padded {
+        let mut bytes = [0; LONGEST];
+        self.bytes.store(&mut bytes);
+        bytes
+    }
+}
+
+/// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.
+fn padded(text: &[u8]) -> Padded {
+    fn load<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
+        text[start..start + N].try_into().expect("N bytes")
+    }
+    let mut bytes = [0; LONGEST];
+    let len = text.len();
+    match len {
+        0 => {}
+        1..4 => {
+            let value = u32::from(text[0])
+                | u32::from(text[len / 2]) << (8 * (len / 2))
+                | u32::from(text[len - 1]) << (8 * (len - 1));
+            bytes[..4].copy_from_slice(&value.to_le_bytes());
+        }
+        4..8 => {
+            let (head, tail) = (u32::from_le_bytes(load(text, 0)), u32::from_le_bytes(load(text, len - 4)));
+            let value = u64::from(head) | u64::from(tail) << (8 * (len - 4));
+            bytes[..8].copy_from_slice(&value.to_le_bytes());
+        }
+        8..16 => {
+            let (head, tail) = (u64::from_le_bytes(load(text, 0)), u64::from_le_bytes(load(text, len - 8)));
+            let value = u128::from(head) | u128::from(tail) << (8 * (len - 8));
+            bytes[..16].copy_from_slice(&value.to_le_bytes());
+        }
+        16 => bytes[..16].copy_from_slice(text),
+        _ => {
+            let tail = u128::from_le_bytes(load(text, len - 16));
+            bytes[..16].copy_from_slice(&text[..16]);
+            bytes[16..].copy_from_slice(&(tail >> (8 * (LONGEST - len))).to_le_bytes());
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn short_preparation_is_the_general_one(
+            text in "[ aAzZ@\\[\u{0}\t\u{1c}é]{0,34}",
+            behind in "[ aé]{0,40}",
+            ignore_case: bool,
+            whitespace in prop::sample::select(vec![Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze]),
+        ) {
+            let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
+            let short = Short::load(&Text::new(&text));
+            let memory = format!("{text}{behind}");
+            prop_assert_eq!(short, Short::load(&Text::within(&text, memory.as_bytes())));
+            prop_assert_eq!(short.is_some(), text.len() <= LONGEST);
+            let Some(short) = short else { return Ok(()) };
+            prop_assert_eq!(short.to_bytes(), padded(text.as_bytes()));
+            let prepared = short.prepared(preparation);
+            // What can be prepared at once is.
+            let regular = text.is_ascii() && !text.contains('\0') && text.split_whitespace().collect::<Vec<_>>().join(" ") == text;
+            prop_assert!(prepared.is_some() || !regular || text.bytes().any(|byte| byte < 32));
+            if let Some(prepared) = prepared {
+                prop_assert!(text.is_ascii());
+                let mut buffer = String::new();
+                let expected = preparation.prepare(&text, &mut buffer).as_bytes();
+                prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_of_every_length_are_padded() {
+        let letters: Vec<u8> = (b'A'..).take(LONGEST).collect();
+        for len in 0..=LONGEST {
+            let bytes = padded(&letters[..len]);
+            assert_eq!(bytes[..len], letters[..len]);
+            assert!(bytes[len..].iter().all(|&byte| byte == 0));
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! Polars' plugin interface, version 0.1, in C.
+//!
+//! The only file with `unsafe` at this border. Facts are from the sources of `polars-ffi` (the structs and
+//! who frees what) and `pyo3-polars-derive` (the exported functions):
+//!
+//! - A column arrives as a [`SeriesExport`]: one schema and any number of chunks. The callee owns the
+//!   columns: it moves each chunk out and then releases the export, which frees the memory around them.
+//! - A schema call lends its fields; the caller frees them.
+//! - A result is written through the return pointer. Where nothing was written, Polars asks for the text
+//!   of [`last_error_message`] on the same thread.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+
+use super::dtype::Dtype;
+use super::{Error, Result};
+
+/// `(major << 16) | minor` of the interface; minor 1 passes keyword arguments to schema calls.
+const VERSION: u32 = 1;
+
+/// Longer arrays are refused, so that no number of bytes or bits computed from a length overflows.
+const MAX_ROWS: usize = usize::MAX / 128;
+
+/// Longer keyword arguments are refused: real ones take a few hundred bytes, and a pickle nested tens of
+/// thousands deep would exhaust the stack of its reader.
+const MAX_KWARGS: usize = 8 << 10;
+
+/// `ArrowSchema` of the C data interface, with readable fields.
+#[repr(C)]
+pub struct RawSchema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const u8,
+    flags: i64,
+    n_children: i64,
+    children: *const *const RawSchema,
+    dictionary: *const RawSchema,
+    release: Option<unsafe extern "C" fn(*mut RawSchema)>,
+    private_data: *mut c_void,
+}
+
+/// `ArrowArray` of the C data interface, with readable fields.
+#[repr(C)]
+struct RawArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const c_void,
+    children: *const *const RawArray,
+    dictionary: *const RawArray,
+    release: Option<unsafe extern "C" fn(*mut RawArray)>,
+    private_data: *mut c_void,
+}
+
+/// A column on its way between Polars and the plugin.
+#[repr(C)]
+pub struct SeriesExport {
+    field: *const RawSchema,
+    arrays: *mut *mut FFI_ArrowArray,
+    len: usize,
+    release: Option<unsafe extern "C" fn(*mut SeriesExport)>,
+    private_data: *mut c_void,
+}
+
+impl Drop for SeriesExport {
+    fn drop(&mut self) {
+        if let Some(release) = self.release {
+            // SAFETY: whoever made the export set the callback for it, and it runs once: a live export is
+            // moved, never copied.
+            unsafe { release(self) }
+        }
+    }
+}
+
+/// A column as Polars handed it over: its name, its layout and its chunks, none of them read yet.
+pub struct ForeignColumn {
+    /// Name of the column.
+    pub name: String,
+    /// Layout.
+    pub dtype: Dtype,
+    chunks: Vec<FFI_ArrowArray>,
+}
+
+/// What a foreign pointer points to; `None` where it is null or misaligned.
+///
+/// # Safety
+/// An aligned pointer that is not null points to a `T` that lives for `'a`.
+unsafe fn foreign<'a, T>(pointer: *const T) -> Option<&'a T> {
+    // SAFETY: the caller's promise.
+    if pointer.is_aligned() { unsafe { pointer.as_ref() } } else { None }
+}
+
+impl RawSchema {
+    /// The format string of the C data interface.
+    pub fn format(&self) -> Result<&str> {
+        if self.release.is_none() {
+            return Err(Error::new("the schema of a column has already been released"));
+        }
+        if self.format.is_null() {
+            return Err(Error::new("a column came without an Arrow format"));
+        }
+        // SAFETY: not null, and the C data interface makes it a NUL-terminated text that lives as long as
+        // the schema.
+        let format = unsafe { CStr::from_ptr(self.format) };
+        format.to_str().map_err(|_| Error::new("a column's Arrow format is not UTF-8"))
+    }
+
+    fn name(&self) -> String {
+        if self.release.is_none() || self.name.is_null() {
+            return String::new();
+        }
+        // SAFETY: as for the format.
+        unsafe { CStr::from_ptr(self.name) }.to_string_lossy().into_owned()
+    }
+
+    /// The dictionary's values, for a dictionary-encoded column.
+    pub fn dictionary(&self) -> Option<&RawSchema> {
+        // SAFETY: null or a schema that lives as long as this one.
+        unsafe { foreign(self.dictionary) }
+    }
+
+    /// The child of a list.
+    pub fn only_child(&self) -> Result<&RawSchema> {
+        let missing = || Error::new("a list column came without the schema of its entries");
+        if self.n_children != 1 {
+            return Err(missing());
+        }
+        // SAFETY: an array of one pointer, which is null or a schema that lives as long as this one.
+        unsafe { foreign(self.children).and_then(|&child| foreign(child)) }.ok_or_else(missing)
+    }
+
+    /// Whether the metadata has a key that starts so.
+    pub fn has_metadata(&self, prefix: &[u8]) -> bool {
+        if self.metadata.is_null() {
+            return false;
+        }
+        // Layout: number of entries, then key length, key, value length, value; native 32-bit integers.
+        let mut position = 0;
+        // SAFETY: the producer promises this layout; lengths are followed only while they are not negative.
+        let mut read_length = |skip: usize| unsafe {
+            position += skip;
+            let bytes = self.metadata.add(position).cast::<[u8; 4]>().read();
+            position += 4;
+            (usize::try_from(i32::from_ne_bytes(bytes)).ok(), position)
+        };
+        let (Some(entries), _) = read_length(0) else { return false };
+        let mut skip = 0;
+        for _ in 0..entries {
+            let (Some(key_length), start) = read_length(skip) else { return false };
+            // SAFETY: as above.
+            let key = unsafe { std::slice::from_raw_parts(self.metadata.add(start), key_length) };
+            if key.starts_with(prefix) {
+                return true;
+            }
+            let (Some(value_length), _) = read_length(key_length) else { return false };
+            skip = value_length;
+        }
+        false
+    }
+}
+
+fn bad<T>(what: &str) -> Result<T> {
+    Err(Error::new(format!("not a valid Arrow array: {what}")))
+}
+
+impl RawArray {
+    /// Refuses what the Arrow library would trust: it takes the producer's numbers as they are.
+    ///
+    /// What cannot be seen from here, the length of the first two buffers, stays the producer's promise.
+    fn check(&self, dtype: &Dtype) -> Result<()> {
+        if self.release.is_none() {
+            return bad("it has already been released");
+        }
+        let (Ok(length), Ok(offset)) = (usize::try_from(self.length), usize::try_from(self.offset)) else {
+            return bad("a negative length or offset");
+        };
+        let Some(end) = length.checked_add(offset).filter(|&end| end <= MAX_ROWS) else {
+            return bad("its length overflows");
+        };
+        let (buffers, children) = match dtype {
+            // None by the specification, one in Polars.
+            Dtype::Null => (0..=1, 0),
+            // A view names its text buffer with 32 bits.
+            Dtype::Text => (3..=3 + i64::from(u32::MAX), 0),
+            Dtype::Categories(_) | Dtype::Enumeration(_) => (2..=2, 0),
+            Dtype::List(_) => (2..=2, 1),
+            Dtype::Array(..) => (1..=1, 1),
+            Dtype::Other(_) => return Ok(()),
+        };
+        if !buffers.contains(&self.n_buffers) || self.n_children != children {
+            return bad("the wrong number of buffers or children");
+        }
+        if !self.dictionary.is_null() && !matches!(dtype, Dtype::Categories(_) | Dtype::Enumeration(_)) {
+            return bad("an unknown dictionary");
+        }
+        if matches!(dtype, Dtype::Null) {
+            return Ok(());
+        }
+        if self.buffers.is_null() || !self.buffers.is_aligned() {
+            return bad("no buffers");
+        }
+        self.check_validity(offset, length)?;
+        match dtype {
+            Dtype::Text if end > 0 && self.buffer(1).is_null() => bad("no views"),
+            Dtype::Text => self.check_text_buffers(),
+            Dtype::Categories(_) | Dtype::Enumeration(_) if end > 0 && self.buffer(1).is_null() => {
+                bad("no keys")
+            }
+            Dtype::Categories(_) | Dtype::Enumeration(_) => {
+                // SAFETY: null or an array that lives as long as this one.
+                let Some(values) = (unsafe { foreign(self.dictionary) }) else {
+                    return bad("no dictionary");
+                };
+                values.check(&Dtype::Text)
+            }
+            Dtype::List(_) if end > 0 && self.buffer(1).is_null() => bad("no offsets"),
+            Dtype::List(child) => self.entries()?.check(child),
+            Dtype::Array(child, width) => {
+                let entries = self.entries()?;
+                entries.check(child)?;
+                let needed = i64::try_from(end).ok().and_then(|end| end.checked_mul(i64::from(*width)));
+                if needed.is_some_and(|needed| needed <= entries.length) {
+                    Ok(())
+                } else {
+                    bad("too few entries")
+                }
+            }
+            Dtype::Null | Dtype::Other(_) => Ok(()),
+        }
+    }
+
+    /// The null count decides whether the validity is looked at, so the two must not contradict each other.
+    fn check_validity(&self, offset: usize, length: usize) -> Result<()> {
+        let validity = self.buffer(0).cast::<u8>();
+        match self.null_count {
+            // Not counted.
+            -1 => return Ok(()),
+            0 if validity.is_null() || length == 0 => return Ok(()),
+            0 => {}
+            1.. if !validity.is_null() => return Ok(()),
+            _ => return bad("its null count contradicts its validity"),
+        }
+        // SAFETY: not null, and the producer promises a bit for each row.
+        let bits = unsafe { std::slice::from_raw_parts(validity, (offset + length).div_ceil(8)) };
+        if UnalignedBitChunk::new(bits, offset, length).count_ones() == length {
+            Ok(())
+        } else {
+            bad("its null count contradicts its validity")
+        }
+    }
+
+    /// The child of a list, whose number was checked.
+    fn entries(&self) -> Result<&RawArray> {
+        // SAFETY: null or one pointer, which is null or an array that lives as long as this one.
+        let entries = unsafe { foreign(self.children).and_then(|&child| foreign(child)) };
+        entries.map_or_else(|| bad("no entries"), Ok)
+    }
+
+    /// A column of views ends with a buffer that holds the lengths of its text buffers.
+    fn check_text_buffers(&self) -> Result<()> {
+        let texts = usize::try_from(self.n_buffers - 3).expect("checked to be at least 3");
+        if texts == 0 {
+            return Ok(());
+        }
+        let lengths = self.buffer(2 + texts).cast::<i64>();
+        if lengths.is_null() || !lengths.is_aligned() {
+            return bad("no lengths of the text buffers");
+        }
+        for text in 0..texts {
+            // SAFETY: not null, aligned, and as long as there are text buffers.
+            let length = unsafe { lengths.add(text).read() };
+            if length < 0 || (length > 0 && self.buffer(2 + text).is_null()) {
+                return bad("a text buffer without a length");
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, index: usize) -> *const c_void {
+        // SAFETY: callers have checked `buffers` and stay below `n_buffers`.
+        unsafe { *self.buffers.add(index) }
+    }
+}
+
+fn named_dtype(schema: &RawSchema) -> Result<(String, Dtype)> {
+    let name = schema.name();
+    match Dtype::read(schema) {
+        Ok(dtype) => Ok((name, dtype)),
+        Err(error) => Err(Error::new(format!("column '{name}': {error}"))),
+    }
+}
+
+impl ForeignColumn {
+    /// Moves the chunks out of an export, which is released by its owner.
+    fn take(export: &SeriesExport) -> Result<Self> {
+        if export.release.is_none() {
+            return Err(Error::new("a column has already been released"));
+        }
+        let pointers = if export.arrays.is_null() {
+            &[]
+        } else {
+            // SAFETY: `arrays` holds `len` pointers.
+            unsafe { std::slice::from_raw_parts(export.arrays, export.len) }
+        };
+        // Moved before anything is refused: the export does not release its arrays.
+        let chunks: Vec<_> = pointers
+            .iter()
+            .filter(|array| !array.is_null())
+            // SAFETY: a pointer to an array that is ours to move out.
+            .map(|&array| unsafe { FFI_ArrowArray::from_raw(array) })
+            .collect();
+        // SAFETY: null, or the schema that the export owns.
+        let schema =
+            unsafe { foreign(export.field) }.ok_or_else(|| Error::new("a column without a schema"))?;
+        let (name, dtype) = named_dtype(schema)?;
+        if chunks.len() != export.len {
+            return Err(Error::new(format!("column '{name}': a chunk is missing")));
+        }
+        Ok(Self { name, dtype, chunks })
+    }
+
+    /// The chunks with their lengths, imported where the layout has an Arrow type. Buffers are not copied.
+    pub fn import(self) -> Result<(String, Dtype, Vec<Chunk>)> {
+        let Self { name, dtype, chunks } = self;
+        let arrow = dtype.arrow();
+        let chunks = chunks
+            .into_iter()
+            .map(|array| import_chunk(array, &dtype, arrow.clone()))
+            .collect::<Result<_>>()
+            .map_err(|error| Error::new(format!("column '{name}': {error}")))?;
+        Ok((name, dtype, chunks))
+    }
+}
+
+/// A chunk of a column.
+pub enum Chunk {
+    /// So many rows, all null.
+    Nulls(usize),
+    /// Imported data; only the layout has been checked, not the text.
+    Data(ArrayData),
+}
+
+fn import_chunk(array: FFI_ArrowArray, dtype: &Dtype, arrow: Option<DataType>) -> Result<Chunk> {
+    // SAFETY: both structs are `ArrowArray` of the C data interface.
+    unsafe { &*(&raw const array).cast::<RawArray>() }.check(dtype)?;
+    // Without rows there is nothing to import, and the buffers may point anywhere.
+    let Some(arrow) = arrow.filter(|_| !array.is_empty()) else { return Ok(Chunk::Nulls(array.len())) };
+    // SAFETY: the schema says this layout, and the checks above hold the numbers against each other.
+    let data = unsafe { from_ffi_and_data_type(array, arrow) };
+    data.map(Chunk::Data).map_err(|error| Error::new(format!("not a valid Arrow array: {error}")))
+}
+
+/// Memory around an exported column, freed by [`release_export`].
+struct ExportedParts {
+    // Boxed one by one, because Polars reads each through a pointer of its own.
+    #[expect(dead_code, reason = "owned here, read by Polars through a pointer")]
+    schema: Box<FFI_ArrowSchema>,
+    array: *mut FFI_ArrowArray,
+    pointers: Box<[*mut FFI_ArrowArray; 1]>,
+}
+
+unsafe extern "C" fn release_export(export: *mut SeriesExport) {
+    // SAFETY: called once, by the owner of an export that `export_column` made.
+    unsafe {
+        let parts = Box::from_raw((*export).private_data.cast::<ExportedParts>());
+        // The array itself was moved out by the receiver; only its memory is left. Where the receiver gave
+        // up before, the array is leaked, as Polars' own exports are, rather than freed twice.
+        drop(Box::from_raw(parts.array.cast::<std::mem::ManuallyDrop<FFI_ArrowArray>>()));
+        debug_assert!(std::ptr::eq(parts.pointers[0], parts.array));
+        (*export).release = None;
+        (*export).private_data = std::ptr::null_mut();
+    }
+}
+
+fn export_column(name: &str, data: &ArrayData) -> Result<SeriesExport> {
+    let schema = Box::new(export_field(&Field::new(name, data.data_type().clone(), true))?);
+    let array = Box::into_raw(Box::new(FFI_ArrowArray::new(data)));
+    let mut pointers = Box::new([array]);
+    Ok(SeriesExport {
+        field: (&raw const *schema).cast(),
+        arrays: pointers.as_mut_ptr(),
+        len: 1,
+        release: Some(release_export),
+        private_data: Box::into_raw(Box::new(ExportedParts { schema, array, pointers })).cast(),
+    })
+}
+
+fn export_field(field: &Field) -> Result<FFI_ArrowSchema> {
+    FFI_ArrowSchema::try_from(field).map_err(|error| Error::new(error.to_string()))
+}
+
+/// Runs the body of an exported function: panics and errors become the last error message.
+fn guard(body: impl FnOnce() -> Result<()>) {
+    let message = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            format!("internal error in anls_frame, please report it: {text}")
+        }
+    };
+    let message = CString::new(message.replace('\0', "\\0")).expect("has no NUL left");
+    LAST_ERROR.set(message);
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// The keyword arguments of a call, a pickle.
+///
+/// # Safety
+/// `pointer` is null or points to `len` bytes that outlive the call.
+unsafe fn bytes<'a>(pointer: *const u8, len: usize) -> Result<&'a [u8]> {
+    if len > MAX_KWARGS {
+        return Err(Error::new(format!(
+            "the options of the expression take {len} bytes, too many to be read"
+        )));
+    }
+    // SAFETY: the caller's promise.
+    Ok(if pointer.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(pointer, len) } })
+}
+
+/// Answers a schema call: which field results from these fields.
+///
+/// # Safety
+/// The arguments are those of a schema call of the plugin interface.
+pub unsafe fn call_field(
+    fields: *const RawSchema,
+    n_fields: usize,
+    result: *mut FFI_ArrowSchema,
+    (kwargs, kwargs_len): (*const u8, usize),
+    respond: impl FnOnce(Vec<(String, Dtype)>, &[u8]) -> Result<Field>,
+) {
+    guard(|| {
+        let fields = if fields.is_null() {
+            &[]
+        } else {
+            // SAFETY: the caller lends `n_fields` schemas for the length of the call.
+            unsafe { std::slice::from_raw_parts(fields, n_fields) }
+        };
+        let fields = fields.iter().map(named_dtype).collect::<Result<_>>()?;
+        // SAFETY: as promised by the caller.
+        let field = export_field(&respond(fields, unsafe { bytes(kwargs, kwargs_len) }?)?)?;
+        // SAFETY: the caller gives an empty schema to overwrite.
+        unsafe { result.write(field) };
+        Ok(())
+    });
+}
+
+/// Answers a call on data: the column that results from these columns.
+///
+/// # Safety
+/// The arguments are those of a call of the plugin interface. The columns become ours.
+pub unsafe fn call_columns(
+    columns: *const SeriesExport,
+    n_columns: usize,
+    result: *mut SeriesExport,
+    (kwargs, kwargs_len): (*const u8, usize),
+    respond: impl FnOnce(Vec<ForeignColumn>, &[u8]) -> Result<(&'static str, ArrayData)>,
+) {
+    guard(|| {
+        let n_columns = if columns.is_null() { 0 } else { n_columns };
+        // All of them first: an error at one column must still release the others.
+        // SAFETY: the caller gives `n_columns` exports away and forgets them.
+        let exports: Vec<SeriesExport> =
+            (0..n_columns).map(|index| unsafe { columns.add(index).read() }).collect();
+        let columns = exports.iter().map(ForeignColumn::take).collect::<Vec<_>>();
+        let columns = columns.into_iter().collect::<Result<_>>()?;
+        // SAFETY: as promised by the caller.
+        let (name, data) = respond(columns, unsafe { bytes(kwargs, kwargs_len) }?)?;
+        let export = export_column(name, &data)?;
+        // SAFETY: the caller gives an empty export to overwrite.
+        unsafe { result.write(export) };
+        Ok(())
+    });
+}
+
+/// The version of the plugin interface.
+#[unsafe(no_mangle)]
+pub extern "C" fn _polars_plugin_get_version() -> u32 {
+    VERSION
+}
+
+/// The message of the last error on this thread; valid until the next call on it.
+#[unsafe(no_mangle)]
+pub extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
+    LAST_ERROR.with_borrow(|message| message.as_ptr())
+}

@@ -1,0 +1,287 @@
+//! The exported functions: one entry a metric.
+//!
+//! Null rule of all of them: a null prediction, or no answer that is not null, gives null.
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+use std::ffi::c_void;
+
+use super::Result;
+use super::abi::{ForeignColumn, RawSchema, SeriesExport, call_columns, call_field};
+use super::dtype::{Dtype, Role};
+use super::inputs::{Pair, check_columns};
+use super::options::Options;
+use super::outputs::{
+    Column, ScoreColumns, ScorePiece, Scores, count, map_pieces, score_details_dtype, scores_dtype,
+};
+use crate::kernel::rows::{BlockScorer, Request, Rows, Similarity};
+use crate::kernel::score::{CharErrors, Nearest, Scorer};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A row expression: its name, what its second input is, and how it computes a column.
+struct Metric {
+    name: &'static str,
+    role: Role,
+    dtype: fn() -> DataType,
+    column: fn(&Pair, &Options) -> Result<ArrayData>,
+}
+
+const LEVENSHTEIN: Metric = Metric {
+    name: "levenshtein",
+    role: Role::Reference,
+    dtype: || DataType::UInt32,
+    column: |pair, options| {
+        let request = Request {
+            errors: Some(options.protocol().preparation),
+            cost: options.substitution_cost(),
+            ..Request::default()
+        };
+        let distance = |_, edits: Option<CharErrors>| edits.map(|edits| count(edits.errors)).transpose();
+        Ok(map_scored(pair, &request, distance)?.into_unsigned())
+    },
+};
+
+const HAMMING: Metric = Metric {
+    name: "hamming",
+    role: Role::Reference,
+    dtype: || DataType::UInt32,
+    column: |pair, options| {
+        let preparation = options.protocol().preparation;
+        let row = |scorer: &mut Scorer, row| {
+            let (Some(prediction), Some(reference)) = (pair.prediction(row), pair.reference(row)) else {
+                return Ok(None);
+            };
+            scorer.hamming(prediction.as_str(), reference, preparation).map(count).transpose()
+        };
+        Ok(map_rows(pair, row)?.into_unsigned())
+    },
+};
+
+const NLS: Metric = Metric {
+    name: "nls",
+    role: Role::Answers,
+    dtype: || DataType::Float64,
+    column: |pair, options| {
+        let nls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.nls()));
+        Ok(map_scored(pair, &nearest(options, None), nls)?.into_float())
+    },
+};
+
+const ANLS: Metric = Metric {
+    name: "anls",
+    role: Role::Answers,
+    dtype: || DataType::Float64,
+    column: |pair, options| {
+        let (cut, threshold) = (options.protocol().cut, options.threshold()?);
+        let anls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.anls(cut, threshold)));
+        Ok(map_scored(pair, &nearest(options, Some(threshold)), anls)?.into_float())
+    },
+};
+
+const CER: Metric = Metric {
+    name: "cer",
+    role: Role::Answers,
+    dtype: || DataType::Float64,
+    column: |pair, options| {
+        let request = Request { errors: Some(options.cer_preparation()), ..Request::default() };
+        let rate = |_, edits: Option<CharErrors>| Ok(edits.map(|edits| edits.rate()));
+        Ok(map_scored(pair, &request, rate)?.into_float())
+    },
+};
+
+const EXACT_MATCH: Metric = Metric {
+    name: "exact_match",
+    role: Role::Answers,
+    dtype: || DataType::Boolean,
+    column: |pair, options| {
+        let preparation = options.protocol().preparation;
+        let row = |scorer: &mut Scorer, row| {
+            let prediction = pair.prediction(row);
+            let answers = pair.answers(row).map(|(index, text)| (index, text.as_str()));
+            Ok(prediction
+                .and_then(|prediction| scorer.exact_match(prediction.as_str(), answers, preparation)))
+        };
+        Ok(map_rows(pair, row)?.into_boolean())
+    },
+};
+
+const NEAREST_ANSWER: Metric = Metric {
+    name: "nearest_answer",
+    role: Role::Answers,
+    dtype: || DataType::Utf8View,
+    column: |pair, options| {
+        let index = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.index));
+        let text =
+            |row, index| pair.answers(row).find_map(|(at, text)| (at == index).then_some(text.as_str()));
+        Ok(map_scored(pair, &nearest(options, None), index)?.into_text(text))
+    },
+};
+
+const SCORE: Metric = Metric {
+    name: "score",
+    role: Role::Answers,
+    dtype: scores_dtype,
+    column: |pair, options| Ok(scores(pair, options, |_, _, _| ())?.into_scores()),
+};
+
+/// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
+const SCORE_DETAILS: Metric = Metric {
+    name: "score_details",
+    role: Role::Answers,
+    dtype: score_details_dtype,
+    column: |pair, options| {
+        let cut = options.protocol().cut;
+        let details = |piece: &mut ScorePiece, row, nearest: &Nearest| {
+            piece.set_details(row, nearest.grid_threshold(cut), row_digest(pair, row));
+        };
+        Ok(scores(pair, options, details)?.into_score_details())
+    },
+};
+
+/// The request for the nearest answer.
+fn nearest(options: &Options, threshold: Option<f64>) -> Request {
+    let similarity = Some(Similarity { protocol: options.protocol(), threshold });
+    Request { similarity, cost: options.substitution_cost(), ..Request::default() }
+}
+
+/// A column from the scores of each row.
+fn map_scored<T: Clone + Default + Send>(
+    pair: &Pair,
+    request: &Request,
+    value: impl Fn(Option<Nearest>, Option<CharErrors>) -> Result<Option<T>> + Sync,
+) -> Result<Column<T>> {
+    map_pieces(pair.rows(), pair.piece_rows(), BlockScorer::default, |scorer, piece| {
+        let mut result = Ok(());
+        scorer.score(pair, piece.rows(), request, |row, nearest, errors| match value(nearest, errors) {
+            Ok(value) => piece.set(row, value),
+            Err(error) => result = Err(error),
+        });
+        result
+    })
+}
+
+/// A column from the texts of each row.
+fn map_rows<T: Clone + Default + Send>(
+    pair: &Pair,
+    value: impl Fn(&mut Scorer, usize) -> Result<Option<T>> + Sync,
+) -> Result<Column<T>> {
+    map_pieces(pair.rows(), pair.piece_rows(), Scorer::default, |scorer, piece| {
+        piece.rows().try_for_each(|row| {
+            piece.set(row, value(scorer, row)?);
+            Ok(())
+        })
+    })
+}
+
+/// All scores of each row, and what `details` adds.
+fn scores(
+    pair: &Pair,
+    options: &Options,
+    details: impl Fn(&mut ScorePiece, usize, &Nearest) + Sync,
+) -> Result<ScoreColumns> {
+    let (protocol, threshold) = (options.protocol(), options.threshold()?);
+    let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, None) };
+    ScoreColumns::compute(pair.rows(), pair.piece_rows(), BlockScorer::default, |scorer, piece| {
+        let mut result = Ok(());
+        scorer.score(pair, piece.rows(), &request, |row, nearest, errors| {
+            let (Some(nearest), Some(errors)) = (nearest, errors) else { return };
+            match Scores::new(&nearest, &errors, protocol.cut, threshold) {
+                Ok(scores) => {
+                    piece.set(row, &scores);
+                    details(piece, row, &nearest);
+                }
+                Err(error) => result = Err(error),
+            }
+        });
+        result
+    })
+}
+
+/// Hash of the texts of a row, the same on every machine and in every version: sums of it tell whether two
+/// reports have scored the same rows.
+fn row_digest(pair: &Pair, row: usize) -> u64 {
+    let mut bytes = Vec::new();
+    let prediction = pair.prediction(row).map(|text| (usize::MAX, text));
+    for (position, text) in prediction.into_iter().chain(pair.answers(row)) {
+        let text = text.as_str();
+        bytes.extend((position as u64).to_le_bytes());
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    }
+    xxh3_64(&bytes)
+}
+
+impl Metric {
+    fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
+        Options::parse(kwargs)?;
+        check_columns(self.name, self.role, columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
+        Ok(Field::new(self.name, (self.dtype)(), true))
+    }
+
+    fn call(&self, columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
+        let options = Options::parse(kwargs)?;
+        let fields = columns.iter().map(|column| (column.name.as_str(), &column.dtype));
+        check_columns(self.name, self.role, fields)?;
+        let pair = Pair::import(columns)?;
+        Ok((self.name, (self.column)(&pair, &options)?))
+    }
+}
+
+/// Exports the two functions of a metric: the schema call and the call on data.
+macro_rules! export {
+    ($($metric:ident: $field:ident, $call:ident;)*) => {$(
+        /// Schema call of this metric.
+        ///
+        /// # Safety
+        /// Called by Polars, with the arguments of its plugin interface.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $field(
+            fields: *const RawSchema,
+            n_fields: usize,
+            result: *mut FFI_ArrowSchema,
+            kwargs: *const u8,
+            kwargs_len: usize,
+        ) {
+            // SAFETY: the arguments of a schema call, passed on.
+            unsafe {
+                call_field(fields, n_fields, result, (kwargs, kwargs_len), |fields, kwargs| {
+                    $metric.field(&fields, kwargs)
+                });
+            }
+        }
+
+        /// Call of this metric on columns.
+        ///
+        /// # Safety
+        /// Called by Polars, with the arguments of its plugin interface; the columns become ours.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $call(
+            columns: *const SeriesExport,
+            n_columns: usize,
+            kwargs: *const u8,
+            kwargs_len: usize,
+            result: *mut SeriesExport,
+            _context: *const c_void,
+        ) {
+            // SAFETY: the arguments of a call on columns, passed on.
+            unsafe {
+                call_columns(columns, n_columns, result, (kwargs, kwargs_len), |columns, kwargs| {
+                    $metric.call(columns, kwargs)
+                });
+            }
+        }
+    )*};
+}
+
+export! {
+    LEVENSHTEIN: _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
+    HAMMING: _polars_plugin_field_hamming, _polars_plugin_hamming;
+    NLS: _polars_plugin_field_nls, _polars_plugin_nls;
+    ANLS: _polars_plugin_field_anls, _polars_plugin_anls;
+    CER: _polars_plugin_field_cer, _polars_plugin_cer;
+    EXACT_MATCH: _polars_plugin_field_exact_match, _polars_plugin_exact_match;
+    NEAREST_ANSWER: _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
+    SCORE: _polars_plugin_field_score, _polars_plugin_score;
+    SCORE_DETAILS: _polars_plugin_field_score_details, _polars_plugin_score_details;
+}

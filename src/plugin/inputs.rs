@@ -1,0 +1,470 @@
+//! From imported columns to rows: dtype gates, UTF-8 check, chunks, nulls, broadcast.
+//!
+//! Every expression starts here. Afterwards a row is plain texts: the kernel sees neither chunks nor nulls
+//! nor invalid bytes.
+
+use std::ops::Range;
+
+use arrow_array::{Array, StringViewArray};
+use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
+
+use super::abi::{Chunk, ForeignColumn};
+use super::dtype::{Dtype, Role};
+use super::{Error, Result, parallel};
+use crate::kernel::rows::Rows;
+use crate::kernel::short::Text;
+
+/// Longest text that a 16-byte view holds inside.
+const INLINE: usize = 12;
+
+/// Rows of one piece of work, where texts are short.
+const PIECE: usize = 8192;
+
+/// A column with at most one text a row.
+struct Texts {
+    values: StringViewArray,
+    /// 1, or 0 where the column's only row stands for all.
+    stride: usize,
+}
+
+/// A column with any number of texts a row.
+struct Lists {
+    /// The texts of all rows.
+    values: StringViewArray,
+    /// Where each row starts and the last one ends, in `values`.
+    offsets: Vec<usize>,
+    nulls: Option<NullBuffer>,
+    stride: usize,
+}
+
+/// Accepted answers: one a row or a list a row.
+enum Answers {
+    One(Texts),
+    Many(Lists),
+}
+
+/// The two inputs of a metric, of equal length.
+pub struct Pair {
+    rows: usize,
+    prediction: Texts,
+    answers: Answers,
+}
+
+/// Refuses columns that do not fit the metric; shared by the schema call and the call on data.
+pub fn check_columns<'a>(
+    metric: &str,
+    role: Role,
+    columns: impl ExactSizeIterator<Item = (&'a str, &'a Dtype)>,
+) -> Result<()> {
+    if columns.len() != 2 {
+        return Err(Error::new(format!("`{metric}` takes 2 columns, got {}", columns.len())));
+    }
+    columns
+        .zip([Role::Prediction, role])
+        .try_for_each(|((name, dtype), role)| dtype.check(name, metric, role))
+}
+
+impl Pair {
+    /// Imports and aligns the columns of a call; [`check_columns`] has passed them.
+    pub fn import(columns: Vec<ForeignColumn>) -> Result<Self> {
+        let [prediction, answers] =
+            <[_; 2]>::try_from(columns).map_err(|_| Error::new("a metric takes 2 columns"))?;
+        let names = (prediction.name.clone(), answers.name.clone());
+        let (name, dtype, chunks) = prediction.import()?;
+        let prediction = import_text(&name, &dtype, &chunks)?;
+        let (name, dtype, chunks) = answers.import()?;
+        let mut prediction = Texts { values: prediction, stride: 1 };
+        let mut answers = match dtype {
+            Dtype::List(entries) => Answers::Many(import_lists(&name, &entries, None, &chunks)?),
+            Dtype::Array(entries, width) => {
+                Answers::Many(import_lists(&name, &entries, Some(width), &chunks)?)
+            }
+            dtype => Answers::One(Texts { values: import_text(&name, &dtype, &chunks)?, stride: 1 }),
+        };
+        // A literal arrives as one row, whatever the length of the other column, zero rows included.
+        let rows = match (prediction.values.len(), answers.len()) {
+            (left, right) if left == right => left,
+            (left, 1) => {
+                *answers.stride() = 0;
+                left
+            }
+            (1, right) => {
+                prediction.stride = 0;
+                right
+            }
+            (left, right) => {
+                return Err(Error::new(format!(
+                    "columns of different lengths: '{}' has {left} rows, '{}' has {right}",
+                    names.0, names.1
+                )));
+            }
+        };
+        Ok(Self { rows, prediction, answers })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows of one piece of work: about as much text in each, a tenth of a millisecond of short text.
+    pub fn piece_rows(&self) -> usize {
+        let answers = match &self.answers {
+            Answers::One(text) => &text.values,
+            Answers::Many(lists) => &lists.values,
+        };
+        let heavy = (mean_length(&self.prediction.values) + mean_length(answers)) / 64;
+        (PIECE / (1 + heavy)).max(1)
+    }
+
+    /// The only reference of a row.
+    pub fn reference(&self, row: usize) -> Option<&str> {
+        self.answers(row).next().map(|(_, text)| text.as_str())
+    }
+}
+
+impl Rows for Pair {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn prediction(&self, row: usize) -> Option<Text<'_>> {
+        self.prediction.get(row)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn answers(&self, row: usize) -> impl Iterator<Item = (usize, Text<'_>)> {
+        let (values, start, end) = match &self.answers {
+            Answers::One(column) => {
+                let index = row * column.stride;
+                (&column.values, index, index + 1)
+            }
+            Answers::Many(lists) => {
+                let (start, end) = lists.bounds(row);
+                (&lists.values, start, end)
+            }
+        };
+        (start..end)
+            .filter(|&index| values.is_valid(index))
+            .map(move |index| (index - start, text(values, index)))
+    }
+}
+
+/// The text at an index, with what lies behind it in memory.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn text(values: &StringViewArray, index: usize) -> Text<'_> {
+    let view = values.views()[index];
+    let memory = if view as u32 as usize <= INLINE {
+        // The text stands in the view itself, and other views behind it.
+        &values.views().inner()[size_of::<u128>() * index + size_of::<u32>()..]
+    } else {
+        &values.data_buffers()[(view >> 64) as u32 as usize][(view >> 96) as usize..]
+    };
+    Text::within(values.value(index), memory)
+}
+
+/// Mean length in bytes of some of the texts, spread over the column.
+fn mean_length(values: &StringViewArray) -> usize {
+    const SAMPLE: usize = 512;
+    let step = (values.len() / SAMPLE).max(1);
+    let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
+    let (texts, bytes) = sampled
+        .fold((0, 0), |(texts, bytes), index| (texts + 1, bytes + values.views()[index] as u32 as usize));
+    bytes / texts.max(1)
+}
+
+impl Texts {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn get(&self, row: usize) -> Option<Text<'_>> {
+        let index = row * self.stride;
+        self.values.is_valid(index).then(|| text(&self.values, index))
+    }
+}
+
+impl Lists {
+    fn bounds(&self, row: usize) -> (usize, usize) {
+        let index = row * self.stride;
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(index)) {
+            return (0, 0);
+        }
+        (self.offsets[index], self.offsets[index + 1])
+    }
+}
+
+impl Answers {
+    fn len(&self) -> usize {
+        match self {
+            Self::One(text) => text.values.len(),
+            Self::Many(lists) => lists.offsets.len() - 1,
+        }
+    }
+
+    fn stride(&mut self) -> &mut usize {
+        match self {
+            Self::One(text) => &mut text.stride,
+            Self::Many(lists) => &mut lists.stride,
+        }
+    }
+}
+
+fn import_text(name: &str, dtype: &Dtype, chunks: &[Chunk]) -> Result<StringViewArray> {
+    let values = concatenate(chunks, |data| text_array(dtype, data))
+        .map_err(|error| Error::new(format!("column '{name}': {error}")))?;
+    let rows = values.len();
+    let check = Check::new(&values);
+    parallel::for_each(
+        pieces(rows),
+        || (),
+        |(), piece| check.texts(piece).map_err(|(row, fault)| fault.at(name, row, rows)),
+    )?;
+    Ok(values)
+}
+
+fn import_lists(name: &str, entries: &Dtype, width: Option<i32>, chunks: &[Chunk]) -> Result<Lists> {
+    let in_column = |error: Error| Error::new(format!("column '{name}': {error}"));
+    let mut offsets = vec![0];
+    let mut validity = BooleanBufferBuilder::new(0);
+    let mut children = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        match chunk {
+            // A list of nulls has no answer, as a null list.
+            Chunk::Nulls(rows) => {
+                let end = *offsets.last().expect("starts with one");
+                reserve(&mut offsets, *rows).map_err(in_column)?;
+                offsets.extend(std::iter::repeat_n(end, *rows));
+                validity.append_n(*rows, false);
+            }
+            Chunk::Data(data) => {
+                let child = data.child_data()[0].clone();
+                let base = *offsets.last().expect("starts with one");
+                let bounds = list_offsets(data, width, child.len()).map_err(in_column)?;
+                // The child is cut to the rows of this chunk, so that it starts at `base`.
+                let (first, last) = (bounds[0], bounds[bounds.len() - 1]);
+                reserve(&mut offsets, data.len()).map_err(in_column)?;
+                offsets.extend(bounds.iter().skip(1).map(|end| base + (end - first)));
+                match data.nulls() {
+                    Some(nulls) => validity.append_buffer(nulls.inner()),
+                    None => validity.append_n(data.len(), true),
+                }
+                children.push(Chunk::Data(child.slice(first, last - first)));
+            }
+        }
+    }
+    let values = concatenate(&children, |data| text_array(entries, data)).map_err(in_column)?;
+    let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
+    let lists = Lists { values, offsets, nulls, stride: 1 };
+    let rows = lists.offsets.len() - 1;
+    let check = Check::new(&lists.values);
+    parallel::for_each(
+        pieces(rows),
+        || (),
+        |(), mut piece| {
+            piece.try_for_each(|row| {
+                let (start, end) = lists.bounds(row);
+                check.texts(start..end).map_err(|(_, fault)| fault.at(name, row, rows))
+            })
+        },
+    )?;
+    Ok(lists)
+}
+
+/// Bounds of each list in the child of `data`, `len + 1` of them, rising and inside the child.
+fn list_offsets(data: &ArrayData, width: Option<i32>, child_length: usize) -> Result<Vec<usize>> {
+    let bad = || Error::new("not a valid Arrow array: the bounds of its lists fall or leave the entries");
+    if data.is_empty() {
+        return Ok(vec![0]);
+    }
+    let offsets: Vec<usize> = match width {
+        Some(width) => {
+            let width = usize::try_from(width).map_err(|_| bad())?;
+            let mut offsets = Vec::new();
+            reserve(&mut offsets, data.len() + 1)?;
+            offsets.extend((data.offset()..=data.offset() + data.len()).map(|row| row * width));
+            offsets
+        }
+        None => ScalarBuffer::<i64>::new(data.buffers()[0].clone(), data.offset(), data.len() + 1)
+            .iter()
+            .map(|&offset| usize::try_from(offset).map_err(|_| bad()))
+            .collect::<Result<_>>()?,
+    };
+    let inside = offsets.last().is_some_and(|&last| last <= child_length);
+    if inside && offsets.is_sorted() { Ok(offsets) } else { Err(bad()) }
+}
+
+/// A chunk as views; categories are looked up, which copies views but no text.
+fn text_array(dtype: &Dtype, data: &ArrayData) -> Result<StringViewArray> {
+    match dtype {
+        Dtype::Categories(_) | Dtype::Enumeration(_) => {
+            let values = view_array(&data.child_data()[0]);
+            let mut views = Vec::with_capacity(data.len());
+            let mut validity = BooleanBufferBuilder::new(data.len());
+            for row in 0..data.len() {
+                let key = if data.is_null(row) { None } else { Some(dictionary_key(data, row)) };
+                let view = match key {
+                    Some(key) if key >= values.len() => {
+                        return Err(Error::new("not a valid Arrow array: a key outside the dictionary"));
+                    }
+                    Some(key) if values.is_valid(key) => Some(values.views()[key]),
+                    _ => None,
+                };
+                views.push(view.unwrap_or(0));
+                validity.append(view.is_some());
+            }
+            let (_, buffers, _) = values.into_parts();
+            // SAFETY: the views come from the dictionary's array and keep its buffers; they are checked
+            // before a text is read, as every column's are.
+            Ok(unsafe {
+                StringViewArray::new_unchecked(
+                    views.into(),
+                    buffers,
+                    Some(NullBuffer::new(validity.finish())),
+                )
+            })
+        }
+        _ => Ok(view_array(data)),
+    }
+}
+
+fn dictionary_key(data: &ArrayData, row: usize) -> usize {
+    let keys = &data.buffers()[0];
+    let index = data.offset() + row;
+    match data.data_type() {
+        arrow_schema::DataType::Dictionary(key, _) => match key.primitive_width() {
+            Some(1) => usize::from(keys[index]),
+            Some(2) => usize::from(keys.typed_data::<u16>()[index]),
+            _ => keys.typed_data::<u32>()[index] as usize,
+        },
+        other => unreachable!("categories are imported as a dictionary, not as {other}"),
+    }
+}
+
+fn view_array(data: &ArrayData) -> StringViewArray {
+    if data.is_empty() {
+        return StringViewArray::new_null(0);
+    }
+    let views = ScalarBuffer::new(data.buffers()[0].clone(), data.offset(), data.len());
+    let buffers = data.buffers()[1..].iter().cloned().collect();
+    // SAFETY: views are checked by `check_text` before a text is read; null ones are never read.
+    unsafe { StringViewArray::new_unchecked(views, buffers, data.nulls().cloned()) }
+}
+
+/// One array of all chunks. Texts stay where they are: only views are copied, and nothing for one chunk.
+fn concatenate(
+    chunks: &[Chunk],
+    array: impl Fn(&ArrayData) -> Result<StringViewArray>,
+) -> Result<StringViewArray> {
+    if let [Chunk::Data(data)] = chunks {
+        return array(data);
+    }
+    let mut views = Vec::new();
+    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut validity = BooleanBufferBuilder::new(0);
+    for chunk in chunks {
+        match chunk {
+            Chunk::Nulls(rows) => {
+                reserve(&mut views, *rows)?;
+                views.extend(std::iter::repeat_n(0, *rows));
+                validity.append_n(*rows, false);
+            }
+            Chunk::Data(data) => {
+                let array = array(data)?;
+                let moved = buffers.len()..buffers.len() + array.data_buffers().len();
+                views.extend(array.views().iter().map(|&view| moved_view(view, &moved)));
+                buffers.extend(array.data_buffers().iter().cloned());
+                match array.nulls() {
+                    Some(nulls) => validity.append_buffer(nulls.inner()),
+                    None => validity.append_n(array.len(), true),
+                }
+            }
+        }
+    }
+    let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
+    // SAFETY: as in `view_array`; the buffer numbers were moved with their buffers.
+    Ok(unsafe { StringViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
+}
+
+/// A view whose buffers have moved to these positions. One outside its buffers stays outside, lest it name
+/// those of another chunk.
+fn moved_view(view: u128, buffers: &Range<usize>) -> u128 {
+    if view as u32 as usize <= INLINE {
+        return view;
+    }
+    // A long view names its buffer in bits 64 to 95.
+    let moved = buffers.start + (view >> 64) as u32 as usize;
+    let moved = u32::try_from(moved).ok().filter(|_| moved < buffers.end).unwrap_or(u32::MAX);
+    view & !(u128::from(u32::MAX) << 64) | u128::from(moved) << 64
+}
+
+/// Makes room, or an error: rows that are all null or lists of width 0 take no memory at the producer, so
+/// their number proves nothing, and a failing allocation would end the process.
+fn reserve<T>(values: &mut Vec<T>, rows: usize) -> Result<()> {
+    values.try_reserve(rows).map_err(|_| Error::new(format!("{rows} rows do not fit into memory")))
+}
+
+/// What is wrong with a text.
+enum Fault {
+    Utf8,
+    Range,
+}
+
+impl Fault {
+    fn at(&self, column: &str, row: usize, rows: usize) -> Error {
+        let place = format!("column '{column}', row {row} (counted from 0, of {rows} rows in this batch)");
+        Error::new(match self {
+            Self::Utf8 => format!("{place}: the text is not valid UTF-8; decode it to String again"),
+            Self::Range => format!("{place}: not a valid Arrow array: a text outside its buffer"),
+        })
+    }
+}
+
+fn pieces(rows: usize) -> Vec<Range<usize>> {
+    (0..rows).step_by(PIECE).map(|start| start..rows.min(start + PIECE)).collect()
+}
+
+/// Checks that views point into their buffers and hold UTF-8. Arrow's importer trusts the producer.
+struct Check<'a> {
+    values: &'a StringViewArray,
+    /// Buffers without a byte beyond ASCII: any part of one is UTF-8.
+    ascii: Vec<bool>,
+}
+
+impl<'a> Check<'a> {
+    fn new(values: &'a StringViewArray) -> Self {
+        // A buffer may hold much more than these rows; then looking at all of it does not pay.
+        let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
+        let ascii = values.data_buffers().iter().map(|buffer| worth(buffer) && buffer.is_ascii()).collect();
+        Self { values, ascii }
+    }
+
+    fn texts(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
+        const NON_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << 32;
+        let views = &self.values.views()[range.clone()];
+        for (index, &view) in range.zip(views) {
+            let length = view as u32 as usize;
+            if length <= INLINE && view & NON_ASCII == 0 {
+                continue;
+            }
+            if self.values.is_valid(index) {
+                self.text(view).map_err(|fault| (index, fault))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, view: u128) -> std::result::Result<(), Fault> {
+        let length = view as u32 as usize;
+        if length <= INLINE {
+            return check_utf8(&view.to_le_bytes()[4..4 + length]);
+        }
+        let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
+        let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
+        let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
+        if self.ascii[number] { Ok(()) } else { check_utf8(text) }
+    }
+}
+
+fn check_utf8(text: &[u8]) -> std::result::Result<(), Fault> {
+    if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
+}

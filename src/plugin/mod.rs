@@ -1,0 +1,31 @@
+//! The border to Polars: its plugin interface over the Arrow C data interface.
+//!
+//! One way through it for every expression: [`abi`] takes the columns over, [`inputs`] checks their dtypes
+//! and gives rows, [`expressions`] calls the kernel on blocks of rows, [`outputs`] collects the results,
+//! [`parallel`] splits large calls.
+
+pub mod abi;
+mod dtype;
+mod expressions;
+mod inputs;
+pub mod options;
+mod outputs;
+mod parallel;
+
+/// A message for the user; Polars raises it as a `ComputeError`.
+#[derive(Debug)]
+pub struct Error(String);
+
+impl Error {
+    fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+type Result<T> = std::result::Result<T, Error>;

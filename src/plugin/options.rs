@@ -1,0 +1,122 @@
+//! The keyword arguments of an expression, as the Python package sends them.
+
+use serde::Deserialize;
+
+use super::{Error, Result};
+use crate::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
+use crate::kernel::score::{Cut, Denominator, Protocol};
+use crate::kernel::weighted::SubstitutionCost;
+
+/// Keyword arguments; a metric reads the ones it has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    protocol: ProtocolOptions,
+    #[serde(default)]
+    threshold: Option<f64>,
+    #[serde(default = "unit_cost")]
+    substitution_cost: u64,
+    #[serde(default)]
+    cer_protocol: Option<ProtocolOptions>,
+}
+
+/// The fields of Python's `ScoreProtocol`; its threshold arrives resolved, as an option of its own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProtocolOptions {
+    ignore_case: bool,
+    whitespace: WhitespaceName,
+    unicode_form: Option<UnicodeFormName>,
+    length: LengthName,
+    cut: CutName,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WhitespaceName {
+    Keep,
+    Strip,
+    Squeeze,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum UnicodeFormName {
+    Nfc,
+    Nfkc,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LengthName {
+    Prepared,
+    PreparedUpper,
+    RawUpper,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum CutName {
+    Distance,
+    Similarity,
+}
+
+fn unit_cost() -> u64 {
+    1
+}
+
+impl Options {
+    /// Reads the pickle in which Polars passes keyword arguments.
+    pub fn parse(pickle: &[u8]) -> Result<Self> {
+        serde_pickle::from_slice(pickle, serde_pickle::DeOptions::new())
+            .map_err(|error| Error::new(format!("the options of the expression cannot be read: {error}")))
+    }
+
+    /// The scoring protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol.to_kernel()
+    }
+
+    /// The preparation for the character error rate, where it has one of its own.
+    pub fn cer_preparation(&self) -> Preparation {
+        self.cer_protocol.as_ref().unwrap_or(&self.protocol).to_kernel().preparation
+    }
+
+    /// The threshold of the cut.
+    pub fn threshold(&self) -> Result<f64> {
+        self.threshold.ok_or_else(|| Error::new("the protocol has no threshold; pass `threshold=`"))
+    }
+
+    /// What a substitution costs.
+    pub fn substitution_cost(&self) -> SubstitutionCost {
+        SubstitutionCost::from_cost(self.substitution_cost)
+    }
+}
+
+impl ProtocolOptions {
+    fn to_kernel(&self) -> Protocol {
+        Protocol {
+            preparation: Preparation {
+                ignore_case: self.ignore_case,
+                whitespace: match self.whitespace {
+                    WhitespaceName::Keep => Whitespace::Keep,
+                    WhitespaceName::Strip => Whitespace::Strip,
+                    WhitespaceName::Squeeze => Whitespace::Squeeze,
+                },
+                unicode_form: self.unicode_form.as_ref().map(|form| match form {
+                    UnicodeFormName::Nfc => UnicodeForm::Nfc,
+                    UnicodeFormName::Nfkc => UnicodeForm::Nfkc,
+                }),
+            },
+            denominator: match self.length {
+                LengthName::Prepared => Denominator::Prepared,
+                LengthName::PreparedUpper => Denominator::PreparedUpper,
+                LengthName::RawUpper => Denominator::RawUpper,
+            },
+            cut: match self.cut {
+                CutName::Distance => Cut::Distance,
+                CutName::Similarity => Cut::Similarity,
+            },
+        }
+    }
+}

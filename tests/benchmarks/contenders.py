@@ -1,0 +1,77 @@
+"""What is compared: this package, the string plugins for Polars, rapidfuzz and Polars itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import polars_distance
+import polars_ds
+import polars_strsim
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+PAIR = ("prediction", "answer")
+
+
+def column(frame: pl.DataFrame, expression: pl.Expr) -> Callable[[], NDArray[Any]]:
+    """Return a contender that selects one expression, eagerly."""
+
+    def select() -> NDArray[Any]:
+        return frame.select(expression.alias("result"))["result"].to_numpy()
+
+    return select
+
+
+def similarity_plugins() -> dict[str, pl.Expr]:
+    """Return the normalized similarity of each string plugin."""
+    prediction, answer = map(pl.col, PAIR)
+    return {
+        "polars-ds": polars_ds.str_leven(*PAIR, return_sim=True),
+        "polars-distance": 1
+        - polars_distance.col("prediction").dist_str.levenshtein("answer", normalized=True),
+        "polars-strsim": polars_strsim.levenshtein(prediction, answer),
+    }
+
+
+def rapidfuzz_similarity(frame: pl.DataFrame, workers: int) -> Callable[[], NDArray[Any]]:
+    """Return rapidfuzz's normalized similarity of two columns, from the frame."""
+    return lambda: cpdist(
+        frame["prediction"].to_list(),
+        frame["answer"].to_list(),
+        scorer=Levenshtein.normalized_similarity,
+        workers=workers,
+        dtype=np.float64,
+    )
+
+
+def rapidfuzz_rates(
+    pairs: Sequence[tuple[str, str]], hints: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Return character error rates of (prediction, reference) pairs; with hints, each told its distance."""
+    distance = Levenshtein.distance
+    if hints is None:
+        return np.array([distance(left, right) / len(right) for left, right in pairs])
+    told = zip(pairs, hints, strict=True)
+    return np.array([distance(left, right, score_hint=hint) / len(right) for (left, right), hint in told])
+
+
+def exploded_anls(frame: pl.DataFrame, plugin: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> pl.DataFrame:
+    """Return ANLS as one writes it without this package: explode, prepare, a plugin, the best a row."""
+
+    def prepared(name: str) -> pl.Expr:
+        stripped = pl.col(name).str.strip_chars().str.to_lowercase()
+        return stripped.str.replace_all(r"\s+", " ").alias(name)
+
+    similarity = plugin(pl.col("prediction"), pl.col("answers"))
+    exploded = frame.lazy().with_row_index().explode("answers", empty_as_null=True, keep_nulls=True)
+    kept = pl.when(similarity > 0.5).then(similarity).otherwise(0.0)
+    best = exploded.with_columns(prepared("prediction"), prepared("answers")).with_columns(result=kept)
+    scores = best.group_by("index").agg(pl.col("result").max()).sort("index")
+    return scores.collect(engine="in-memory")

@@ -1,0 +1,184 @@
+"""The speed goals: what is measured against what. See `bench.py` for how."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import polars_distance
+import polars_ds
+import polars_strsim
+from contenders import (
+    PAIR,
+    column,
+    exploded_anls,
+    rapidfuzz_rates,
+    rapidfuzz_similarity,
+    similarity_plugins,
+)
+from inputs import SCRIPTS, pages, sample, script_pairs, several_answers, short_pairs, unrelated
+from rapidfuzz.distance import Levenshtein
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+OWN = "anls_frame"
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One row of the table: contenders on one input, and how much faster the package is to be."""
+
+    work: str
+    rival: str
+    target: float
+    """Time of the rival by time of the package, at least this."""
+    contenders: dict[str, Callable[[], Any]]
+    """The package under its name, and its rivals; the fastest rival counts."""
+    comparable: bool = True
+    """Whether all contenders give the same numbers."""
+    known: dict[str, float] = field(default_factory=dict)
+    """Rivals measured elsewhere, in seconds."""
+
+
+def check(goal: Goal) -> None:
+    """Run each contender once and compare what it gives with the package's numbers."""
+    results = {name: contender() for name, contender in goal.contenders.items()}
+    if not goal.comparable:
+        return
+    own = np.asarray(results[OWN], dtype=np.float64)
+    for name, result in results.items():
+        if not np.allclose(own, np.asarray(result, dtype=np.float64), rtol=0, atol=CLOSE):
+            raise AssertionError(f"{goal.work}: {name} gives other numbers than {OWN}")
+
+
+def goals_on_all_cores(rows: int) -> Iterator[Goal]:
+    """Yield the goals for short text, two workers each."""
+    frame = short_pairs(rows)
+    millions = f"{rows / 1e6:g} M"
+    raw = column(frame, af.nls(*PAIR, protocol="raw"))
+    work = f"`nls(protocol='raw')`, {millions} short pairs, 60 % equal"
+    plugins = {name: column(frame, expression) for name, expression in similarity_plugins().items()}
+    yield Goal(work, "fastest string plugin", 5, {OWN: raw, **plugins})
+    yield Goal(
+        work, "rapidfuzz `cpdist`, 2 workers", 25, {OWN: raw, "rapidfuzz": rapidfuzz_similarity(frame, 2)}
+    )
+    equality = {OWN: raw, "polars ==": column(frame, pl.col("prediction") == pl.col("answer"))}
+    yield Goal(work, "Polars' `==`", 1 / 1.1, equality, comparable=False)
+    default = column(frame, af.nls(*PAIR))
+    yield Goal(
+        "`nls`, default protocol, same pairs",
+        "Polars' `==`",
+        1 / 1.1,
+        equality | {OWN: default},
+        comparable=False,
+    )
+    unequal = short_pairs(rows, equal=0.0)
+    plugins = {name: column(unequal, expression) for name, expression in similarity_plugins().items()}
+    contenders = {OWN: column(unequal, af.nls(*PAIR, protocol="raw")), **plugins}
+    yield Goal(f"same, {millions} pairs, none equal", "fastest string plugin", 5, contenders)
+    yield score_goal(frame)
+    yield answers_goal(rows)
+    tenth = several_answers(rows // 10)
+    anls = column(tenth, af.anls("prediction", "answers"))
+    seconds = pypi_anls_seconds(tenth.head(2_000)) * tenth.height / 2_000
+    known = {"PyPI anls": seconds} if seconds else {}
+    yield Goal(f"`anls`, {tenth.height:,} rows, 1-4 answers", "PyPI anls", 500, {OWN: anls}, known=known)
+    sampled = sample()
+    sampled = pl.concat([sampled] * max(1, rows // 10 // sampled.height)).rechunk()
+    plugins = {name: column(sampled, expression) for name, expression in similarity_plugins().items()}
+    contenders = {OWN: column(sampled, af.nls(*PAIR, protocol="raw")), **plugins}
+    yield Goal(
+        f"`nls(protocol='raw')`, sample data {sampled.height:,} rows", "fastest string plugin", 5, contenders
+    )
+
+
+def score_goal(frame: pl.DataFrame) -> Goal:
+    """Return the goal that all scores in one pass cost little more than one."""
+    nls = column(frame, af.nls(*PAIR))
+
+    def score() -> Any:
+        return frame.select(result=af.score(*PAIR))
+
+    return Goal("`score`, same pairs", "`nls` alone", 1 / 1.6, {OWN: score, "nls": nls}, comparable=False)
+
+
+def answers_goal(rows: int) -> Goal:
+    """Return the goal for several answers under the default protocol."""
+    frame = several_answers(rows)
+    plugins: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
+        "polars-strsim": polars_strsim.levenshtein,
+        "polars-ds": lambda left, right: polars_ds.str_leven(left, right, return_sim=True),
+        "polars-distance": lambda left, right: (
+            1 - polars_distance.DistancePairWiseString(left).levenshtein(right, normalized=True)
+        ),
+    }
+    contenders = {
+        name: lambda plugin=plugin: exploded_anls(frame, plugin)["result"].to_numpy()
+        for name, plugin in plugins.items()
+    }
+    contenders[OWN] = column(frame, af.anls("prediction", "answers"))
+    return Goal(
+        f"`anls`, {rows / 1e6:g} M rows, 1-4 answers", "explode, prepare, plugin, group_by", 15, contenders
+    )
+
+
+def goals_per_core(scale: float) -> Iterator[Goal]:
+    """Yield the goals for long and for non-ASCII text; run with one thread."""
+    count = max(10, round(200 * scale))
+    for rate, target in ((0.01, 60), (0.05, 8), (0.2, 4)):
+        yield from page_goals(pages(count, 3_000, rate), f"{rate:.0%} errors", target)
+    yield from page_goals(unrelated(count // 2, 3_000), "unrelated", 1)
+    yield from page_goals(pages(count, 3_000, 0.05, SCRIPTS["CJK"]), "CJK, 5% errors", 8)
+    for script, target in (("accented", 4.0), ("Cyrillic", 4.0), ("CJK", 3.5)):
+        frame = script_pairs(round(200_000 * scale), script)
+        contenders = {
+            OWN: column(frame, af.nls(*PAIR, protocol="raw")),
+            "rapidfuzz": rapidfuzz_similarity(frame, 1),
+        }
+        yield Goal(
+            f"`nls(protocol='raw')`, {script}, 20 characters", "rapidfuzz from the frame", target, contenders
+        )
+
+
+def page_goals(frame: pl.DataFrame, what: str, target: float) -> Iterator[Goal]:
+    """Yield the goals of long pages: rapidfuzz on ready lists, alone and told the distance beforehand."""
+    pairs = list(frame.iter_rows())
+    hints = [Levenshtein.distance(left, right) for left, right in pairs]
+    own = column(frame, af.cer(*PAIR))
+    work = f"`cer`, pages of 3,000 characters, {what}"
+    yield Goal(work, "rapidfuzz", target, {OWN: own, "rapidfuzz": lambda: rapidfuzz_rates(pairs)})
+    hinted = {OWN: own, "rapidfuzz, told the distance": lambda: rapidfuzz_rates(pairs, hints)}
+    yield Goal(work, "rapidfuzz, perfect `score_hint`", 1, hinted)
+
+
+def pypi_anls_seconds(frame: pl.DataFrame) -> float | None:
+    """Return the time PyPI anls takes for the rows, in an environment of its own; None without one."""
+    interpreter = os.environ.get("ANLS_PEER_PYTHON")
+    if not interpreter:
+        return None
+    script = Path(__file__).with_name("time_pypi_anls.py")
+    request = json.dumps(frame.select("prediction", "answers").rows())
+    command = [interpreter, str(script)]
+    answer = subprocess.run(command, input=request, capture_output=True, text=True, check=True)  # noqa: S603 - named by the developer
+    return float(answer.stdout)
+
+
+def import_seconds(module: str) -> float:
+    """Return the time an import takes in a fresh interpreter, the shortest of five."""
+    code = f"import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - own code
+        for _ in range(5)
+    ]
+    return min(float(run.stdout) for run in runs)

@@ -1,0 +1,105 @@
+"""Inputs of the benchmarks: seeded random text and the sample data."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import polars as pl
+
+SEED = 20260
+LATIN = "etaoinshrdlucmfwypvbgkjqxz    0123456789.,-"
+SCRIPTS = {
+    "accented": "eéèêaàâiîoôuûcçñäöüß tnrs",
+    "Cyrillic": "оеаинтсрвлкмдпуяыьгзбчй ",
+    "CJK": "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出",
+}
+SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
+
+
+def edited(rng: random.Random, text: str, errors: int, letters: str) -> str:
+    """Return the text after random replacements, insertions and deletions, a third of each."""
+    units = list(text)
+    for _ in range(errors):
+        place = rng.randrange(len(units) + 1)
+        kind = rng.randrange(3)
+        if kind == 0 or place == len(units):
+            units.insert(place, rng.choice(letters))
+        elif kind == 1:
+            units[place] = rng.choice(letters)
+        else:
+            del units[place]
+    return "".join(units)
+
+
+def text(rng: random.Random, letters: str, length: int) -> str:
+    """Return random text without space at its ends."""
+    return "".join(rng.choices(letters.strip(), k=1) + rng.choices(letters, k=max(0, length - 2))) + "z"
+
+
+def short_pairs(rows: int, *, equal: float = 0.6) -> pl.DataFrame:
+    """
+    Return predictions and answers of 10.4 characters on average, 37 % above 12.
+
+    Both columns are built alike: a share of the pairs is equal, the others differ by one to four edits. The
+    texts repeat after 200,000 rows, so that making them takes no minutes.
+    """
+    rng = random.Random(SEED)
+    predictions, answers = [], []
+    for _ in range(min(rows, 200_000)):
+        length = rng.randint(2, 10) if rng.random() < 0.55 else rng.randint(11, 20)
+        answer = text(rng, LATIN, length)
+        answers.append(answer)
+        unchanged = rng.random() < equal
+        predictions.append(answer if unchanged else edited(rng, answer, rng.randint(1, 4), LATIN))
+    frame = pl.DataFrame({"prediction": predictions, "answer": answers})
+    return repeated(frame, rows)
+
+
+def several_answers(rows: int) -> pl.DataFrame:
+    """Return rows with one to four answers each, as question-answering sets have them."""
+    rng = random.Random(SEED + 1)
+    pairs = short_pairs(min(rows, 200_000))
+    answers = []
+    for answer in pairs["answer"]:
+        variants = [answer.upper(), answer + " Ltd", " " + answer + "  ", edited(rng, answer, 2, LATIN)]
+        chosen = [answer, *rng.sample(variants, rng.randint(0, 3))]
+        rng.shuffle(chosen)
+        answers.append(chosen)
+    return repeated(pairs.with_columns(answers=pl.Series(answers)), rows)
+
+
+def pages(rows: int, length: int, error_rate: float, letters: str = LATIN) -> pl.DataFrame:
+    """Return long texts, and the same with errors."""
+    rng = random.Random(SEED + 2)
+    references = [text(rng, letters, length) for _ in range(rows)]
+    predictions = [edited(rng, page, round(length * error_rate), letters) for page in references]
+    return pl.DataFrame({"prediction": predictions, "answer": references})
+
+
+def unrelated(rows: int, length: int) -> pl.DataFrame:
+    """Return pairs of texts that have nothing in common but their letters."""
+    rng = random.Random(SEED + 3)
+    columns = {name: [text(rng, LATIN, length) for _ in range(rows)] for name in ("prediction", "answer")}
+    return pl.DataFrame(columns)
+
+
+def script_pairs(rows: int, script: str) -> pl.DataFrame:
+    """Return unequal pairs of 20 characters in a script other than ASCII."""
+    rng = random.Random(SEED + 4)
+    letters = SCRIPTS[script]
+    answers = [text(rng, letters, 20).replace("z", letters[0]) for _ in range(min(rows, 50_000))]
+    predictions = [edited(rng, answer, 3, letters) + letters[1] for answer in answers]
+    return repeated(pl.DataFrame({"prediction": predictions, "answer": answers}), rows)
+
+
+def sample() -> pl.DataFrame:
+    """Return the questions of the sample data that one engine answered, one row an accepted answer."""
+    frame = pl.read_parquet(SAMPLE).select(prediction="tesseract", answer="answers")
+    return frame.explode("answer", empty_as_null=True, keep_nulls=True).drop_nulls()
+
+
+def repeated(frame: pl.DataFrame, rows: int) -> pl.DataFrame:
+    """Return the frame so often that it has this many rows, in one chunk."""
+    times = -(-rows // frame.height)
+    return pl.concat([frame] * times).head(rows).rechunk()

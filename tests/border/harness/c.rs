@@ -1,0 +1,136 @@
+//! The structs and functions of the C interface, written out once more from its specification: what the
+//! plugin believes about them is part of what is tested.
+
+use std::ffi::{c_char, c_void};
+
+// Links the crate whose exported functions are declared below.
+use anls_frame as _;
+
+/// `ArrowSchema` of the Arrow C data interface.
+#[repr(C)]
+pub struct CSchema {
+    pub format: *const c_char,
+    pub name: *const c_char,
+    pub metadata: *const u8,
+    pub flags: i64,
+    pub n_children: i64,
+    pub children: *const *mut CSchema,
+    pub dictionary: *mut CSchema,
+    pub release: Option<unsafe extern "C" fn(*mut CSchema)>,
+    pub private_data: *mut c_void,
+}
+
+/// `ArrowArray` of the Arrow C data interface.
+#[repr(C)]
+pub struct CArray {
+    pub length: i64,
+    pub null_count: i64,
+    pub offset: i64,
+    pub n_buffers: i64,
+    pub n_children: i64,
+    pub buffers: *const *const c_void,
+    pub children: *const *mut CArray,
+    pub dictionary: *mut CArray,
+    pub release: Option<unsafe extern "C" fn(*mut CArray)>,
+    pub private_data: *mut c_void,
+}
+
+/// A column in Polars' plugin interface.
+#[repr(C)]
+pub struct CExport {
+    pub field: *mut CSchema,
+    pub arrays: *mut *mut CArray,
+    pub len: usize,
+    pub release: Option<unsafe extern "C" fn(*mut CExport)>,
+    pub private_data: *mut c_void,
+}
+
+impl CSchema {
+    /// What Polars passes for the plugin to write into.
+    pub const EMPTY: Self = Self {
+        format: std::ptr::null(),
+        name: std::ptr::null(),
+        metadata: std::ptr::null(),
+        flags: 0,
+        n_children: 0,
+        children: std::ptr::null(),
+        dictionary: std::ptr::null_mut(),
+        release: None,
+        private_data: std::ptr::null_mut(),
+    };
+}
+
+impl CExport {
+    /// What Polars passes for the plugin to write into.
+    pub const EMPTY: Self = Self {
+        field: std::ptr::null_mut(),
+        arrays: std::ptr::null_mut(),
+        len: 0,
+        release: None,
+        private_data: std::ptr::null_mut(),
+    };
+}
+
+/// Releases what it holds when it goes out of scope, as Polars' own structs do.
+macro_rules! release_on_drop {
+    ($($type:ty),*) => {$(
+        impl Drop for $type {
+            fn drop(&mut self) {
+                if let Some(release) = self.release {
+                    // SAFETY: set by the maker of the struct, for this struct.
+                    unsafe { release(self) }
+                }
+            }
+        }
+    )*};
+}
+
+release_on_drop!(CSchema, CArray, CExport);
+
+/// A schema call: fields, their number, result, keyword arguments and their length.
+pub type FieldFunction = unsafe extern "C" fn(*const CSchema, usize, *mut CSchema, *const u8, usize);
+
+/// A call on data: columns, their number, keyword arguments and their length, result, context.
+pub type DataFunction =
+    unsafe extern "C" fn(*const CExport, usize, *const u8, usize, *mut CExport, *const c_void);
+
+/// A metric: its name and its two exported functions.
+#[derive(Clone, Copy)]
+pub struct Metric {
+    pub name: &'static str,
+    pub field: FieldFunction,
+    pub data: DataFunction,
+}
+
+macro_rules! metrics {
+    ($($constant:ident = $name:literal: $field:ident, $data:ident;)*) => {
+        unsafe extern "C" {$(
+            fn $field(_: *const CSchema, _: usize, _: *mut CSchema, _: *const u8, _: usize);
+            fn $data(
+                _: *const CExport, _: usize, _: *const u8, _: usize, _: *mut CExport, _: *const c_void,
+            );
+        )*}
+
+        $(pub const $constant: Metric = Metric { name: $name, field: $field, data: $data };)*
+
+        /// Every metric that the plugin exports.
+        pub const METRICS: &[Metric] = &[$($constant),*];
+    };
+}
+
+metrics! {
+    LEVENSHTEIN = "levenshtein": _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
+    HAMMING = "hamming": _polars_plugin_field_hamming, _polars_plugin_hamming;
+    NLS = "nls": _polars_plugin_field_nls, _polars_plugin_nls;
+    ANLS = "anls": _polars_plugin_field_anls, _polars_plugin_anls;
+    CER = "cer": _polars_plugin_field_cer, _polars_plugin_cer;
+    EXACT_MATCH = "exact_match": _polars_plugin_field_exact_match, _polars_plugin_exact_match;
+    NEAREST_ANSWER = "nearest_answer": _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
+    SCORE = "score": _polars_plugin_field_score, _polars_plugin_score;
+    SCORE_DETAILS = "score_details": _polars_plugin_field_score_details, _polars_plugin_score_details;
+}
+
+unsafe extern "C" {
+    pub fn _polars_plugin_get_version() -> u32;
+    pub fn _polars_plugin_get_last_error_message() -> *const c_char;
+}

@@ -1,0 +1,129 @@
+//! Calls repeated until a leak would show.
+//!
+//! The memory of the whole process is measured, so each of these tests runs in a process of its own.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+use crate::harness::c::{METRICS, SCORE};
+use crate::harness::call::{call, call_field};
+use crate::harness::describe::{Array, Column, Schema};
+use crate::harness::options::OPTIONS;
+use crate::harness::process::alone;
+
+/// The system's allocator with a count of the bytes in use.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+static BYTES: AtomicIsize = AtomicIsize::new(0);
+
+fn add(bytes: usize, sign: isize) {
+    BYTES.fetch_add(sign * bytes.cast_signed(), Ordering::Relaxed);
+}
+
+// SAFETY: forwards to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        add(layout.size(), 1);
+        // SAFETY: the caller's promise, here and below.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        add(layout.size(), -1);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Checks that the memory in use does not grow by a byte a call.
+fn assert_flat(calls: isize, mut call: impl FnMut()) {
+    // Whatever is set up once and kept.
+    (0..10).for_each(|_| call());
+    let before = BYTES.load(Ordering::Relaxed);
+    (0..calls).for_each(|_| call());
+    let grown = BYTES.load(Ordering::Relaxed) - before;
+    assert!(grown < calls, "{grown} bytes more after {calls} calls");
+}
+
+fn columns() -> Vec<[Column; 2]> {
+    let texts = || Array::texts(&["a", "a text outside its view", "b"]).with_nulls(&[2]);
+    let prediction = || Column::text("prediction", [texts(), texts()]);
+    let categories = || Array::dictionary(4, &[0, 1, 2], texts());
+    let fixed = Schema::fixed("answers", 1, Schema::text("item"));
+    let lists = || Array::list(&[0, 1, 2, 3], texts());
+    vec![
+        [prediction(), Column::text("answers", [texts().slice(1, 2), texts(), texts().slice(2, 1)])],
+        [prediction(), Column::list("answers", [lists(), lists()])],
+        [prediction(), Column::new(fixed, [Array::fixed(3, texts()), Array::fixed(3, texts())])],
+        [prediction(), Column::new(Schema::categories("answers", "I"), [categories(), categories()])],
+        [prediction(), Column::new(Schema::new("answers", "n"), [Array::null(6)])],
+    ]
+}
+
+/// Columns that fail at the schema, at the third chunk, at a text, and at the number of rows.
+fn damaged_columns() -> Vec<[Column; 2]> {
+    let texts = || Array::texts(&["a", "a text outside its view"]);
+    let good = || Column::text("prediction", [texts(), texts()]);
+    let late = |chunk: Array| Column::text("answers", [texts(), texts(), chunk, texts(), texts()]);
+    vec![
+        [good(), Column::new(Schema::new("answers", "g"), [texts()])],
+        [good(), late(Array { length: -1, ..texts() })],
+        [good(), late(Array::texts(&[&b"\xff"[..], b"\xff and longer than a view"]))],
+        [good(), late(texts())],
+    ]
+}
+
+#[test]
+fn ten_thousand_schema_calls_keep_no_memory() {
+    alone("repetition::ten_thousand_schema_calls_keep_no_memory", || {
+        let fields: Vec<_> =
+            columns().into_iter().map(|columns| columns.map(|column| column.schema)).collect();
+        let mut turn = 0;
+        assert_flat(10_000, || {
+            let (metric, fields) = (METRICS[turn % METRICS.len()], &fields[turn / 8 % fields.len()]);
+            // Metrics of two texts refuse lists; a message must not leak either.
+            let _ = call_field(metric, fields, OPTIONS);
+            let _ = call_field(metric, fields, &OPTIONS[..turn % OPTIONS.len()]);
+            turn += 1;
+        });
+    });
+}
+
+#[test]
+fn a_thousand_calls_on_data_keep_no_memory() {
+    alone("repetition::a_thousand_calls_on_data_keep_no_memory", || {
+        let columns = columns();
+        assert_flat(1_000, || {
+            for &metric in METRICS {
+                for columns in &columns {
+                    drop(call(metric, columns));
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn a_thousand_failing_calls_on_data_keep_no_memory() {
+    alone("repetition::a_thousand_failing_calls_on_data_keep_no_memory", || {
+        let columns = damaged_columns();
+        assert_flat(1_000, || {
+            for &metric in METRICS {
+                for columns in &columns {
+                    call(metric, columns).expect_err("an error");
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn calls_of_several_threads_keep_no_memory() {
+    alone("repetition::calls_of_several_threads_keep_no_memory", || {
+        let rows = ["a", "a text outside its view", "b"].repeat(20_000);
+        let columns = ["prediction", "answers"].map(|name| Column::text(name, [Array::texts(&rows)]));
+        assert_flat(50, || drop(call(SCORE, &columns).expect("scores")));
+    });
+}

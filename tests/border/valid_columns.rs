@@ -1,0 +1,231 @@
+//! Text columns as Polars sends them: the right values come back.
+
+use crate::harness::c::{
+    _polars_plugin_get_version, ANLS, CER, EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS,
+    SCORE, SCORE_DETAILS,
+};
+use crate::harness::call::{call, call_field, floats};
+use crate::harness::describe::{Array, Column, Schema, inline_view, long_view};
+use crate::harness::options::OPTIONS;
+use crate::harness::read::Values;
+
+/// 13 bytes, the shortest text that does not fit into a view.
+const LONG: &str = "thirteen byte";
+/// Three edits from it.
+const LONGER: &str = "thirteen bytes..";
+
+fn prediction(chunks: impl IntoIterator<Item = Array>) -> Column {
+    Column::text("prediction", chunks)
+}
+
+fn answers(chunks: impl IntoIterator<Item = Array>) -> Column {
+    Column::text("answers", chunks)
+}
+
+#[track_caller]
+fn assert_nls(prediction: Column, answers: Column, expected: &[Option<f64>]) {
+    assert_eq!(floats(NLS, prediction, answers).as_deref(), Ok(expected));
+}
+
+#[test]
+fn the_interface_has_version_0_1() {
+    // SAFETY: takes nothing, returns a number.
+    assert_eq!(unsafe { _polars_plugin_get_version() }, 1);
+}
+
+#[test]
+fn every_exported_metric_is_driven() {
+    let source = include_str!("../../src/plugin/expressions.rs");
+    let exported = source.split("_polars_plugin_field_").skip(1).filter_map(|rest| rest.split_once(','));
+    let exported: Vec<_> = exported.map(|(name, _)| name).collect();
+    let driven: Vec<_> = METRICS.iter().map(|metric| metric.name).collect();
+    assert_eq!(exported, driven);
+}
+
+#[test]
+fn texts_inside_and_outside_their_views() {
+    let left = ["", "a", "twelve bytes", LONG, LONG, "é", "漢字"];
+    let right = ["", "b", "twelve bytes", LONG, LONGER, "è", "漢語"];
+    assert_nls(
+        prediction([Array::texts(&left)]),
+        answers([Array::texts(&right)]),
+        &[Some(1.0), Some(0.0), Some(1.0), Some(1.0), Some(0.8125), Some(0.0), Some(0.5)],
+    );
+}
+
+#[test]
+fn chunks_cut_differently_on_each_side() {
+    let rows = ["a", LONG, "ab", LONGER, "", "twelve bytes"];
+    for left_cut in 0..=rows.len() {
+        for right_cut in 0..=rows.len() {
+            let chunks = |cut: usize| [&rows[..cut], &[], &rows[cut..]].map(Array::texts);
+            assert_nls(prediction(chunks(left_cut)), answers(chunks(right_cut)), &[Some(1.0); 6]);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_may_have_several_text_buffers() {
+    let buffers: [&[u8]; 3] = [b"..", b"thirteen bytes..", b"-thirteen byte-"];
+    let left = Array::views(&[long_view(13, 1, 0), long_view(13, 2, 1), long_view(16, 1, 0)], &buffers);
+    let right =
+        Array::views(&[long_view(13, 0, 0), inline_view(b"x"), long_view(13, 0, 0)], &[b"thirteen byte"]);
+    let expected = [Some(1.0), Some(0.0), Some(0.8125)];
+    assert_nls(prediction([left.clone()]), answers([right.clone()]), &expected);
+    let twice = expected.repeat(2);
+    assert_nls(prediction([left.clone(), left]), answers([right.clone(), right]), &twice);
+}
+
+#[test]
+fn no_chunks_and_empty_chunks_are_no_rows() {
+    let empty = || Array::texts::<&str>(&[]);
+    assert_nls(prediction([]), answers([]), &[]);
+    assert_nls(prediction([]), answers([empty(), empty()]), &[]);
+    assert_nls(prediction([empty()]), Column::new(Schema::new("answers", "n"), [Array::null(0)]), &[]);
+}
+
+#[test]
+fn a_slice_of_no_rows_may_lie_anywhere() {
+    let nothing = || Array::texts(&["a", LONG, "b"]).with_nulls(&[1]).slice(2, 0);
+    assert_nls(prediction([nothing()]), answers([nothing()]), &[]);
+    let row = || Array::texts(&[LONG]);
+    assert_nls(prediction([nothing(), row(), nothing()]), answers([row()]), &[Some(1.0)]);
+}
+
+#[test]
+fn slices_move_values_and_validity() {
+    let letters: Vec<String> = ('a'..='z').map(|letter| letter.to_string().repeat(13)).collect();
+    let whole = Array::texts(&letters).with_nulls(&[3, 8, 9, 17]);
+    for (offset, length) in [(0, 26), (1, 3), (7, 12), (8, 8), (16, 10), (25, 1)] {
+        let slice = || whole.clone().slice(offset, length);
+        let value = |row| (![3, 8, 9, 17].contains(&row)).then_some(1.0);
+        let expected: Vec<_> = (offset..offset + length).map(value).collect();
+        assert_nls(prediction([slice()]), answers([slice()]), &expected);
+        let twice = expected.repeat(2);
+        assert_nls(prediction([slice(), slice()]), answers([slice(), slice()]), &twice);
+    }
+}
+
+#[test]
+fn null_rows_may_hold_any_bytes() {
+    let garbage = [u128::MAX, long_view(13, u32::MAX, 0), inline_view(&[0xff; 12]), inline_view(b"a")];
+    let chunk = || Array::views(&garbage, &[LONG.as_bytes()]).with_nulls(&[0, 1, 2]);
+    let expected = [None, None, None, Some(1.0)];
+    assert_nls(prediction([chunk()]), answers([chunk()]), &expected);
+    assert_nls(prediction([chunk(), chunk()]), answers([chunk(), chunk()]), &expected.repeat(2));
+}
+
+#[test]
+fn bytes_behind_a_short_text_do_not_count() {
+    let padded = inline_view(b"ab") | u128::MAX << 48;
+    assert_nls(prediction([Array::views(&[padded], &[])]), answers([Array::texts(&["ab"])]), &[Some(1.0)]);
+}
+
+#[test]
+fn categories_have_keys_of_each_width() {
+    for (key, bytes) in [("C", 1), ("S", 2), ("I", 4)] {
+        let values = || Array::texts(&["a", LONG, LONGER]).with_nulls(&[0]);
+        let keys = || Array::dictionary(bytes, &[2, 1, 0, 2, 200], values()).with_nulls(&[4]);
+        let column = |name, chunks: Vec<Array>| Column::new(Schema::categories(name, key), chunks);
+        let expected = [Some(1.0), Some(1.0), None, Some(1.0), None];
+        assert_nls(column("prediction", vec![keys()]), column("answers", vec![keys()]), &expected);
+        // Dictionaries differ from chunk to chunk.
+        let reordered = Array::dictionary(bytes, &[1, 0], Array::texts(&[LONG, LONGER]));
+        let sliced = keys().slice(1, 3);
+        let chunks = vec![reordered, sliced, keys()];
+        let texts = Array::texts(&[LONGER, LONG, LONG, "", LONGER, LONGER, LONGER, "", LONGER, ""]);
+        assert_nls(
+            column("prediction", chunks),
+            answers([texts]),
+            &[
+                Some(1.0),
+                Some(1.0),
+                Some(1.0),
+                None,
+                Some(1.0),
+                Some(1.0),
+                Some(0.8125),
+                None,
+                Some(1.0),
+                None,
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_dictionary_may_be_a_slice() {
+    let values = Array::texts(&["x", LONG, "y"]).slice(1, 2);
+    let keys = Array::dictionary(4, &[0, 1], values);
+    let column = Column::new(Schema::categories("prediction", "I"), [keys]);
+    assert_nls(column, answers([Array::texts(&[LONG, "y"])]), &[Some(1.0), Some(1.0)]);
+}
+
+#[test]
+fn nulls_without_a_dtype_give_nulls() {
+    let null = |name: &str, rows| Column::new(Schema::new(name, "n"), [Array::null(rows), Array::null(1)]);
+    let texts = || Array::texts(&["a", "b", "c"]);
+    assert_nls(null("prediction", 2), answers([texts()]), &[None; 3]);
+    assert_nls(prediction([texts()]), null("answers", 2), &[None; 3]);
+    assert_nls(null("prediction", 2), null("answers", 2), &[None; 3]);
+    // The specification knows no buffer here.
+    let bare = Array { buffers: vec![], ..Array::null(3) };
+    assert_nls(Column::new(Schema::new("prediction", "n"), [bare]), answers([texts()]), &[None; 3]);
+}
+
+#[test]
+fn one_row_stands_for_all() {
+    let rows = || Array::texts(&["a", LONG, "b"]).with_nulls(&[2]);
+    let literal = || Array::texts(&[LONG]);
+    assert_nls(prediction([literal()]), answers([rows()]), &[Some(0.0), Some(1.0), None]);
+    assert_nls(prediction([rows()]), answers([literal()]), &[Some(0.0), Some(1.0), None]);
+    let null = || Column::new(Schema::new("literal", "n"), [Array::null(1)]);
+    assert_nls(prediction([rows()]), null(), &[None; 3]);
+    assert_nls(null(), answers([rows()]), &[None; 3]);
+}
+
+#[test]
+fn one_row_against_none_gives_none() {
+    let none = || Array::texts::<&str>(&[]);
+    let literal = || Array::texts(&["a"]);
+    assert_nls(prediction([literal()]), answers([none()]), &[]);
+    assert_nls(prediction([none()]), answers([literal()]), &[]);
+    assert_nls(prediction([none()]), answers([none()]), &[]);
+}
+
+#[test]
+fn every_metric_returns_the_field_it_announced() {
+    let columns = || {
+        let left = Array::texts(&["kitten", "", LONG, "x"]).with_nulls(&[3]);
+        let right = Array::texts(&["sitten", "ab", LONG, "x"]);
+        [prediction([left]), answers([right])]
+    };
+    for &metric in METRICS {
+        let output = call(metric, &columns()).expect("scores");
+        let fields = columns().map(|column| column.schema);
+        assert_eq!(call_field(metric, &fields, OPTIONS).as_ref(), Ok(&output.field), "{}", metric.name);
+        assert_eq!(output.field.name, metric.name);
+    }
+    let values = |metric| call(metric, &columns()).expect("scores").values;
+    let [nls, anls, cer] = [
+        [Some(1.0 - 1.0 / 6.0), Some(0.0), Some(1.0), None],
+        [Some(1.0 - 1.0 / 6.0), Some(0.0), Some(1.0), None],
+        [Some(1.0 / 6.0), Some(1.0), Some(0.0), None],
+    ]
+    .map(|values| Values::Float(values.to_vec()));
+    let distances = Values::Unsigned(vec![Some(1), Some(2), Some(0), None]);
+    let exact = Values::Boolean(vec![Some(false), Some(false), Some(true), None]);
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(values(LEVENSHTEIN), distances);
+    assert_eq!(values(HAMMING), Values::Unsigned(vec![Some(1), None, Some(0), None]));
+    assert_eq!([values(NLS), values(ANLS), values(CER)], [nls.clone(), anls.clone(), cer.clone()]);
+    assert_eq!(values(EXACT_MATCH), exact);
+    assert_eq!(values(NEAREST_ANSWER), Values::Text(vec![text("sitten"), text("ab"), text(LONG), None]));
+    for score in [values(SCORE), values(SCORE_DETAILS)] {
+        let of = |name| score.of(name).clone();
+        let floats = [nls.clone(), anls.clone(), cer.clone()];
+        assert_eq!([of("nls"), of("anls"), of("cer")], floats);
+        assert_eq!((of("exact_match"), of("char_errors")), (exact.clone(), distances.clone()));
+        assert_eq!(of("reference_length"), Values::Unsigned(vec![Some(6), Some(2), Some(13), None]));
+    }
+}

@@ -1,0 +1,41 @@
+"""Fixtures of the contract tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture(scope="session")
+def run_python(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """
+    Run a Python process of its own: for what could end it, and for what depends on the order of imports.
+
+    Takes the interpreter's arguments, and environment variables as keywords.
+    """
+    # From a folder of its own, where the installed package is found and not the source tree.
+    folder = tmp_path_factory.mktemp("process")
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: S603 - our own interpreter and our own scripts
+            [sys.executable, *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=240,
+            check=False,
+            cwd=folder,
+            # A panic's backtrace takes seconds to print and says nothing more than its message.
+            env={**os.environ, "RUST_BACKTRACE": "0", "PYTHONIOENCODING": "utf-8", **environment},
+        )
+
+    return run

@@ -1,0 +1,166 @@
+"""
+Textbook definitions in plain Python, to hold the compiled scores against.
+
+Beside the Rust kernel this is the one place where a formula stands. Nothing here calls the package: a
+protocol is read as a set of options, and text is prepared by Python's own string methods.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import anls_frame as af
+
+    Answers = Sequence[str | None] | str | None
+
+
+class Scores(TypedDict):
+    """The fields of `score`."""
+
+    nls: float
+    anls: float
+    cer: float
+    exact_match: bool
+    char_errors: int
+    reference_length: int
+    answer_index: int
+
+
+@functools.cache
+def edit_distance(left: str, right: str, substitution_cost: int = 1) -> int:
+    """Wagner and Fischer's table, row by row."""
+    row = list(range(len(right) + 1))
+    for i, from_left in enumerate(left, start=1):
+        diagonal, row[0] = row[0], i
+        for j, from_right in enumerate(right, start=1):
+            substituted = diagonal + (0 if from_left == from_right else substitution_cost)
+            diagonal = row[j]
+            row[j] = min(diagonal + 1, row[j - 1] + 1, substituted)
+    return row[-1]
+
+
+def hamming(left: str, right: str) -> int | None:
+    if len(left) != len(right):
+        return None
+    return sum(a != b for a, b in zip(left, right, strict=True))
+
+
+def prepare(text: str, protocol: af.ScoreProtocol) -> str:
+    if protocol.unicode_form is not None:
+        text = unicodedata.normalize(protocol.unicode_form, text)
+    if protocol.ignore_case:
+        text = text.lower()
+    if protocol.whitespace == "strip":
+        text = text.strip()
+    elif protocol.whitespace == "squeeze":
+        text = " ".join(text.split())
+    return text
+
+
+def counted_length(raw: str, protocol: af.ScoreProtocol) -> int:
+    if protocol.length == "raw_upper":
+        return len(raw.upper())
+    prepared = prepare(raw, protocol)
+    return len(prepared.upper() if protocol.length == "prepared_upper" else prepared)
+
+
+def normalized_distance(
+    prediction: str, answer: str, protocol: af.ScoreProtocol, substitution_cost: int = 1
+) -> float:
+    length = max(counted_length(prediction, protocol), counted_length(answer, protocol))
+    prepared = prepare(prediction, protocol), prepare(answer, protocol)
+    return edit_distance(*prepared, substitution_cost) / length if length else 0.0
+
+
+def given(prediction: str | None, answers: Answers) -> list[tuple[int, str, str]]:
+    """Index, prediction and answer of each pair that there is to score."""
+    entries = [answers] if answers is None or isinstance(answers, str) else answers
+    return [(i, prediction, a) for i, a in enumerate(entries) if prediction is not None and a is not None]
+
+
+def nls(
+    prediction: str | None, answers: Answers, protocol: af.ScoreProtocol, substitution_cost: int = 1
+) -> float | None:
+    pairs = given(prediction, answers)
+    return max(
+        (1 - normalized_distance(p, a, protocol, substitution_cost) for _, p, a in pairs), default=None
+    )
+
+
+def anls(
+    prediction: str | None, answers: Answers, protocol: af.ScoreProtocol, threshold: float | None = None
+) -> float | None:
+    limit = protocol.threshold if threshold is None else threshold
+    assert limit is not None, "the protocol has no threshold"
+    distances = [normalized_distance(p, a, protocol) for _, p, a in given(prediction, answers)]
+    if protocol.cut == "distance":
+        return max((1 - distance if distance < limit else 0.0 for distance in distances), default=None)
+    return max((1 - distance if 1 - distance >= limit else 0.0 for distance in distances), default=None)
+
+
+def nearest_index(prediction: str | None, answers: Answers, protocol: af.ScoreProtocol) -> int | None:
+    similarities = [(1 - normalized_distance(p, a, protocol), i) for i, p, a in given(prediction, answers)]
+    return max(similarities, key=lambda pair: (pair[0], -pair[1]), default=(0.0, None))[1]
+
+
+def nearest_answer(prediction: str | None, answers: Answers, protocol: af.ScoreProtocol) -> str | None:
+    index = nearest_index(prediction, answers, protocol)
+    if index is None or answers is None or isinstance(answers, str):
+        return answers if isinstance(answers, str) and prediction is not None else None
+    return answers[index]
+
+
+def char_errors(
+    prediction: str | None, answers: Answers, protocol: af.ScoreProtocol
+) -> tuple[float, int, int] | None:
+    """Rate, edits and reference length of the answer with the lowest rate, first of equals."""
+    best: tuple[float, int, int] | None = None
+    for _, p, a in given(prediction, answers):
+        reference = prepare(a, protocol)
+        errors = edit_distance(prepare(p, protocol), reference)
+        rate = errors / len(reference) if reference else float(errors)
+        if best is None or rate < best[0]:
+            best = rate, errors, len(reference)
+    return best
+
+
+def cer(prediction: str | None, answers: Answers, protocol: af.ScoreProtocol) -> float | None:
+    best = char_errors(prediction, answers, protocol)
+    return None if best is None else best[0]
+
+
+def exact_match(prediction: str | None, answers: Answers, protocol: af.ScoreProtocol) -> bool | None:
+    pairs = given(prediction, answers)
+    return any(prepare(p, protocol) == prepare(a, protocol) for _, p, a in pairs) if pairs else None
+
+
+def score(
+    prediction: str | None,
+    answers: Answers,
+    protocol: af.ScoreProtocol,
+    threshold: float,
+    cer_protocol: af.ScoreProtocol,
+) -> Scores | None:
+    similarity, thresholded = (
+        nls(prediction, answers, protocol),
+        anls(prediction, answers, protocol, threshold),
+    )
+    exact, index = exact_match(prediction, answers, protocol), nearest_index(prediction, answers, protocol)
+    edits = char_errors(prediction, answers, cer_protocol)
+    if similarity is None or thresholded is None or exact is None or index is None or edits is None:
+        return None
+    rate, errors, reference_length = edits
+    return Scores(
+        nls=similarity,
+        anls=thresholded,
+        cer=rate,
+        exact_match=exact,
+        char_errors=errors,
+        reference_length=reference_length,
+        answer_index=index,
+    )

@@ -1,0 +1,20 @@
+"""
+Scores of PyPI anls, for the tests; run by the interpreter of the environment that holds that package.
+
+Reads ``[[threshold, [[prediction, answers], ...]], ...]`` as JSON from standard input and writes
+``{"version": ..., "scores": [[score, ...], ...]}``. Floats come through JSON unchanged: they are written in
+their shortest form that reads back as the same float.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+
+from anls import anls_score  # type: ignore[import-not-found]  # only there, not where the tests run
+
+if __name__ == "__main__":
+    groups = json.load(sys.stdin)
+    scores = [[anls_score(text, answers, threshold) for text, answers in rows] for threshold, rows in groups]
+    json.dump({"version": importlib.metadata.version("anls"), "scores": scores}, sys.stdout)

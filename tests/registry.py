@@ -1,0 +1,348 @@
+"""
+What the package promises by name: one row for each public name, with examples written out by hand.
+
+The contract tests are driven from here. `test_public_names.py` fails where a public name, a method of a
+namespace or an exported symbol is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import polars as pl
+
+import anls_frame as af
+from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
+from anls_frame.pandas import AnlsPandasAccessor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anls_frame._typing import PluginName
+
+Role = Literal["text", "answers"]
+Answers = str | list[str | None] | None
+
+
+SCORE_DTYPE = pl.Struct(
+    {
+        "nls": pl.Float64,
+        "anls": pl.Float64,
+        "cer": pl.Float64,
+        "exact_match": pl.Boolean,
+        "char_errors": pl.UInt32,
+        "reference_length": pl.UInt32,
+        "answer_index": pl.UInt32,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row with its scores under the default options."""
+
+    prediction: str | None
+    answers: Answers
+    nls: float | None = None
+    anls: float | None = None
+    cer: float | None = None
+    exact_match: bool | None = None
+    nearest_answer: str | None = None
+    char_errors: int | None = None
+    reference_length: int | None = None
+    answer_index: int | None = None
+    levenshtein: int | None = None
+    hamming: int | None = None
+
+    def expected(self, name: str) -> Any:
+        """Return the value of the expression of this name."""
+        if name != "score":
+            return getattr(self, name)
+        if self.nls is None:
+            return None
+        return {field: getattr(self, field) for field in SCORE_DTYPE.to_schema()}
+
+
+_1_9, _8_9, _5_9, _4_9 = 0.1111111111111111, 0.8888888888888888, 0.5555555555555556, 0.4444444444444444
+_1_7, _6_7 = 0.14285714285714285, 0.8571428571428572
+_COKE = "Coca Cola"
+
+# One text against one text. NLS prepares the texts (case, whitespace), CER and the distances do not.
+# prediction, reference, nls, anls, cer, exact_match, nearest_answer, char_errors, reference_length,
+# answer_index, levenshtein, hamming
+_TEXT_TABLE: tuple[tuple[Any, ...], ...] = (
+    ("rain", "shine", 0.4, 0.0, 0.6, False, "shine", 3, 5, 0, 3, None),
+    ("lnaguaeg", "language", 0.5, 0.0, 0.5, False, "language", 4, 8, 0, 4, 4),
+    ("CocaCola", _COKE, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0, 1, None),
+    ("Coca cola", _COKE, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0, 1, 1),
+    ("Cola", _COKE, _4_9, 0.0, _5_9, False, _COKE, 5, 9, 0, 5, None),
+    ("", _COKE, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0, 9, None),
+    (None, _COKE),
+    ("Cola", "Cola", 1.0, 1.0, 0.0, True, "Cola", 0, 4, 0, 0, 0),
+    ("Cola", "", 0.0, 0.0, 4.0, False, "", 4, 0, 0, 4, None),
+    ("Cola", None),
+    ("", "", 1.0, 1.0, 0.0, True, "", 0, 0, 0, 0, 0),
+    (None, None),
+    ("na\u00efve \U0001f600", "naive \U0001f600", _6_7, _6_7, _1_7, False, "naive \U0001f600", 1, 7, 0, 1, 1),
+)
+
+_BRANDS: Answers = [_COKE, None, "Pepsi"]
+
+# One text against a list of at most three. Nulls in a list are skipped, but keep their positions.
+_LIST_TABLE: tuple[tuple[Any, ...], ...] = (
+    ("rain", ["shine"], 0.4, 0.0, 0.6, False, "shine", 3, 5, 0),
+    ("CocaCola", _BRANDS, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0),
+    ("Coca cola", _BRANDS, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0),
+    ("PEPSI", _BRANDS, 1.0, 1.0, 0.8, True, "Pepsi", 4, 5, 2),
+    ("", _BRANDS, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0),
+    (None, _BRANDS),
+    ("Cola", ["", None], 0.0, 0.0, 4.0, False, "", 4, 0, 0),
+    ("", ["a", ""], 1.0, 1.0, 0.0, True, "", 0, 0, 1),
+    # The first of equals.
+    ("ab", ["ba", "ax", "xb"], 0.5, 0.0, 0.5, False, "ax", 1, 2, 1),
+    # The best similarity and the lowest error rate can belong to different answers.
+    ("abcd", ["ab", "abxyz"], 0.5, 0.0, 0.6, False, "ab", 3, 5, 0),
+    ("Cola", [None]),
+    ("Cola", []),
+    ("Cola", None),
+    (None, None),
+    ("Cola", [None, None, "Cola"], 1.0, 1.0, 0.0, True, "Cola", 0, 4, 2),
+)
+
+TEXT_EXAMPLES = tuple(Example(*values) for values in _TEXT_TABLE)
+"""Rows with one text on either side."""
+
+LIST_EXAMPLES = tuple(Example(*values) for values in _LIST_TABLE)
+"""Rows with a list of answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A keyword argument with values that are taken and values that are refused at call time."""
+
+    name: str
+    default: object
+    valid: tuple[object, ...]
+    invalid: tuple[tuple[object, type[Exception]], ...]
+
+
+_BAD_PROTOCOLS: tuple[tuple[object, type[Exception]], ...] = (
+    ("docvqa", ValueError),
+    ("ANLS", ValueError),
+    ("", ValueError),
+    (None, TypeError),
+    (3, TypeError),
+    (["anls"], TypeError),
+    ({"threshold": 0.5}, TypeError),
+)
+_CUSTOM = af.ScoreProtocol(unicode_form="NFKC", whitespace="strip", threshold=0.3)
+
+
+def _protocol(default: str, name: str = "protocol") -> Option:
+    return Option(
+        name=name,
+        default=default,
+        valid=("anls", "rrc", "anls_star", "jiwer", "raw", _CUSTOM),
+        invalid=_BAD_PROTOCOLS,
+    )
+
+
+# ANLS cuts, so a protocol without a threshold is an error.
+CUTTING_PROTOCOL = Option(
+    name="protocol",
+    default="anls",
+    valid=("anls", "rrc", "anls_star", _CUSTOM),
+    invalid=(
+        *_BAD_PROTOCOLS,
+        ("raw", ValueError),
+        ("jiwer", ValueError),
+        (af.ScoreProtocol(whitespace="strip"), ValueError),
+    ),
+)
+THRESHOLD = Option(
+    name="threshold",
+    default=None,
+    valid=(None, 0, 0.0, 0.3, 1, Fraction(1, 2)),
+    invalid=(
+        (float("nan"), ValueError),
+        (float("inf"), ValueError),
+        (float("-inf"), ValueError),
+        (-0.1, ValueError),
+        (1.1, ValueError),
+        (10**30, ValueError),
+        ("0.5", TypeError),
+        (True, TypeError),
+        ([0.5], TypeError),
+    ),
+)
+SUBSTITUTION_COST = Option(
+    name="substitution_cost",
+    default=1,
+    valid=(0, 1, 2, 3, 10**30),
+    invalid=(
+        (-1, ValueError),
+        (-(10**30), ValueError),
+        (1.5, TypeError),
+        (1.0, TypeError),
+        (float("nan"), TypeError),
+        (True, TypeError),
+        ("1", TypeError),
+        (None, TypeError),
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowExpression:
+    """An expression that scores each row."""
+
+    name: PluginName
+    function: Callable[..., pl.Expr]
+    inputs: tuple[tuple[str, Role], ...]
+    options: tuple[Option, ...]
+    dtype: pl.DataType
+
+    @property
+    def takes_lists(self) -> bool:
+        """Whether the second input may hold lists."""
+        return self.inputs[1][1] == "answers"
+
+
+_REFERENCE: tuple[tuple[str, Role], ...] = (("prediction", "text"), ("reference", "text"))
+_ANSWERS: tuple[tuple[str, Role], ...] = (("prediction", "text"), ("answers", "answers"))
+
+ROW_EXPRESSIONS = (
+    RowExpression(
+        name="levenshtein",
+        function=af.levenshtein,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"), SUBSTITUTION_COST),
+        dtype=pl.UInt32(),
+    ),
+    RowExpression(
+        name="hamming",
+        function=af.hamming,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"),),
+        dtype=pl.UInt32(),
+    ),
+    RowExpression(
+        name="nls",
+        function=af.nls,
+        inputs=_ANSWERS,
+        options=(_protocol("anls"), SUBSTITUTION_COST),
+        dtype=pl.Float64(),
+    ),
+    RowExpression(
+        name="anls",
+        function=af.anls,
+        inputs=_ANSWERS,
+        options=(CUTTING_PROTOCOL, THRESHOLD),
+        dtype=pl.Float64(),
+    ),
+    RowExpression(
+        name="cer", function=af.cer, inputs=_ANSWERS, options=(_protocol("raw"),), dtype=pl.Float64()
+    ),
+    RowExpression(
+        name="exact_match",
+        function=af.exact_match,
+        inputs=_ANSWERS,
+        options=(_protocol("anls"),),
+        dtype=pl.Boolean(),
+    ),
+    RowExpression(
+        name="nearest_answer",
+        function=af.nearest_answer,
+        inputs=_ANSWERS,
+        options=(_protocol("anls"),),
+        dtype=pl.String(),
+    ),
+    RowExpression(
+        name="score",
+        function=af.score,
+        inputs=_ANSWERS,
+        options=(CUTTING_PROTOCOL, THRESHOLD, _protocol("raw", "cer_protocol")),
+        dtype=SCORE_DTYPE,
+    ),
+)
+LIST_EXPRESSIONS = tuple(row for row in ROW_EXPRESSIONS if row.takes_lists)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalarFunction:
+    """A function of Python strings, with calls and the values they give."""
+
+    name: str
+    function: Callable[..., Any]
+    calls: tuple[tuple[tuple[object, ...], object], ...]
+    refused: tuple[tuple[tuple[object, ...], type[Exception]], ...]
+
+
+SCALAR_FUNCTIONS = (
+    ScalarFunction(
+        name="anls_score",
+        function=af.anls_score,
+        calls=(
+            (("CocaCola", [_COKE, "Coca Cola Company"]), _8_9),
+            (("rain", ["shine"]), 0.0),
+            (("rain", ["shine"], 0.7), 0.4),
+            (("", [""]), 1.0),
+        ),
+        refused=(
+            (("a", "a"), TypeError),
+            ((None, ["a"]), TypeError),
+            (("a", None), TypeError),
+            (("a", 3), TypeError),
+            (("a", ["a", None]), TypeError),
+            (("a", []), ValueError),
+            (("a", ["a"], 1.5), ValueError),
+            (("a", ["a"], float("nan")), ValueError),
+            (("a", ["a"], "0.5"), TypeError),
+        ),
+    ),
+    ScalarFunction(
+        name="edit_distance",
+        function=af.edit_distance,
+        calls=((("cat", "cafe"), 2), (("", ""), 0), (("", "ab"), 2), (("😀", "a"), 1)),
+        refused=(((None, "a"), TypeError), (("a", 1), TypeError), ((["a"], "a"), TypeError)),
+    ),
+    ScalarFunction(
+        name="get_cer",
+        function=af.get_cer,
+        calls=((("lnvoice 42", "Invoice 42"), 0.1), (("abc", ""), 3.0), (("", ""), 0.0), (("", "ab"), 1.0)),
+        refused=(((None, "a"), TypeError), (("a", 1), TypeError), (("a", ["a"]), TypeError)),
+    ),
+)
+
+FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add_scores": af.add_scores,
+    "compare": af.compare,
+    "report": af.report,
+    "summarize": af.summarize,
+}
+OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {"merge": af.merge, "pair": af.pair}
+CLASSES = (
+    "ColumnNotFoundError",
+    "Comparison",
+    "DTypeError",
+    "DuplicateColumnError",
+    "Paired",
+    "Report",
+    "ScoreProtocol",
+    "Settings",
+    "Summary",
+)
+CONSTANTS = ("PROTOCOLS", "__version__")
+NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
+    AnlsExprNamespace: {row.name: row.function for row in ROW_EXPRESSIONS},
+    AnlsFrameNamespace: FRAME_FUNCTIONS,
+    AnlsPandasAccessor: FRAME_FUNCTIONS,
+}
+"""The methods of each namespace, with the function that each forwards to."""
+
+
+def namespace(owner: object) -> Any:
+    """Return ``owner.anls``, which type checkers cannot see."""
+    return cast("Any", owner).anls

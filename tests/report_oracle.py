@@ -1,0 +1,351 @@
+"""
+A slow report in plain Python, to hold reports against: loops over rows, no data frames, no shared formulas.
+
+Scores of rows come from `oracle`, Student's quantile from scipy; everything else is written out here from the
+definitions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import oracle
+import pytest
+import strategies  # noqa: F401 - sets how many examples are drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    import polars as pl
+
+    from anls_frame.reports import Report
+
+    Row = Mapping[str, Any]
+    Slices = dict[tuple[Hashable, ...], dict[str, Any]]
+    Unit = tuple[float, float]
+    Part = tuple[Hashable, float, float]
+    Interval = tuple[float | None, float | None]
+
+COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference")
+SHARES = ("anls", "nls", "exact_match", "zeros", "cer_mean", "cer_corpus")
+
+
+def _with_bounds(names: Iterable[str]) -> list[str]:
+    return [f"{name}{bound}" for name in names for bound in ("", "_low", "_high")]
+
+
+TEXT_COLUMNS = (*COUNTS, *_with_bounds(SHARES), "few_rows", "n_clusters")
+SCORE_COLUMNS = (*COUNTS, *_with_bounds(("score", "zeros")), "n_clusters")
+
+NO_UNIT: Interval = (None, None)
+
+# An example is a whole report, a hundred times the work of a score.
+FEWER = settings(max_examples=max(1, settings.default.max_examples // 4))  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Arguments of `report`."""
+
+    by: tuple[str, ...] = ()
+    cluster: str | None = None
+    protocol: str = "anls"
+    threshold: float | None = None
+    cer_protocol: str = "raw"
+    missing: Literal["empty", "drop"] = "empty"
+    confidence: float = 0.95
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as keywords of `report`."""
+        return {**self.__dict__, "by": list(self.by)}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a row adds to its slices; scores are null if it has none."""
+
+    unit: Hashable
+    is_missing: bool
+    is_unanswerable: bool
+    scores: oracle.Scores | None
+
+
+def key_of(value: Any) -> Hashable:
+    """Return what stands for a value in a set: NaN is itself here, and a struct its fields."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    if isinstance(value, dict):
+        return tuple((name, key_of(entry)) for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(key_of(entry) for entry in value)
+    key: Hashable = value
+    return key
+
+
+def entries(value: Any) -> set[Hashable]:
+    """Return the slices that a value of a `by` column belongs to."""
+    if not isinstance(value, list | tuple):
+        return {key_of(value)}
+    return {key_of(entry) for entry in value} or {None}
+
+
+def crossed(row: Row, by: Sequence[str]) -> set[tuple[Hashable, ...]]:
+    slices: set[tuple[Hashable, ...]] = {()}
+    for column in by:
+        slices = {(*head, entry) for head in slices for entry in entries(row[column])}
+    return slices
+
+
+def scored_rows(rows: Sequence[Row], options: Options) -> list[Scored]:
+    protocol, cer_protocol = af.PROTOCOLS[options.protocol], af.PROTOCOLS[options.cer_protocol]
+    threshold = protocol.threshold if options.threshold is None else options.threshold
+    assert threshold is not None
+    scored = []
+    for index, row in enumerate(rows):
+        prediction, answers = row["prediction"], row["answers"]
+        given = [answers] if answers is None or isinstance(answers, str) else answers
+        is_unanswerable = all(answer is None for answer in given)
+        is_missing = prediction is None and not is_unanswerable
+        left_out = is_unanswerable or (is_missing and options.missing == "drop")
+        text = "" if prediction is None else prediction
+        scores = None if left_out else oracle.score(text, answers, protocol, threshold, cer_protocol)
+        assert left_out == (scores is None)
+        unit = index if options.cluster is None else key_of(row[options.cluster])
+        scored.append(Scored(unit, is_missing, is_unanswerable, scores))
+    return scored
+
+
+def expected_report(rows: Sequence[Row], options: Options) -> Slices:
+    """Figures of each slice by its keys; of all rows, under (), if there is no `by`."""
+    scored = scored_rows(rows, options)
+    members: dict[tuple[Hashable, ...], list[Scored]] = {} if options.by else {(): []}
+    for row, of_row in zip(rows, scored, strict=True):
+        for key in crossed(row, options.by):
+            members.setdefault(key, []).append(of_row)
+    return {key: figures(of_slice, options) for key, of_slice in members.items()}
+
+
+def figures(of_slice: Sequence[Scored], options: Options) -> dict[str, Any]:
+    kept = [(row.unit, row.scores) for row in of_slice if row.scores is not None]
+    clusters = len({unit for unit, _ in kept})
+    return {
+        "n": len(kept),
+        "n_missing": sum(row.is_missing for row in of_slice),
+        "n_unanswerable": sum(row.is_unanswerable for row in of_slice),
+        "n_empty_reference": sum(scores["reference_length"] == 0 for _, scores in kept),
+        **estimate("anls", [(unit, scores["anls"], 1) for unit, scores in kept], wilson, options),
+        **estimate("nls", [(unit, scores["nls"], 1) for unit, scores in kept], wilson, options),
+        **estimate(
+            "exact_match", [(unit, scores["exact_match"], 1) for unit, scores in kept], wilson, options
+        ),
+        **estimate("zeros", [(unit, scores["anls"] == 0, 1) for unit, scores in kept], wilson, options),
+        **estimate("cer_mean", [(unit, scores["cer"], 1) for unit, scores in kept], student, options),
+        **estimate(
+            "cer_corpus",
+            [(unit, scores["char_errors"], scores["reference_length"]) for unit, scores in kept],
+            log_ratio,
+            options,
+        ),
+        "few_rows": len(kept) < 100 or (options.cluster is not None and clusters < 20),
+        "n_clusters": None if options.cluster is None else clusters,
+    }
+
+
+def expected_scores(rows: Sequence[Row], options: Options) -> Slices:
+    """Figures of each slice of the existing scores in column `score`."""
+    given = [float(row["score"]) for row in rows if row["score"] is not None]
+    is_bounded = all(0 <= score <= 1 for score in given)
+    members: dict[tuple[Hashable, ...], list[tuple[Hashable, float | None]]] = {} if options.by else {(): []}
+    for index, row in enumerate(rows):
+        unit = index if options.cluster is None else key_of(row[options.cluster])
+        for key in crossed(row, options.by):
+            members.setdefault(key, []).append((unit, row["score"]))
+    slices: Slices = {}
+    for key, of_slice in members.items():
+        kept = [(unit, float(score)) for unit, score in of_slice if score is not None]
+        interval = wilson if is_bounded else student
+        slices[key] = {
+            "n": len(kept),
+            "n_missing": len(of_slice) - len(kept),
+            "n_unanswerable": 0,
+            "n_empty_reference": 0,
+            **estimate("score", [(unit, x, 1) for unit, x in kept], interval, options),
+            **estimate("zeros", [(unit, x == 0, 1) for unit, x in kept], wilson, options),
+            "n_clusters": None if options.cluster is None else len({unit for unit, _ in kept}),
+        }
+    return slices
+
+
+def estimate(
+    name: str, rows: Sequence[Part], interval: Callable[[Sequence[Part], float], Interval], options: Options
+) -> dict[str, float | None]:
+    low, high = interval(rows, options.confidence)
+    return {name: ratio(summed(rows)), f"{name}_low": low, f"{name}_high": high}
+
+
+def summed(rows: Iterable[Part]) -> list[Unit]:
+    """Sums of x and y by unit."""
+    units: dict[Hashable, Unit] = {}
+    for unit, x, y in rows:
+        before = units.get(unit, (0.0, 0.0))
+        units[unit] = (before[0] + x, before[1] + y)
+    return list(units.values())
+
+
+def ratio(units: Sequence[Unit]) -> float | None:
+    total = sum(y for _, y in units)
+    return sum(x for x, _ in units) / total if total else None
+
+
+def variance(units: Sequence[Unit]) -> float | None:
+    """Cluster-robust variance of the ratio, from the residual of each unit; 0 where it is rounding."""
+    mean, total = ratio(units), sum(y for _, y in units)
+    effective = effective_units(units)
+    if mean is None or effective <= 1:
+        return None
+    squares = sum((x - mean * y) ** 2 for x, y in units)
+    sizes = sum(x * x + 2 * mean * abs(x * y) + (mean * y) ** 2 for x, y in units)
+    if squares <= 1e-12 * sizes:
+        return 0.0
+    return effective / (effective - 1) * squares / total**2
+
+
+def effective_units(units: Sequence[Unit]) -> float:
+    """Number of units, less where a few large ones carry the figure."""
+    squares = sum(y * y for _, y in units)
+    return sum(y for _, y in units) ** 2 / squares if squares else 0.0
+
+
+def quantile(df: float, confidence: float) -> float:
+    """Student's quantile; a million says as well as more that nothing is known."""
+    return min(1e6, float(stats.t.ppf(0.5 + confidence / 2, max(df, 0.05))))
+
+
+def wilson(rows: Sequence[Part], confidence: float) -> Interval:
+    """Wilson's interval with the effective number of rows that the page on statistics defines."""
+    units, n = summed(rows), len(rows)
+    mean, robust = ratio(units), variance(units)
+    if mean is None or robust is None:
+        return NO_UNIT
+    effective = effective_units(units)
+    rows_a_unit = n / effective
+    squares = sum(x * x for _, x, _ in rows)
+    spread = squares - n * mean**2
+    is_known = spread > 1e-12 * squares
+    design = max(1.0, robust * n * (n - 1) / spread if is_known else rows_a_unit)
+
+    padded = (n * mean + 1) / (n + 2)
+    worth = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded**2)
+    information = min(effective - 1, worth / design * min(mean, 1 - mean))
+    ceiling = quantile(effective - 1, confidence) ** 2 / (worth * min(1 / rows_a_unit, 1 / design))
+    trust = 1 - 1 / (1 + (information / 4) ** 4)
+    design = 1 + trust * (design - 1) + (1 - trust) * 0.2 * max(rows_a_unit - 1, 0.0)
+    share = (design - 1) / design
+    df = 1 / (share**2 / max(information - 0.5, 1) + (1 - share) ** 2 / (n - 1))
+    square = min(quantile(df, confidence) ** 2 * design / worth, ceiling)
+
+    centre = (mean + square / 2) / (1 + square)
+    half = math.sqrt(mean * (1 - mean) * square + square**2 / 4) / (1 + square)
+    return min(mean, max(0.0, centre - half)), max(mean, min(1.0, centre + half))
+
+
+def student(rows: Sequence[Part], confidence: float) -> Interval:
+    units = summed(rows)
+    mean, robust = ratio(units), variance(units)
+    if mean is None or robust is None:
+        return NO_UNIT
+    half = quantile(effective_units(units) - 1, confidence) * math.sqrt(robust)
+    return mean - half, mean + half
+
+
+def log_ratio(rows: Sequence[Part], confidence: float) -> Interval:
+    units = summed(rows)
+    rate, robust = ratio(units), variance(units)
+    if rate is None or robust is None:
+        return NO_UNIT
+    effective = effective_units(units)
+    t = quantile(effective - 1, confidence)
+    if rate == 0:
+        return 0.0, t**2 / (effective + t**2)
+    # Beyond the floats with one unit or hardly more.
+    exponent = t * math.sqrt(robust) / rate
+    factor = math.exp(exponent) if exponent < 700 else math.inf
+    return rate / factor, rate * factor
+
+
+def check_slices(frame: pl.DataFrame, by: Sequence[str], expected: Slices) -> None:
+    """Assert that a frame of slices holds the expected figures, each slice once."""
+    found = {tuple(key_of(row[column]) for column in by): row for row in frame.iter_rows(named=True)}
+    assert len(found) == frame.height
+    assert found.keys() == expected.keys()
+    for key, figures_of_slice in expected.items():
+        assert list(found[key]) == [*by, *figures_of_slice], key
+        check_figures(found[key], figures_of_slice, key)
+
+
+def check_figures(found: Mapping[str, Any], expected: Mapping[str, Any], where: object = "all rows") -> None:
+    for name, value in expected.items():
+        if isinstance(value, float):
+            is_bound = name.endswith(("_low", "_high"))
+            near = pytest.approx(value, rel=1e-6, abs=1e-9) if is_bound else pytest.approx(value, rel=1e-12)
+            assert found[name] == near, (where, name)
+        else:
+            assert found[name] == value, (where, name)
+            assert type(found[name]) is type(value), (where, name)
+
+
+def check_report(report: Report, rows: Sequence[Row], options: Options) -> None:
+    """Assert that a report's slices, all its roll-ups and its overall figures are those of plain loops."""
+    check_slices(report.by_group, options.by, expected_report(rows, options))
+    for column in options.by:
+        check_slices(report.by(column), [column], expected_report(rows, replace(options, by=(column,))))
+    check_figures(report.overall, expected_report(rows, replace(options, by=()))[()])
+    assert report.summary.rows == len(rows)
+
+
+def check_alike(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    """Assert that two frames of slices are equal, sums up to rounding."""
+    assert found.schema == expected.schema
+    assert found.height == expected.height
+    for row, like in zip(found.iter_rows(named=True), expected.iter_rows(named=True), strict=True):
+        keys = [name for name in row if name not in (*TEXT_COLUMNS, *SCORE_COLUMNS)]
+        assert [key_of(row[name]) for name in keys] == [key_of(like[name]) for name in keys]
+        check_figures(row, {name: value for name, value in like.items() if name not in keys})
+
+
+TEXT = st.text("ab ", max_size=4)
+ANSWERS = st.none() | st.lists(st.none() | TEXT, max_size=3)
+KEYS = st.none() | st.lists(st.none() | st.sampled_from("xyz"), max_size=3)
+
+
+def rows_of(size: int = 14) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Rows with short texts, overlapping types, and documents."""
+    row = st.fixed_dictionaries(
+        {
+            "prediction": st.none() | TEXT,
+            "answers": ANSWERS,
+            "types": KEYS,
+            "lang": st.none() | st.sampled_from(["en", "de"]),
+            "doc": st.none() | st.integers(0, 3),
+        }
+    )
+    return st.lists(row, max_size=size)
+
+
+OPTIONS = st.builds(
+    Options,
+    by=st.sampled_from([(), ("types",), ("lang",), ("types", "lang"), ("lang", "types", "doc")]),
+    cluster=st.sampled_from([None, "doc"]),
+    protocol=st.sampled_from(["anls", "rrc", "anls_star"]),
+    threshold=st.sampled_from([None, 0.0, 0.25, 1.0]),
+    cer_protocol=st.sampled_from(["raw", "anls"]),
+    missing=st.sampled_from(["empty", "drop"]),
+    confidence=st.sampled_from([0.5, 0.95, 0.99]),
+)

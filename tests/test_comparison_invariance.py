@@ -1,0 +1,153 @@
+"""What may not change a comparison, and what only turns its sign."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import polars as pl
+import pytest
+import report_oracle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_frame.comparison import compare
+from anls_frame.reports import report
+
+TEXTS = {
+    "a": ["ab", "x", None, "cd", "abcd", "", "zz", "ab"],
+    "b": ["ab", "ab", "ab", None, "abce", "x", "ab", "b"],
+    "t": ["ab", "ab", "ab", "cd", "abcd", "", None, "ab"],
+    "k": [["s"], ["s", "r"], ["r"], [], None, ["s"], ["r"], ["r", "s"]],
+    "d": [1, 1, 2, 2, 3, 3, 4, None],
+}
+FRAME = pl.DataFrame(TEXTS)
+METRICS = ["anls", "nls", "exact_match", "cer"]
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_system_against_itself_differs_nowhere(metric: Any, cluster: str | None, missing: Any) -> None:
+    made = compare(FRAME, {"x": "a", "y": "a"}, "t", by="k", cluster=cluster, metric=metric, missing=missing)
+    for row in made.to_polars().iter_rows(named=True):
+        assert (row["difference"], row["p_value"], row["wins"], row["losses"]) == (0, 1, 0, 0)
+        assert row["ties"] == row["n"]
+        assert row["x"] == row["y"]
+        assert row["p_holm"] in (1, None)
+        assert row["difference_low"] in (0, None)
+        assert row["difference_high"] == row["difference_low"]
+    assert not made.regressed()
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_exchanged_systems_turn_the_sign_and_nothing_else(metric: Any, cluster: str | None) -> None:
+    one, other = (
+        compare(FRAME, systems, "t", by="k", cluster=cluster, metric=metric)
+        for systems in ({"x": "a", "y": "b"}, {"y": "b", "x": "a"})
+    )
+    for row, turned in zip(
+        one.to_polars().iter_rows(named=True), other.to_polars().iter_rows(named=True), strict=True
+    ):
+        assert (row["k"], row["x"], row["y"], row["n"]) == (
+            turned["k"],
+            turned["x"],
+            turned["y"],
+            turned["n"],
+        )
+        assert row["difference"] == -turned["difference"]
+        assert (row["p_value"], row["p_holm"]) == (turned["p_value"], turned["p_holm"])
+        assert (row["wins"], row["ties"], row["losses"]) == (turned["losses"], turned["ties"], turned["wins"])
+        if row["difference_low"] is not None:
+            assert row["difference_low"] == pytest.approx(-turned["difference_high"], abs=1e-15)
+
+
+def drawn(rows: int = 3000) -> pl.DataFrame:
+    """Scores of which each document has equal ones in another order: their sums differ by rounding alone."""
+    dice = random.Random(1)
+    steps = [0.1, 0.2, 0.3, 0.7]
+    table = []
+    for doc in range(rows // 4):
+        sign = 1 if doc % 2 or doc % 5 == 0 else -1
+        dice.shuffle(steps)
+        table += [(f"slice {doc % 7}", doc, 0.0, sign * step) for step in steps]
+    return pl.DataFrame(table, schema=["k", "d", "a", "b"], orient="row")
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+def test_same_seed_gives_the_same_bits_in_any_order_of_rows(cluster: str | None) -> None:
+    frame = drawn()
+    options: dict[str, Any] = {"by": "k", "cluster": cluster, "seed": 3, "draws": 2000}
+    expected = compare(frame, {"a": "a", "b": "b"}, None, **options).to_polars()
+    orders = [frame.reverse(), *(frame.sample(fraction=1, shuffle=True, seed=seed) for seed in range(3))]
+    for other in (*orders, frame.lazy(), pl.concat([frame[1000:], frame[:1000]], rechunk=False)):
+        found = compare(other, {"a": "a", "b": "b"}, None, **options).to_polars()
+        exact = ["k", "n", "p_value", "p_holm", "wins", "ties", "losses", "n_clusters"]
+        assert found.select(exact).equals(expected.select(exact))
+        for name in ("a", "b", "difference", "difference_low", "difference_high"):
+            assert found[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+def test_another_seed_gives_nearly_the_same(cluster: str | None) -> None:
+    p_values = {
+        compare(drawn(240)[:62], {"a": "a", "b": "b"}, None, cluster=cluster, seed=seed).overall["p_value"]
+        for seed in range(5)
+    }
+    assert len(p_values) > 1
+    assert max(p_values) - min(p_values) < 0.02
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_engine_does_not_matter(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"by": "k", "cluster": "d"}
+    expected = compare(FRAME, {"x": "a", "y": "b"}, "t", **options)
+    monkeypatch.setenv("POLARS_ENGINE_AFFINITY", engine)
+    found = compare(FRAME.lazy(), {"x": "a", "y": "b"}, "t", **options)
+    assert found.to_polars().equals(expected.to_polars())
+    assert found.settings == expected.settings
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_means_are_those_of_the_reports(metric: Any) -> None:
+    made = compare(FRAME, {"x": "a", "y": "b"}, "t", by="k", metric=metric)
+    column = "cer_mean" if metric == "cer" else metric
+    for system, prediction in (("x", "a"), ("y", "b")):
+        alone = report(FRAME, prediction, "t", by="k")
+        assert made.overall[system] == pytest.approx(alone.overall[column])
+        expected = dict(alone.by_group.select("k", column).iter_rows())
+        assert dict(made.by_group.select("k", system).iter_rows()) == pytest.approx(expected)
+        assert made.settings["digests"][system] == alone.summary.digest
+
+
+def test_dropped_rows_are_in_no_digest() -> None:
+    made = compare(FRAME, {"x": "a", "y": "b"}, "t", missing="drop")
+    both = FRAME.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
+    assert made.settings["digests"] == compare(both, {"x": "a", "y": "b"}, "t").settings["digests"]
+    assert (made.settings["n"], made.settings["n_missing"], made.settings["n_unanswerable"]) == (5, 2, 1)
+    with_nulls = pl.DataFrame({"a": [0.5, None, 1.0], "b": [0.5, 1.0, None]})
+    scores = compare(with_nulls, {"x": "a", "y": "b"}, None)
+    assert scores.settings["digests"]["x"] == scores.settings["digests"]["y"]
+
+
+@report_oracle.FEWER
+@given(
+    values=st.lists(
+        st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=30
+    ),
+    shift=st.sampled_from([1.0, 2.0, 0.25]),
+)
+def test_p_value_does_not_depend_on_the_scale(values: list[tuple[float, float]], shift: float) -> None:
+    frame = pl.DataFrame(values, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
+    scaled = frame * shift
+    one, other = (compare(each, {"a": "a", "b": "b"}, None).overall for each in (frame, scaled))
+    assert one["p_value"] == other["p_value"]
+    assert other["difference"] == pytest.approx(shift * one["difference"])
+
+
+def test_roll_up_is_the_comparison_by_that_column() -> None:
+    crossed = compare(FRAME, {"x": "a", "y": "b"}, "t", by=["k", "d"], cluster="d")
+    for by in ([], ["k"], ["d"], ["d", "k"]):
+        alone = compare(FRAME, {"x": "a", "y": "b"}, "t", by=by, cluster="d")
+        assert crossed.by(*by).equals(alone.by_group)

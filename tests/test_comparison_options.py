@@ -1,0 +1,286 @@
+"""What a comparison is asked for, what it refuses, and when it calls a regression."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.comparison import Comparison, compare
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+
+BOUNDS = ["difference_low", "difference_high"]
+COLUMNS = ["n", "difference", *BOUNDS, "p_value", "p_holm", "wins", "ties", "losses", "n_clusters"]
+FRAME = pl.DataFrame(
+    {
+        "a": ["ab", "x", None, "cd", ""],
+        "b": ["ab", "ab", "ab", None, "x"],
+        "t": [["ab"], ["ab"], ["ab"], [], [""]],
+        "k": [["s"], ["s", "r"], ["r", "r"], [], None],
+        "d": [1, 1, 2, 2, None],
+    }
+)
+SYSTEMS = {"old": "a", "new": "b"}
+
+
+def test_columns_are_those_promised() -> None:
+    made = compare(FRAME, SYSTEMS, "t", by="k")
+    assert made.by_group.columns == ["k", "n", "old", "new", *COLUMNS[1:]]
+    assert list(made.overall) == [name for name in made.by_group.columns if name not in ("k", "p_holm")]
+    frame = made.to_polars()
+    assert frame.columns == ["slice", *made.by_group.columns]
+    assert frame["slice"].to_list() == ["overall", "group", "group", "group"]
+    assert frame.row(0, named=True)["p_holm"] is None
+    assert frame.tail(-1).drop("slice").equals(made.by_group)
+    assert compare(FRAME, SYSTEMS, "t").to_polars()["slice"].to_list() == ["overall"]
+
+
+def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
+    frame = pl.DataFrame({"a": ["x"] * 7, "t": ["x"] * 7, "k": ["d", "d", None, None, "c", "b", "b"]})
+    made = compare(frame, {"old": "a", "new": "a"}, "t", by="k")
+    assert made.by_group["k"].to_list() == ["b", "d", None, "c"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference"),
+    [("anls", (-1 + 1 / 3) / 3), ("nls", (-1 + 1 / 3) / 3), ("exact_match", 0), ("cer", (3 / 2 - 1 / 3) / 3)],
+)
+def test_wins_and_losses_follow_the_better_score(metric: Any, difference: float) -> None:
+    # The second system loses one row altogether and gets one right that was two thirds right.
+    frame = pl.DataFrame({"a": ["ab", "ab", "abc"], "b": ["xyz", "ab", "abd"], "t": ["ab", "ab", "abd"]})
+    made = compare(frame, SYSTEMS, "t", metric=metric).overall
+    assert (made["wins"], made["ties"], made["losses"]) == (1, 1, 1)
+    assert made["difference"] == pytest.approx(difference)
+    assert made["difference"] == pytest.approx(made["new"] - made["old"])
+
+
+@pytest.mark.parametrize(
+    ("missing", "counts"),
+    [
+        ("empty", {"rows": 5, "n": 4, "n_missing": 1, "n_unanswerable": 1}),
+        ("drop", {"rows": 5, "n": 3, "n_missing": 1, "n_unanswerable": 1}),
+    ],
+)
+def test_rows_are_accounted_for(missing: Any, counts: dict[str, int]) -> None:
+    made = compare(FRAME, SYSTEMS, "t", by="k", missing=missing)
+    assert {name: made.settings[name] for name in counts} == counts
+    assert made.overall["n"] == counts["n"]
+    expected = {"r": 2, "s": 2, None: 1} if missing == "empty" else {"r": 1, "s": 2, None: 1}
+    assert dict(made.by_group.select("k", "n").iter_rows()) == expected
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+def test_nothing_to_compare(cluster: str | None) -> None:
+    frames = [FRAME.clear(), FRAME.with_columns(t=pl.lit([], pl.List(pl.String)))]
+    for frame in frames:
+        made = compare(frame, SYSTEMS, "t", by="k", cluster=cluster)
+        assert made.by_group.is_empty()
+        assert [made.overall[name] for name in ("n", "wins", "ties", "losses")] == [0, 0, 0, 0]
+        for name in ("old", "new", "difference", "difference_low", "difference_high", "p_value"):
+            assert made.overall[name] is None
+        assert not made.regressed()
+        assert "0 scored" in repr(made)
+        assert made._repr_html_()
+
+
+def test_one_row_has_a_difference_but_no_interval() -> None:
+    made = compare(FRAME[1], SYSTEMS, "t").overall
+    assert (made["n"], made["old"], made["new"], made["difference"]) == (1, 0, 1, 1)
+    assert (made["difference_low"], made["difference_high"]) == (None, None)
+    assert made["p_value"] == 1
+
+
+@pytest.mark.parametrize(
+    "column", [[0.5, None, 1.0], [1, None, 0], [True, None, False], [None, None, None]], ids=str
+)
+def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
+    frame = pl.DataFrame({"x": column, "y": [0.25, 1.0, 1.0]})
+    made = compare(frame, {"x": "x", "y": "y"}, None, metric="nls", missing="empty")
+    differences = [1.0 * y - x for x, y in frame.iter_rows() if x is not None]
+    assert made.overall["n"] == len(differences)
+    assert made.settings["n_missing"] == 3 - len(differences)
+    assert made.settings["rows"] == 3
+    assert made.settings["missing"] == "drop"
+    assert made.overall["difference"] == (sum(differences) / len(differences) if differences else None)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_existing_scores_have_to_be_finite(value: float) -> None:
+    frame = pl.DataFrame({"x": [0.5, value, None], "y": [value, value, value]})
+    with pytest.raises(ValueError, match="the scores hold NaN or infinity in 2 rows"):
+        compare(frame, {"x": "x", "y": "y"}, None)
+
+
+def test_existing_scores_have_to_be_numbers() -> None:
+    with pytest.raises(DTypeError, match="column 'a' has dtype String; a score is a number"):
+        compare(FRAME, SYSTEMS, None)
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [{}, {"old": "a"}, {"old": "a", "new": "b", "newer": "b"}, {"old": 1, "new": 2}, {1: "a", 2: "b"},
+     {"old": None, "new": "b"}, ["a", "b"], "ab", None, {"old": ["a"], "new": "b"}],
+    ids=str,
+)  # fmt: skip
+def test_systems_are_two_names_with_their_columns(systems: Any) -> None:
+    with pytest.raises(ValueError, match="systems names two prediction columns"):
+        compare(FRAME, systems, "t")
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, "slice", "k"])
+def test_systems_named_as_columns_of_the_result_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"systems cannot be called \['{name}'\]"):
+        compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, "slice"])
+def test_slices_named_as_columns_of_the_result_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"slices by \['{name}'\] would collide"):
+        compare(FRAME.rename({"k": name}), SYSTEMS, "t", by=name)
+
+
+NAMES = ["first", "second", "unit", "cluster", "key_0", "key_1", "x", "p", "p (Holm)", "values", "missing",
+         "^k$", "^.*$", "*", "", "first_sum", "{{x}}", "old "]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_other_name_will_do(name: str) -> None:
+    expected = compare(FRAME, SYSTEMS, "t", by="k", cluster="d")
+    renamed = FRAME.rename({"k": name})
+    found = compare(renamed, SYSTEMS, "t", by=name, cluster="d")
+    assert found.to_polars().equals(expected.to_polars().rename({"k": name}))
+    named = compare(FRAME, {name: "a", "new": "b"}, "t", by="k", cluster="d")
+    assert named.to_polars().equals(expected.to_polars().rename({"old": name}))
+    for made in (found, named):
+        assert "+" in repr(made)
+        assert made._repr_html_()
+        assert made.to_pandas().shape == expected.to_polars().shape
+    columns = compare(FRAME.rename({"a": name}), {"old": name, "new": "b"}, "t", by="k", cluster="d")
+    assert columns.to_polars().equals(expected.to_polars())
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"metric": "wer"}, ValueError, "metric is one of 'anls', 'nls', 'exact_match', 'cer', got 'wer'"),
+        ({"metric": None}, ValueError, "metric is one of"),
+        ({"missing": "skip"}, ValueError, "missing is one of"),
+        ({"draws": 0}, ValueError, "draws is a whole number from 1 on, got 0"),
+        ({"draws": 1.5}, ValueError, "draws is a whole number"),
+        ({"draws": True}, ValueError, "draws is a whole number"),
+        ({"draws": None}, ValueError, "draws is a whole number"),
+        ({"seed": -1}, ValueError, "seed is a whole number from 0 on, got -1"),
+        ({"seed": "0"}, ValueError, "seed is a whole number"),
+        ({"seed": None}, ValueError, "seed is a whole number"),
+        ({"confidence": 1}, ValueError, "confidence lies between 0 and 1"),
+        ({"confidence": float("nan")}, ValueError, "confidence lies between 0 and 1"),
+        ({"by": ["k", "k"]}, ValueError, "by names a column twice"),
+        ({"by": 3}, TypeError, "by is a column name"),
+        ({"cluster": 3}, TypeError, "a column is named by a string"),
+        ({"threshold": 2}, ValueError, "threshold is a number in"),
+        ({"protocol": "raw"}, ValueError, "ANLS needs a threshold"),
+        ({"by": "kk"}, ColumnNotFoundError, "no column 'kk'"),
+        ({"systems": {"old": "aa", "new": "b"}}, ColumnNotFoundError, "no column 'aa'"),
+        ({"systems": {"old": "a", "new": "d"}}, DTypeError, "column 'd'"),
+        ({"answers": "d"}, DTypeError, "column 'd'"),
+    ],
+    ids=str,
+)
+def test_arguments_outside_their_choices_are_refused_at_once(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        compare(FRAME, **{"systems": SYSTEMS, "answers": "t", **options})
+
+
+def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
+    made = compare(FRAME, SYSTEMS, "t", by="k")
+    with pytest.raises(ValueError, match=r"not made by \['d'\], only by \['k'\]"):
+        made.by("d")
+    with pytest.raises(ValueError, match="by names a column twice"):
+        made.by("k", "k")
+
+
+def test_options_reach_the_scores() -> None:
+    frame = pl.DataFrame({"a": ["abcd", "ABC"], "b": ["abxx", "abc"], "t": ["abce", "abc"]})
+    defaults = compare(frame, SYSTEMS, "t").overall
+    assert compare(frame, SYSTEMS, "t", threshold=0.9, protocol="rrc").overall["old"] == 0.5
+    assert defaults["old"] == pytest.approx(0.875)
+    assert compare(frame, SYSTEMS, "t", metric="cer").overall["old"] > 0.5
+    assert compare(frame, SYSTEMS, "t", metric="cer", cer_protocol="anls").overall["old"] == 0.125
+
+
+def test_settings_and_signature_say_what_was_compared() -> None:
+    made = compare(FRAME, SYSTEMS, "t", by="k", cluster="d", metric="nls", seed=7, draws=99, confidence=0.9)
+    settings = made.settings
+    assert settings["systems"] == SYSTEMS
+    assert (settings["metric"], settings["seed"], settings["draws"], settings["confidence"]) == (
+        "nls",
+        7,
+        99,
+        0.9,
+    )
+    assert (settings["by"], settings["cluster"], settings["version"]) == (["k"], "d", af.__version__)
+    assert set(settings["digests"]) == {"old", "new"}
+    assert json.loads(json.dumps(settings)) == settings
+    assert made.signature.startswith("nls:new-old|anls|protocol:anls|")
+    assert "cluster:d" in made.signature
+
+
+def difference_of(rows: int, step: float, *, by: list[Any] | None = None, metric: Any = "anls") -> Comparison:
+    """Compare scores of which every row differs by a step, and two rows by a little more."""
+    values = [step + (0.001 if n < 2 else 0.0) for n in range(rows)]
+    frame = pl.DataFrame(
+        {"a": [0.5] * rows, "b": [0.5 + value for value in values], "k": by or [None] * rows}
+    )
+    return compare(frame, {"old": "a", "new": "b"}, None, by=None if by is None else "k", metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("metric", "rows", "step", "arguments", "is_regression"),
+    [
+        ("anls", 30, -0.1, {}, True),
+        ("anls", 30, 0.1, {}, False),
+        ("anls", 30, -0.005, {}, False),
+        ("anls", 30, -0.005, {"drop": 0.001}, True),
+        ("anls", 30, -0.1, {"drop": 0.2}, False),
+        ("anls", 3, -0.1, {}, False),
+        ("anls", 3, -0.1, {"alpha": 0.5}, True),
+        ("anls", 30, -0.1, {"alpha": 0.0}, False),
+        ("nls", 30, -0.1, {}, True),
+        ("exact_match", 30, -0.1, {}, True),
+        ("cer", 30, 0.1, {}, True),
+        ("cer", 30, -0.1, {}, False),
+        ("cer", 30, 0.005, {}, False),
+        ("cer", 3, 0.1, {}, False),
+    ],
+)
+def test_regression_is_a_loss_that_is_large_and_no_chance(
+    metric: str, rows: int, step: float, arguments: dict[str, float], *, is_regression: bool
+) -> None:
+    assert difference_of(rows, step, metric=metric).regressed(**arguments) is is_regression
+
+
+@pytest.mark.parametrize(("others", "is_regression"), [(1, True), (40, False)])
+def test_regression_of_one_slice_counts_after_correction_for_all(others: int, *, is_regression: bool) -> None:
+    # Eight equal losses are two of 256 combinations: p = 0.0078, by 2 slices below 0.05, by 41 above it.
+    rows = [(-0.1, "bad")] * 8 + [(0.2, f"good {n}") for n in range(others) for _ in range(2)]
+    frame = pl.DataFrame([(0.5, 0.5 + step, key) for step, key in rows], schema=["a", "b", "k"], orient="row")
+    made = compare(frame, {"old": "a", "new": "b"}, None, by="k")
+    assert made.by_group.row(by_predicate=pl.col("k") == "bad", named=True)["p_value"] == 2 / 256
+    assert made.regressed() is is_regression
+
+
+@pytest.mark.parametrize("drop", [-0.01, float("nan"), float("inf"), None, "0.01", True])
+def test_drop_is_a_number_from_0_on(drop: Any) -> None:
+    with pytest.raises(ValueError, match="drop is a number from 0 on"):
+        compare(FRAME, SYSTEMS, "t").regressed(drop=drop)
+
+
+@pytest.mark.parametrize("alpha", [-0.01, 1.01, float("nan"), None, "0.05", True])
+def test_alpha_lies_between_0_and_1(alpha: Any) -> None:
+    with pytest.raises(ValueError, match="alpha lies between 0 and 1"):
+        compare(FRAME, SYSTEMS, "t").regressed(alpha=alpha)

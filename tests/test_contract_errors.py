@@ -1,0 +1,323 @@
+"""What is refused, when, and in which words."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+import pytest
+from polars.exceptions import ComputeError, PolarsError, ShapeError
+from registry import (
+    CUTTING_PROTOCOL,
+    LIST_EXPRESSIONS,
+    ROW_EXPRESSIONS,
+    SUBSTITUTION_COST,
+    THRESHOLD,
+    Option,
+    RowExpression,
+    namespace,
+)
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Engine = Literal["in-memory", "streaming"]
+ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
+each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+
+FRAME = pl.DataFrame(
+    {
+        "prediction": ["Cola", "", None],
+        "answer": ["Coca Cola", "", "a"],
+        "number": [1, 2, 3],
+        "list": [["a"], ["b", None], []],
+        "group": [1, 1, 2],
+    }
+)
+NO_COLUMNS: dict[str, object] = {
+    "list": ["Cola"],
+    "tuple": ("Cola",),
+    "none": None,
+    "integer": 3,
+    "float": 0.5,
+    "boolean": True,
+    "bytes": b"prediction",
+    "dict": {"prediction": "Cola"},
+    "frame": FRAME,
+    "dtype": pl.String,
+}
+
+
+def with_values(which: Literal["valid", "invalid"]) -> list[Any]:
+    """Return a test parameter for each expression, option and value of it."""
+    return [
+        pytest.param(row, option, value, id=f"{row.name}-{option.name}-{value!r:.40}")
+        for row in ROW_EXPRESSIONS
+        for option in row.options
+        for value in getattr(option, which)
+    ]
+
+
+@pytest.mark.parametrize("value", NO_COLUMNS.values(), ids=NO_COLUMNS)
+@each_row
+def test_a_value_is_no_column(row: RowExpression, value: object) -> None:
+    for arguments in ((value, "answer"), ("prediction", value)):
+        with pytest.raises(TypeError, match=rf"`{row.name}` takes a column name.*got .*wrap values in"):
+            row.function(*arguments)
+
+
+@pytest.mark.parametrize("value", NO_COLUMNS.values(), ids=NO_COLUMNS)
+@each_row
+def test_a_value_is_no_column_in_the_namespace_either(row: RowExpression, value: object) -> None:
+    with pytest.raises(TypeError, match=f"`{row.name}` takes a column name"):
+        getattr(namespace(pl.col("prediction")), row.name)(value)
+
+
+@each_row
+def test_options_are_passed_by_keyword_only(row: RowExpression) -> None:
+    with pytest.raises(TypeError, match="positional argument"):
+        row.function("prediction", "answer", row.options[0].default)
+
+
+@pytest.mark.parametrize(("row", "option", "value"), with_values("invalid"))
+def test_an_option_outside_its_choices_is_refused_at_call_time(
+    row: RowExpression, option: Option, value: tuple[object, type[Exception]]
+) -> None:
+    refused, error = value
+
+    with pytest.raises(error, match=f"{option.name.removeprefix('cer_')}|ANLS needs a threshold"):
+        row.function("prediction", "answer", **{option.name: refused})
+
+
+@pytest.mark.parametrize(("row", "option", "value"), with_values("valid"))
+def test_an_option_changes_neither_the_dtype_nor_the_rows_that_are_null(
+    row: RowExpression, option: Option, value: object
+) -> None:
+    result = FRAME.select(row.function("prediction", "answer", **{option.name: value})).to_series()
+
+    assert result.dtype == row.dtype
+    assert result.is_null().to_list()[1:] == [False, True]
+
+
+@pytest.mark.parametrize(("value", "error"), THRESHOLD.invalid, ids=repr)
+def test_add_scores_refuses_the_same_thresholds(value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="threshold"):
+        af.add_scores(FRAME, "prediction", "answer", threshold=value)
+
+
+@pytest.mark.parametrize(("value", "error"), CUTTING_PROTOCOL.invalid, ids=repr)
+def test_add_scores_refuses_the_same_protocols(value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"protocol|needs a threshold"):
+        af.add_scores(FRAME, "prediction", "answer", protocol=value)
+
+
+def test_add_scores_takes_any_protocol_for_the_error_rate_but_no_unknown_one() -> None:
+    assert af.add_scores(FRAME, "prediction", "answer", cer_protocol="jiwer")["cer"].null_count() == 1
+    with pytest.raises(ValueError, match="unknown protocol 'docvqa'"):
+        af.add_scores(FRAME, "prediction", "answer", cer_protocol="docvqa")
+
+
+def test_an_unknown_protocol_is_answered_with_the_presets() -> None:
+    with pytest.raises(ValueError, match=r"'docvqa'.*'anls', 'rrc', 'anls_star', 'jiwer', 'raw'"):
+        af.nls("prediction", "answer", protocol="docvqa")
+
+
+@pytest.mark.parametrize("function", [af.anls, af.score])
+def test_anls_without_a_threshold_says_how_to_give_one(function: Callable[..., pl.Expr]) -> None:
+    with pytest.raises(ValueError, match=r"'raw' has none; pass threshold=0\.5"):
+        function("prediction", "answer", protocol="raw")
+    with pytest.raises(ValueError, match=r"this protocol has none; pass threshold=0\.5"):
+        function("prediction", "answer", protocol=af.ScoreProtocol())
+
+
+@pytest.mark.parametrize("function", [af.anls, af.score])
+def test_a_threshold_makes_up_for_a_protocol_without_one(function: Callable[..., pl.Expr]) -> None:
+    result = FRAME.select(function("prediction", "answer", protocol="raw", threshold=0.5)).to_series()
+
+    assert result.null_count() == 1
+
+
+def test_a_substitution_above_two_costs_as_a_deletion_and_an_insertion() -> None:
+    frame = pl.DataFrame({"a": ["kitten", "abc", ""], "b": ["sitting", "xyz", "q"]})
+
+    costs = {
+        cost: frame.select(af.levenshtein("a", "b", substitution_cost=cost)).to_series().to_list()
+        for cost in SUBSTITUTION_COST.valid
+        if isinstance(cost, int)
+    }
+
+    assert costs == {0: [1, 0, 1], 1: [3, 3, 1], 2: [5, 6, 1], 3: [5, 6, 1], 10**30: [5, 6, 1]}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "error"),
+    [
+        ("ignore_case", 1, TypeError),
+        ("ignore_case", None, TypeError),
+        ("whitespace", "trim", ValueError),
+        ("whitespace", None, ValueError),
+        ("whitespace", ["keep"], ValueError),
+        ("unicode_form", "NFD", ValueError),
+        ("unicode_form", "nfc", ValueError),
+        ("unicode_form", True, ValueError),
+        ("length", "raw", ValueError),
+        ("length", None, ValueError),
+        ("cut", ">=", ValueError),
+        ("cut", None, ValueError),
+        *(("threshold", value, error) for value, error in THRESHOLD.invalid),
+    ],
+)
+def test_a_protocol_refuses_options_outside_their_choices(
+    option: str, value: object, error: type[Exception]
+) -> None:
+    options: dict[str, Any] = {option: value}
+
+    with pytest.raises(error, match=option):
+        af.ScoreProtocol(**options)
+
+
+def test_a_protocol_takes_no_unknown_and_no_positional_options() -> None:
+    wrong: dict[str, Any] = {"treshold": 0.5}
+
+    with pytest.raises(TypeError, match="treshold"):
+        af.ScoreProtocol(**wrong)
+    with pytest.raises(TypeError, match="positional"):
+        af.ScoreProtocol(*[True])
+
+
+def test_a_protocol_cannot_be_changed_but_copied_with_changes() -> None:
+    protocol = af.PROTOCOLS["anls"]
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        protocol.threshold = 0.7  # type: ignore[misc]
+    assert dataclasses.replace(protocol, threshold=0.7).threshold == 0.7
+    with pytest.raises(ValueError, match="threshold"):
+        dataclasses.replace(protocol, threshold=7)
+
+
+def test_equal_protocols_are_equal_and_hash_alike() -> None:
+    protocols = {af.ScoreProtocol(threshold=0.5), af.ScoreProtocol(threshold=0.5), af.PROTOCOLS["anls_star"]}
+
+    assert len(protocols) == 1
+
+
+@each_row
+def test_the_name_of_a_preset_stands_for_it(row: RowExpression) -> None:
+    options = [option for option in row.options if option.name.endswith("protocol")]
+
+    for option in options:
+        for name, protocol in af.PROTOCOLS.items():
+            if name in option.valid:
+                by_name = FRAME.select(row.function("prediction", "answer", **{option.name: name}))
+                by_value = FRAME.select(row.function("prediction", "answer", **{option.name: protocol}))
+                assert by_name.equals(by_value)
+
+
+@each_engine
+@each_row
+def test_a_prediction_that_is_a_list_is_refused_by_name(row: RowExpression, engine: Engine) -> None:
+    wrong = FRAME.lazy().select(row.function("list", "answer"))
+
+    with pytest.raises(ComputeError, match=rf"`{row.name}` needs one text.*'list' has dtype List\(String\)"):
+        wrong.collect_schema()
+    with pytest.raises(ComputeError, match=rf"`{row.name}` needs one text.*'list' has dtype List\(String\)"):
+        wrong.collect(engine=engine)
+
+
+@each_row_with_lists
+def test_a_prediction_that_is_a_list_is_not_told_to_use_what_refused_it(row: RowExpression) -> None:
+    with pytest.raises(ComputeError) as caught:
+        FRAME.select(row.function("list", "answer"))
+
+    assert "or use `nls`" not in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [af.levenshtein, af.hamming])
+def test_a_reference_that_is_a_list_is_refused_with_the_way_out(function: Callable[..., pl.Expr]) -> None:
+    with pytest.raises(ComputeError, match=r"column 'list' has dtype List\(String\).*explode.*`nls`"):
+        FRAME.select(function("prediction", "list"))
+
+
+def test_a_reference_that_is_an_array_is_told_how_to_take_one_entry() -> None:
+    frame = FRAME.with_columns(array=pl.concat_arr("prediction", "answer"))
+
+    with pytest.raises(ComputeError, match=r"`\.arr\.get\(0\)`"):
+        frame.select(af.levenshtein("prediction", "array"))
+
+
+@each_engine
+@each_row
+def test_a_number_where_text_is_due_is_refused_by_name(row: RowExpression, engine: Engine) -> None:
+    for column in ("prediction", "number"):
+        arguments = ("number", "answer") if column == "number" else ("prediction", "number")
+        wrong = FRAME.lazy().select(row.function(*arguments))
+
+        with pytest.raises(ComputeError, match=rf"`{row.name}` needs .*'number' has dtype Int64.*[Cc]ast"):
+            wrong.collect_schema()
+        with pytest.raises(ComputeError, match=rf"`{row.name}` needs .*'number' has dtype Int64.*[Cc]ast"):
+            wrong.collect(engine=engine)
+
+
+@each_row
+def test_lengths_that_do_not_match_are_an_error_that_names_both(row: RowExpression) -> None:
+    other = pl.Series("other", ["a", "b"])
+    message = "'prediction' has 3 rows, 'other' has 2"
+
+    with pytest.raises(ComputeError, match=message):
+        FRAME.select(row.function("prediction", other))
+    with pytest.raises(ComputeError, match=message):
+        FRAME.lazy().select(row.function("prediction", other)).collect(engine="in-memory")
+    with pytest.raises(ComputeError, match=message):
+        pl.select(row.function(FRAME["prediction"], other))
+    with pytest.raises(ComputeError, match="'other' has 2 rows, 'answer' has 3"):
+        FRAME.select(row.function(other, "answer"))
+    with pytest.raises(ComputeError, match="'prediction' has 3 rows, 'other' has 0"):
+        FRAME.select(row.function("prediction", other.clear()))
+
+
+@each_row
+def test_lengths_that_do_not_match_are_an_error_in_every_context(row: RowExpression) -> None:
+    # Streaming and windows refuse them before they reach the plugin, in Polars' own words.
+    expression = row.function("prediction", pl.col("answer").head(2))
+
+    with pytest.raises(ShapeError):
+        FRAME.lazy().select(expression).collect(engine="streaming")
+    for engine in ENGINES:
+        grouped = FRAME.lazy().group_by(pl.lit(1)).agg(expression)
+        window = FRAME.lazy().select(expression.over(pl.lit(1)))
+        for wrong in (grouped, window):
+            with pytest.raises((ComputeError, ShapeError)):
+                wrong.collect(engine=engine)
+
+
+@each_row_with_lists
+def test_lists_that_do_not_match_are_an_error_that_names_both(row: RowExpression) -> None:
+    with pytest.raises(ComputeError, match="'prediction' has 3 rows, 'list' has 2"):
+        FRAME.select(row.function("prediction", FRAME["list"].head(2)))
+
+
+@each_engine
+@each_row
+def test_a_missing_column_is_polars_own_error(row: RowExpression, engine: Engine) -> None:
+    with pytest.raises(af.ColumnNotFoundError, match="predicton"):
+        FRAME.lazy().select(row.function("predicton", "answer")).collect(engine=engine)
+
+
+def test_our_errors_are_caught_as_polars_errors_and_as_pythons() -> None:
+    assert issubclass(af.DTypeError, TypeError)
+    assert issubclass(af.DTypeError, PolarsError)
+    assert issubclass(af.DuplicateColumnError, ValueError)
+    assert issubclass(af.DuplicateColumnError, PolarsError)
+    assert issubclass(af.ColumnNotFoundError, PolarsError)
+
+
+def test_a_failed_expression_leaves_the_next_one_unharmed() -> None:
+    with pytest.raises(ComputeError, match="has dtype Int64"):
+        FRAME.select(af.nls("number", "answer"))
+
+    assert FRAME.select(af.levenshtein("prediction", "answer")).to_series().to_list() == [5, 0, None]

@@ -1,0 +1,267 @@
+"""`add_scores` on what hands over Arrow data: pyarrow tables, DuckDB relations, anything with the capsule."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, get_args
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pytest
+from registry import LIST_EXAMPLES
+
+import anls_frame as af
+from anls_frame._typing import ScoreColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
+TYPES = {
+    "nls": pa.float64(),
+    "anls": pa.float64(),
+    "cer": pa.float64(),
+    "exact_match": pa.bool_(),
+    "char_errors": pa.uint32(),
+    "reference_length": pa.uint32(),
+    "answer_index": pa.uint32(),
+}
+EXPECTED = {field: [row.expected(field) for row in LIST_EXAMPLES] for field in FIELDS}
+TABLE = pa.table(
+    {
+        "id": list(range(len(LIST_EXAMPLES))),
+        "prediction": pa.array([row.prediction for row in LIST_EXAMPLES], pa.string()),
+        "answers": pa.array([row.answers for row in LIST_EXAMPLES], pa.list_(pa.string())),
+    }
+)
+
+
+class Capsule:
+    """A table that shows nothing but the Arrow PyCapsule interface."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def in_duckdb(table: Any) -> Any:
+    return duckdb.connect().from_arrow(table)
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "table": lambda table: table,
+    "batch": lambda table: table.to_batches()[0],
+    "reader": lambda table: table.to_reader(),
+    "capsule": Capsule,
+    "duckdb": in_duckdb,
+}
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def pair(prediction: Any, answers: Any) -> Any:
+    return pa.table({"prediction": prediction, "answers": answers})
+
+
+@each_kind
+def test_a_table_comes_back_with_all_scores_behind_its_own_columns(kind: str) -> None:
+    result: Any = af.add_scores(KINDS[kind](TABLE), "prediction", "answers")
+
+    assert isinstance(result, pa.Table)
+    assert result.column_names == [*TABLE.column_names, *FIELDS]
+    assert result.select(TABLE.column_names).to_pydict() == TABLE.to_pydict()
+    assert result.select(FIELDS).to_pydict() == EXPECTED
+    assert {field: result.schema.field(field).type for field in FIELDS} == TYPES
+
+
+@each_kind
+def test_zero_rows_give_zero_rows_of_the_same_types(kind: str) -> None:
+    batch = TABLE.to_batches()[0].slice(0, 0)
+    empty = batch if kind == "batch" else KINDS[kind](pa.Table.from_batches([batch]))
+
+    result: Any = af.add_scores(empty, "prediction", "answers")
+
+    assert result.num_rows == 0
+    assert {field: result.schema.field(field).type for field in FIELDS} == TYPES
+
+
+def test_a_table_without_chunks_gives_zero_rows() -> None:
+    empty = pair(pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string())))
+
+    result: Any = af.add_scores(empty, "prediction", "answers")
+
+    assert result.num_rows == 0
+
+
+def test_chunks_that_are_cut_differently_give_the_rows_of_one() -> None:
+    repeated = pa.concat_tables([TABLE] * 40).combine_chunks()
+    predictions, answers = repeated["prediction"], repeated["answers"]
+    cut = pair(
+        pa.chunked_array([predictions.slice(start, 7).combine_chunks() for start in range(0, 600, 7)]),
+        pa.chunked_array([answers.slice(start, 11).combine_chunks() for start in range(0, 600, 11)]),
+    )
+
+    result: Any = af.add_scores(cut, "prediction", "answers")
+
+    assert result["nls"].to_pylist() == EXPECTED["nls"] * 40
+
+
+def test_a_sliced_table_is_scored_from_its_offset() -> None:
+    result: Any = af.add_scores(TABLE.slice(3, 9), "prediction", "answers")
+
+    assert result["nls"].to_pylist() == EXPECTED["nls"][3:12]
+
+
+TEXT = ["a", None]
+TEXT_ARRAYS = {
+    "string": pa.array(TEXT, pa.string()),
+    "large_string": pa.array(TEXT, pa.large_string()),
+    "string_view": pa.array(TEXT, pa.string_view()),
+    "dictionary": pa.array(TEXT, pa.string()).dictionary_encode(),
+    "dictionary_int8": pa.array(TEXT, pa.string()).cast(pa.dictionary(pa.int8(), pa.string())),
+    "dictionary_int64": pa.array(TEXT, pa.string()).cast(pa.dictionary(pa.int64(), pa.large_string())),
+}
+LISTS = [["b", "a"], None]
+LIST_ARRAYS = {
+    "list": pa.array(LISTS, pa.list_(pa.string())),
+    "large_list": pa.array(LISTS, pa.large_list(pa.large_string())),
+    "list_of_views": pa.array(LISTS, pa.list_(pa.string_view())),
+    "fixed_size_list": pa.array(LISTS, pa.list_(pa.string(), 2)),
+    "list_of_dictionaries": pa.ListArray.from_arrays(
+        pa.array([0, None, 2], pa.int32()), pa.array(["b", "a"]).dictionary_encode()
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", TEXT_ARRAYS)
+def test_every_layout_of_text_is_text(layout: str) -> None:
+    texts = TEXT_ARRAYS[layout]
+
+    as_prediction: Any = af.add_scores(pair(texts, ["a", "a"]), "prediction", "answers")
+    as_answers: Any = af.add_scores(pair(["a", "a"], texts), "prediction", "answers")
+
+    assert as_prediction["nls"].to_pylist() == [1.0, None]
+    assert as_answers["nls"].to_pylist() == [1.0, None]
+    assert as_prediction.schema.field("prediction").type == texts.type
+
+
+@pytest.mark.parametrize("layout", LIST_ARRAYS)
+def test_every_layout_of_lists_is_a_list(layout: str) -> None:
+    result: Any = af.add_scores(pair(["a", "a"], LIST_ARRAYS[layout]), "prediction", "answers")
+
+    assert result["answer_index"].to_pylist() == [1, None]
+    assert result.schema.field("answers").type == LIST_ARRAYS[layout].type
+
+
+def test_arrow_nulls_are_null() -> None:
+    for nulls in (pa.nulls(2), pa.array([[None], []], pa.list_(pa.null()))):
+        result: Any = af.add_scores(pair(["a", "a"], nulls), "prediction", "answers")
+
+        assert result["nls"].to_pylist() == [None, None]
+
+
+UNFIT = {
+    "int64": pa.array([1, 2]),
+    "binary": pa.array([b"a", b"b"]),
+    "fixed_size_binary": pa.array([b"a", b"b"], pa.binary(1)),
+    "decimal128": pa.array([Decimal(1), Decimal(2)]),
+    "decimal256": pa.array([Decimal(1), Decimal(2)], pa.decimal256(40, 2)),
+    "struct": pa.array([{"a": "a"}, None]),
+    "map": pa.array([[("a", "a")], None], pa.map_(pa.string(), pa.string())),
+    "list_of_ints": pa.array([[1], None]),
+    "list_of_lists": pa.array([[["a"]], None]),
+    "date": pa.array([0, 1], pa.date32()),
+    "month_interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
+    "extension": pa.ExtensionArray.from_storage(pa.json_(), pa.array(["a", "b"])),
+    "union": pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array(["a", "b"])]),
+    "run_end_encoded": pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array(["a", "b"])),
+}
+
+
+@pytest.mark.parametrize("layout", UNFIT)
+def test_a_type_that_is_no_text_is_an_error_that_names_the_column(layout: str) -> None:
+    with pytest.raises(af.DTypeError, match="'prediction'"):
+        af.add_scores(pair(UNFIT[layout], ["a", "a"]), "prediction", "answers")
+    with pytest.raises(af.DTypeError, match="'answers'"):
+        af.add_scores(pair(["a", "a"], UNFIT[layout]), "prediction", "answers")
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [pa.array([["a"], None], pa.list_view(pa.string())), pa.array([[], None], pa.list_(pa.string(), 0))],
+    ids=["list_view", "fixed_size_list_of_nothing"],
+)
+def test_lists_that_polars_cannot_read_are_scored_or_an_error_that_names_the_column(lists: Any) -> None:
+    expected = [1.0 if answers else None for answers in lists.to_pylist()]
+    try:
+        result: Any = af.add_scores(pair(["a", "a"], lists), "prediction", "answers")
+    except af.DTypeError as error:
+        assert "'answers'" in str(error)  # noqa: PT017 - either outcome is right
+    else:
+        assert result["nls"].to_pylist() == expected
+
+
+@each_kind
+def test_a_misspelt_column_is_answered_with_the_nearest_name(kind: str) -> None:
+    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'prediction'"):
+        af.add_scores(KINDS[kind](TABLE), "predicton", "answers")
+
+
+@each_kind
+def test_scoring_twice_is_an_error_with_the_ways_out(kind: str) -> None:
+    once = af.add_scores(TABLE, "prediction", "answers", columns=["nls"])
+
+    with pytest.raises(af.DuplicateColumnError, match=r"\['nls'\].*overwrite=True.*prefix="):
+        af.add_scores(KINDS[kind](once), "prediction", "answers")
+
+
+def test_overwriting_replaces_a_column_where_it_stands() -> None:
+    table = TABLE.add_column(0, "nls", pa.array(["old"] * TABLE.num_rows))
+
+    result: Any = af.add_scores(table, "prediction", "answers", columns=["nls", "cer"], overwrite=True)
+
+    assert result.column_names == ["nls", "id", "prediction", "answers", "cer"]
+    assert result["nls"].to_pylist() == EXPECTED["nls"]
+
+
+def test_prefix_suffix_and_columns_name_the_new_ones() -> None:
+    result: Any = af.add_scores(TABLE, "prediction", "answers", prefix="a_", suffix="_b", columns=["cer"])
+
+    assert result.column_names == [*TABLE.column_names, "a_cer_b"]
+
+
+def test_a_name_that_stands_twice_is_refused_only_where_it_is_asked_for() -> None:
+    doubled = pa.Table.from_arrays([pa.array(["a"])] * 4, names=["x", "x", "prediction", "answer"])
+
+    with pytest.raises(af.ColumnNotFoundError, match="'x' is there 2 times"):
+        af.add_scores(doubled, "x", "answer")
+    result: Any = af.add_scores(doubled, "prediction", "answer", columns=["nls"])
+    assert result.column_names == ["x", "x", "prediction", "answer", "nls"]
+
+
+def test_the_metadata_of_a_table_stays() -> None:
+    table = TABLE.replace_schema_metadata({"made by": "hand"})
+
+    result: Any = af.add_scores(table, "prediction", "answers")
+
+    assert result.schema.metadata == {b"made by": b"hand"}
+
+
+@pytest.mark.parametrize("column", [pa.chunked_array([["a"]]), pl.Series(["a"])], ids=["pyarrow", "polars"])
+def test_a_single_column_is_no_table(column: Any) -> None:
+    with pytest.raises(TypeError, match=f"frame holds no table, but is a {type(column).__name__}"):
+        af.add_scores(column, "prediction", "answers")
+
+
+def test_a_relation_of_several_batches_keeps_its_order() -> None:
+    relation = duckdb.connect().sql(
+        "select 'a' || i as p, ['a' || (i + i % 2)] as a, i from range(300000) r(i)"
+    )
+
+    result: Any = af.add_scores(relation, "p", "a", columns=["exact_match"])
+
+    numbers, matches = result["i"].to_pylist(), result["exact_match"].to_pylist()
+    assert numbers == list(range(300_000))
+    assert matches == [number % 2 == 0 for number in numbers]

@@ -1,0 +1,153 @@
+"""`add_scores` on a LazyFrame reads nothing, and plans one call of the plugin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+import pytest
+from polars.io.plugins import register_io_source
+from registry import namespace
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Engine = Literal["in-memory", "streaming"]
+ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
+FRAME = pl.DataFrame({"prediction": ["CocaCola", "x", None], "answers": [["Coca Cola"], ["y", "x"], ["a"]]})
+NLS = [0.8888888888888888, 1.0, None]
+
+
+class Source:
+    """A lazy source that counts how often it is read, and which columns are asked of it."""
+
+    def __init__(self, frame: pl.DataFrame, *, broken: bool = False) -> None:
+        self.frame = frame
+        self.broken = broken
+        self.reads = 0
+        self.asked: list[str] | None = None
+
+    def scan(self) -> pl.LazyFrame:
+        return register_io_source(self.batches, schema=self.frame.schema)
+
+    def batches(
+        self,
+        with_columns: list[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        del batch_size
+        self.reads += 1
+        if self.broken:
+            raise OSError("the disk is gone")
+        self.asked = with_columns
+        frame = self.frame.select(with_columns) if with_columns is not None else self.frame
+        frame = frame.head(n_rows) if n_rows is not None else frame
+        yield frame.filter(predicate) if predicate is not None else frame
+
+
+def test_a_source_that_cannot_be_read_is_not_read() -> None:
+    source = Source(FRAME, broken=True)
+
+    scored = namespace(source.scan()).add_scores("prediction", "answers")
+
+    assert isinstance(scored, pl.LazyFrame)
+    assert scored.collect_schema().names()[:3] == ["prediction", "answers", "nls"]
+    assert source.reads == 0
+
+
+def test_a_wrong_column_is_found_without_reading() -> None:
+    source = Source(FRAME.with_columns(number=1), broken=True)
+
+    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'prediction'"):
+        af.add_scores(source.scan(), "predicton", "answers")
+    with pytest.raises(af.DTypeError, match="column 'number' has dtype Int32"):
+        af.add_scores(source.scan(), "number", "answers")
+    with pytest.raises(af.DuplicateColumnError, match="nls"):
+        af.add_scores(source.scan().with_columns(nls=1), "prediction", "answers")
+    assert source.reads == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_collecting_reads_once(engine: Engine) -> None:
+    source = Source(FRAME)
+
+    result = af.add_scores(source.scan(), "prediction", "answers").collect(engine=engine)
+
+    assert result["nls"].to_list() == NLS
+    assert source.reads == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_the_columns_that_are_needed_are_read(engine: Engine) -> None:
+    source = Source(FRAME.with_columns(image=pl.lit("large")))
+
+    scored = af.add_scores(source.scan(), "prediction", "answers").select("nls", "cer")
+
+    assert scored.collect(engine=engine)["nls"].to_list() == NLS
+    assert set(source.asked or []) == {"prediction", "answers"}
+
+
+def test_a_failure_of_the_source_is_the_users_to_see() -> None:
+    scored = af.add_scores(Source(FRAME, broken=True).scan(), "prediction", "answers")
+
+    with pytest.raises((OSError, pl.exceptions.ComputeError), match="the disk is gone"):
+        scored.collect()
+
+
+def test_a_step_in_python_before_it_is_not_run() -> None:
+    calls = []
+
+    def step(frame: pl.DataFrame) -> pl.DataFrame:
+        calls.append(frame.height)
+        return frame
+
+    scored = af.add_scores(FRAME.lazy().map_batches(step), "prediction", "answers")
+
+    assert calls == []
+    assert scored.collect(engine="in-memory")["nls"].to_list() == NLS
+    assert calls == [3]
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_plugin_is_called_once_for_all_fields(engine: Engine, optimized: bool) -> None:  # noqa: FBT001
+    scored = af.add_scores(FRAME.lazy(), "prediction", "answers")
+    plans = {
+        "all": scored,
+        "some": scored.select("nls", "cer", "answer_index"),
+        "filtered": scored.filter(pl.col("nls") > 0.5),
+        "summed up": scored.group_by("exact_match").agg(pl.col("nls", "anls", "cer").mean()),
+        "sorted": scored.sort("nls").head(2),
+    }
+
+    calls = {
+        name: plan.explain(engine=engine, optimized=optimized).count(":score(")
+        for name, plan in plans.items()
+    }
+
+    assert calls == dict.fromkeys(plans, 1)
+
+
+def test_a_filter_on_other_columns_goes_before_the_scores() -> None:
+    source = Source(FRAME.with_columns(keep=pl.Series([True, False, True])))
+
+    plan = af.add_scores(source.scan(), "prediction", "answers").filter("keep")
+
+    assert plan.collect()["nls"].to_list() == [NLS[0], NLS[2]]
+    assert "SELECTION" in plan.explain()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_scan_of_files_goes_through_to_files(tmp_path: Path, engine: Engine) -> None:
+    for number in range(3):
+        FRAME.write_parquet(tmp_path / f"part-{number}.parquet")
+    parts = pl.scan_parquet(tmp_path / "part-*.parquet")
+
+    namespace(parts).add_scores("prediction", "answers").sink_parquet(tmp_path / "scored", engine=engine)
+
+    assert pl.read_parquet(tmp_path / "scored")["nls"].to_list() == NLS * 3

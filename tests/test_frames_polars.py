@@ -1,0 +1,330 @@
+"""`add_scores` on Polars frames, eager and lazy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import polars as pl
+import pytest
+from registry import LIST_EXAMPLES, SCORE_DTYPE, TEXT_EXAMPLES, namespace
+
+import anls_frame as af
+from anls_frame._typing import ScoreColumn
+
+if TYPE_CHECKING:
+    from registry import Example
+
+Engine = Literal["in-memory", "streaming"]
+AddScores = Any
+FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
+FRAME = pl.DataFrame(
+    {
+        "id": list(range(len(LIST_EXAMPLES))),
+        "prediction": [row.prediction for row in LIST_EXAMPLES],
+        "answers": [row.answers for row in LIST_EXAMPLES],
+    }
+)
+SMALL = pl.DataFrame({"prediction": ["CocaCola", None], "answer": ["Coca Cola", "a"]})
+
+
+def eager_function(frame: pl.DataFrame, *names: str, **options: Any) -> pl.DataFrame:
+    return af.add_scores(frame, *names, **options)
+
+
+def eager_method(frame: pl.DataFrame, *names: str, **options: Any) -> Any:
+    return namespace(frame).add_scores(*names, **options)
+
+
+def lazy_function(frame: pl.DataFrame, *names: str, **options: Any) -> pl.DataFrame:
+    return af.add_scores(frame.lazy(), *names, **options).collect(engine="in-memory")
+
+
+def lazy_method(frame: pl.DataFrame, *names: str, **options: Any) -> Any:
+    return namespace(frame.lazy()).add_scores(*names, **options).collect(engine="streaming")
+
+
+# Four ways in, which take the same arguments and give an eager frame.
+WAYS = (eager_function, eager_method, lazy_function, lazy_method)
+each_way = pytest.mark.parametrize("add_scores", WAYS)
+
+
+def written_out(rows: tuple[Example, ...]) -> dict[str, list[Any]]:
+    return {field: [row.expected(field) for row in rows] for field in FIELDS}
+
+
+@each_way
+@pytest.mark.parametrize("rows", [TEXT_EXAMPLES, LIST_EXAMPLES], ids=["texts", "lists"])
+def test_all_scores_are_added_behind_the_frames_own_columns(
+    add_scores: AddScores, rows: tuple[Example, ...]
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "prediction": [row.prediction for row in rows],
+            "answers": [row.answers for row in rows],
+            "other": [str(number) for number in range(len(rows))],
+        }
+    )
+
+    result = add_scores(frame, "prediction", "answers")
+
+    assert result.columns == [*frame.columns, *FIELDS]
+    assert result.select(frame.columns).equals(frame)
+    assert result.select(FIELDS).to_dict(as_series=False) == written_out(rows)
+    assert result.schema == {**frame.schema, **SCORE_DTYPE.to_schema()}
+
+
+@each_way
+def test_the_given_frame_stays_as_it_is(add_scores: AddScores) -> None:
+    before = FRAME.clone()
+
+    add_scores(FRAME, "prediction", "answers")
+
+    assert FRAME.equals(before)
+    assert FRAME.columns == before.columns
+
+
+@each_way
+def test_the_options_reach_the_scores(add_scores: AddScores) -> None:
+    options: dict[str, Any] = {"protocol": "rrc", "threshold": 0.3}
+
+    result = add_scores(FRAME, "prediction", "answers", cer_protocol="anls", **options)
+
+    expected = FRAME.with_columns(
+        af.nls("prediction", "answers", protocol="rrc"),
+        af.anls("prediction", "answers", **options),
+        af.cer("prediction", "answers", protocol="anls"),
+        af.exact_match("prediction", "answers", protocol="rrc"),
+    )
+    assert result.select(expected.columns).equals(expected)
+    assert not result.equals(add_scores(FRAME, "prediction", "answers"))
+
+
+@each_way
+def test_columns_chooses_fields_and_their_order(add_scores: AddScores) -> None:
+    everything = add_scores(FRAME, "prediction", "answers")
+
+    result = add_scores(FRAME, "prediction", "answers", columns=["cer", "nls"])
+
+    assert result.columns == [*FRAME.columns, "cer", "nls"]
+    assert result.equals(everything.select(*FRAME.columns, "cer", "nls"))
+    assert add_scores(FRAME, "prediction", "answers", columns=[]).equals(FRAME)
+
+
+@each_way
+def test_columns_may_be_any_iterable_of_names(add_scores: AddScores) -> None:
+    for columns in (("cer", "nls"), (name for name in ("cer", "nls")), {"cer": 1, "nls": 2}):
+        result = add_scores(FRAME, "prediction", "answers", columns=columns)
+
+        assert result.columns == [*FRAME.columns, "cer", "nls"]
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ("nls", TypeError, r"columns is a list of names, got one string; pass \['nls'\]"),
+        (["nls", "wer"], ValueError, r"unknown score columns \['wer'\].*'nls', 'anls', 'cer'"),
+        ([None], ValueError, "unknown score columns"),
+        ([["nls"]], ValueError, "unknown score columns"),
+        (3, TypeError, "columns is a list of names, got int"),
+    ],
+)
+def test_columns_that_are_no_fields_are_refused(
+    add_scores: AddScores, columns: object, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        add_scores(FRAME, "prediction", "answers", columns=columns)
+
+
+@each_way
+def test_prefix_and_suffix_name_the_new_columns(add_scores: AddScores) -> None:
+    result = add_scores(SMALL, "prediction", "answer", prefix="gpt ", suffix="^2$", columns=["nls", "cer"])
+
+    assert result.columns == ["prediction", "answer", "gpt nls^2$", "gpt cer^2$"]
+
+
+@each_way
+@pytest.mark.parametrize("option", ["prefix", "suffix"])
+def test_a_prefix_is_text(add_scores: AddScores, option: str) -> None:
+    for value in (None, 1, ["a"]):
+        with pytest.raises(TypeError, match=f"{option} is a string"):
+            add_scores(SMALL, "prediction", "answer", **{option: value})
+
+
+@each_way
+def test_scoring_twice_is_an_error_that_names_the_columns_and_the_ways_out(add_scores: AddScores) -> None:
+    once = add_scores(SMALL, "prediction", "answer", columns=["nls", "cer"])
+
+    with pytest.raises(af.DuplicateColumnError) as caught:
+        add_scores(once, "prediction", "answer")
+
+    message = str(caught.value)
+    assert "['nls', 'cer']" in message
+    assert all(way in message for way in ("overwrite=True", "prefix=", "suffix=", "columns="))
+
+
+@each_way
+def test_the_ways_out_of_a_collision_work(add_scores: AddScores) -> None:
+    once = add_scores(SMALL, "prediction", "answer", columns=["nls", "cer"])
+
+    assert add_scores(once, "prediction", "answer", prefix="b_").width == once.width + len(FIELDS)
+    assert add_scores(once, "prediction", "answer", suffix="_b").width == once.width + len(FIELDS)
+    assert add_scores(once, "prediction", "answer", columns=["anls"]).width == once.width + 1
+    assert add_scores(once, "prediction", "answer", overwrite=True).width == SMALL.width + len(FIELDS)
+
+
+@each_way
+def test_overwriting_replaces_columns_where_they_stand(add_scores: AddScores) -> None:
+    frame = SMALL.select(pl.lit("old").alias("nls"), "prediction", pl.lit(1).alias("cer"), "answer")
+
+    result = add_scores(frame, "prediction", "answer", columns=["cer", "nls", "anls"], overwrite=True)
+
+    assert result.columns == ["nls", "prediction", "cer", "answer", "anls"]
+    assert result["nls"].to_list() == [0.8888888888888888, None]
+    assert result["cer"].to_list() == [0.1111111111111111, None]
+
+
+@each_way
+def test_a_prediction_called_as_a_score_collides_and_can_be_overwritten(add_scores: AddScores) -> None:
+    frame = SMALL.rename({"prediction": "nls", "answer": "cer"})
+
+    with pytest.raises(af.DuplicateColumnError, match=r"\['nls', 'cer'\]"):
+        add_scores(frame, "nls", "cer")
+    assert add_scores(frame, "nls", "cer", prefix="s_")["s_nls"].to_list() == [0.8888888888888888, None]
+    overwritten = add_scores(frame, "nls", "cer", overwrite=True)
+    assert overwritten.columns == ["nls", "cer", "anls", "exact_match", *FIELDS[4:]]
+    assert overwritten["nls"].to_list() == [0.8888888888888888, None]
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("predicton", "answer"), r"no column 'predicton'.*did you mean 'prediction'\?"),
+        (("prediction", "Answer"), r"no column 'Answer'.*did you mean 'answer'\?"),
+        (("prediction", "answers"), r"no column 'answers'.*did you mean 'answer'\?"),
+        (("prediction", "zzz"), r"no column 'zzz' among \['prediction', 'answer'\]$"),
+        (("", "answer"), r"no column '' among \['prediction', 'answer'\]$"),
+    ],
+)
+def test_a_misspelt_column_is_answered_with_the_nearest_name(
+    add_scores: AddScores, names: tuple[str, str], message: str
+) -> None:
+    with pytest.raises(af.ColumnNotFoundError, match=message):
+        add_scores(SMALL, *names)
+
+
+@each_way
+def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> None:
+    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'prediction' among \[\]"):
+        add_scores(pl.DataFrame(), "prediction", "answer")
+
+
+@each_way
+@pytest.mark.parametrize("name", [None, 0, ["prediction"], pl.col("prediction"), SMALL["prediction"]])
+def test_columns_are_given_by_name(add_scores: AddScores, name: object) -> None:
+    with pytest.raises(TypeError, match="prediction is the name of a column, got"):
+        add_scores(SMALL, name, "answer")
+    with pytest.raises(TypeError, match="answers is the name of a column, got"):
+        add_scores(SMALL, "prediction", name)
+
+
+@each_way
+@pytest.mark.parametrize("name", ["^prediction$", "^.*$", "*", "", "a\nb", "a\0b", "__anls_frame_score"])
+def test_a_name_is_a_name_and_no_pattern(add_scores: AddScores, name: str) -> None:
+    frame = SMALL.with_columns(pl.lit("wrong").alias("prediction_2")).rename({"prediction": name})
+
+    result = add_scores(frame, name, "answer", columns=["nls"])
+
+    assert result.columns == [*frame.columns, "nls"]
+    assert result["nls"].to_list() == [0.8888888888888888, None]
+
+
+@each_way
+@pytest.mark.parametrize("dtype", [pl.String(), pl.List(pl.String), pl.Array(pl.String, 3), pl.Null()])
+def test_zero_rows_give_zero_rows_with_the_same_dtypes(add_scores: AddScores, dtype: pl.DataType) -> None:
+    frame = pl.DataFrame(schema={"prediction": pl.String(), "answers": dtype})
+
+    result = add_scores(frame, "prediction", "answers")
+
+    assert result.height == 0
+    assert result.schema == {**frame.schema, **SCORE_DTYPE.to_schema()}
+
+
+@each_way
+def test_rows_keep_their_order_over_many_chunks(add_scores: AddScores) -> None:
+    chunks = pl.concat([FRAME.slice(number % 7, number % 5) for number in range(2_000)], rechunk=False)
+
+    result = add_scores(chunks, "prediction", "answers")
+
+    assert result["id"].equals(chunks["id"])
+    assert result["nls"].to_list() == [LIST_EXAMPLES[number].nls for number in chunks["id"]]
+
+
+@each_way
+def test_a_column_may_be_scored_against_itself(add_scores: AddScores) -> None:
+    result = add_scores(SMALL, "answer", "answer", columns=["exact_match", "char_errors"])
+
+    assert result["exact_match"].to_list() == [True, True]
+    assert result["char_errors"].to_list() == [0, 0]
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("id", "answers"), r"`score` needs one text a row.*column 'id' has dtype Int64\. Cast it"),
+        (
+            ("prediction", "id"),
+            r"`score` needs a text or a list of texts.*column 'id' has dtype Int64\. Cast",
+        ),
+        (("answers", "answers"), r"`score` needs one text a row.*column 'answers' has dtype List\(String\)"),
+    ],
+)
+def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(
+    add_scores: AddScores, names: tuple[str, str], message: str
+) -> None:
+    with pytest.raises(af.DTypeError, match=message) as caught:
+        add_scores(FRAME, *names)
+
+    assert isinstance(caught.value, TypeError)
+    assert "\n" not in str(caught.value)
+    assert "plugin" not in str(caught.value)
+
+
+@each_way
+def test_a_dtype_error_survives_a_newline_in_the_columns_name(add_scores: AddScores) -> None:
+    frame = FRAME.rename({"id": "the\nid"})
+
+    with pytest.raises(af.DTypeError, match=r"has dtype Int64\. Cast it"):
+        add_scores(frame, "the\nid", "answers")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        None,
+        3,
+        "frame.parquet",
+        {"prediction": ["a"]},
+        [("a", "a")],
+        SMALL["answer"],
+        SMALL.group_by("answer"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_anything_but_a_frame_is_a_type_error_that_names_its_type(frame: object) -> None:
+    with pytest.raises(TypeError, match=f"frame .*{type(frame).__name__}"):
+        af.add_scores(frame, "prediction", "answer")
+
+
+def test_a_series_of_structs_is_no_polars_frame_but_arrow_takes_it_for_one() -> None:
+    result: Any = af.add_scores(SMALL.to_struct("rows"), "prediction", "answer")
+
+    assert result.column_names == ["prediction", "answer", *FIELDS]
+
+
+def test_add_scores_keeps_the_kind_of_the_frame() -> None:
+    for frame in (SMALL, SMALL.lazy()):
+        assert type(af.add_scores(frame, "prediction", "answer")) is type(frame)
+        assert type(namespace(frame).add_scores("prediction", "answer")) is type(frame)

@@ -1,0 +1,127 @@
+"""The namespace `.anls` of Polars: built anew at each access, and nothing but sugar."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from registry import ROW_EXPRESSIONS, RowExpression, namespace
+
+import anls_frame as af
+from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FRAME = pl.DataFrame({"prediction": ["CocaCola", None], "answer": ["Coca Cola", "a"]})
+OWNERS: dict[str, tuple[Callable[[], Any], type]] = {
+    "DataFrame": (FRAME.clone, AnlsFrameNamespace),
+    "LazyFrame": (FRAME.lazy, AnlsFrameNamespace),
+    "Expr": (lambda: pl.col("prediction"), AnlsExprNamespace),
+}
+each_owner = pytest.mark.parametrize("owner", OWNERS)
+
+
+@each_owner
+def test_the_namespace_is_there(owner: str) -> None:
+    make, expected = OWNERS[owner]
+
+    assert type(namespace(make())) is expected
+    assert namespace(type(make())) is expected
+
+
+@each_owner
+def test_the_namespace_is_registered_as_polars_asks(owner: str) -> None:
+    accessors = getattr(pl, owner)._accessors  # noqa: SLF001 - where Polars keeps them
+
+    assert "anls" in accessors
+    assert "anls" in dir(OWNERS[owner][0]())
+
+
+@each_owner
+def test_the_namespace_is_not_kept_on_its_owner(owner: str) -> None:
+    instance = OWNERS[owner][0]()
+    before = dict(vars(instance))
+
+    first, second = namespace(instance), namespace(instance)
+
+    assert first is not second
+    assert vars(instance) == before
+
+
+@each_owner
+def test_the_namespace_can_be_had_from_a_subclass(owner: str) -> None:
+    make, expected = OWNERS[owner]
+    derived: type = type("Derived", (type(make()),), {})
+
+    assert namespace(derived) is expected
+
+
+def test_a_frame_is_copied_and_pickled_as_before() -> None:
+    namespace(FRAME).add_scores("prediction", "answer")
+
+    assert copy.deepcopy(FRAME).equals(FRAME)
+    assert pickle.loads(pickle.dumps(FRAME)).equals(FRAME)  # noqa: S301 - our own bytes
+
+
+def test_an_unknown_method_is_an_attribute_error() -> None:
+    for owner, _ in OWNERS.values():
+        with pytest.raises(AttributeError, match="add_score_s"):
+            _ = namespace(owner()).add_score_s
+
+
+@pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+def test_a_method_of_an_expression_builds_what_its_function_builds(row: RowExpression) -> None:
+    method = getattr(namespace(pl.col("prediction")), row.name)
+    built = set()
+
+    for options in ({}, *({one.name: value} for one in row.options for value in one.valid)):
+        by_method = method("answer", **options).meta.serialize()
+        by_function = row.function(pl.col("prediction"), "answer", **options).meta.serialize()
+        assert by_method == by_function
+        built.add(by_function)
+
+    # So that the comparison above compares something: the options are part of what is built.
+    assert len(built) > len(row.options)
+
+
+@pytest.mark.parametrize("frame", [FRAME, FRAME.lazy()], ids=["DataFrame", "LazyFrame"])
+def test_a_method_of_a_frame_hands_every_argument_on(
+    monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame | pl.LazyFrame
+) -> None:
+    calls: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(
+        "anls_frame.frames.add_scores", lambda *names, **options: calls.append((names, options))
+    )
+    options = {
+        "protocol": "rrc",
+        "threshold": 0.3,
+        "cer_protocol": "jiwer",
+        "columns": ["cer"],
+        "prefix": "a",
+        "suffix": "b",
+        "overwrite": True,
+    }
+
+    namespace(frame).add_scores("prediction", "answer", **options)
+
+    assert calls == [((frame, "prediction", "answer"), options)]
+
+
+def test_the_prediction_of_an_expression_may_be_computed() -> None:
+    cleaned = pl.col("prediction").str.replace("Coca", "Coca ")
+
+    result = FRAME.select(namespace(cleaned).levenshtein("answer"))
+
+    assert result.to_dict(as_series=False) == {"levenshtein": [0, None]}
+
+
+def test_a_scored_expression_can_be_scored_again() -> None:
+    nearest = af.nearest_answer("prediction", "answer")
+
+    result = FRAME.select(namespace(nearest).exact_match("answer"))
+
+    assert result.to_series().to_list() == [True, None]

@@ -1,0 +1,121 @@
+"""Every metric in every protocol equals the textbook definition, to the last bit."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from typing import Literal
+
+import oracle
+import pytest
+from cases import (
+    FAMILIES,
+    NullableRow,
+    assert_same_bits,
+    column,
+    edited,
+    family,
+    mixed_rows,
+    nullable_rows,
+    random_text,
+    threshold_rows,
+)
+
+import anls_frame as af
+
+WHITESPACE: tuple[Literal["keep", "strip", "squeeze"], ...] = ("keep", "strip", "squeeze")
+FORMS: tuple[Literal["NFC", "NFKC"] | None, ...] = (None, "NFC", "NFKC")
+LENGTHS: tuple[Literal["prepared", "prepared_upper", "raw_upper"], ...] = (
+    "prepared",
+    "prepared_upper",
+    "raw_upper",
+)
+COMBINATIONS = [
+    af.ScoreProtocol(ignore_case=case, whitespace=whitespace, unicode_form=form, length=length)
+    for case, whitespace, form, length in itertools.product((True, False), WHITESPACE, FORMS, LENGTHS)
+]
+
+
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_scores_of_rows_with_nulls(preset: str) -> None:
+    rows, protocol = nullable_rows(), af.PROTOCOLS[preset]
+    expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
+    assert_same_bits(column(rows, af.score, protocol=preset, threshold=0.5), expected, rows)
+    nearest = [oracle.nearest_answer(*row, protocol) for row in rows]
+    assert_same_bits(column(rows, af.nearest_answer, protocol=preset), nearest, rows)
+
+
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_scores_of_every_family(name: str, preset: str) -> None:
+    rows, protocol = family(name), af.PROTOCOLS[preset]
+    if name == "many letters":
+        rows = rows[:12]
+    expected = [oracle.score(*row, protocol, 0.5, protocol) for row in rows]
+    actual = column(rows, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
+    assert_same_bits(actual, expected, rows)
+
+
+@pytest.mark.parametrize("protocol", COMBINATIONS, ids=str)
+def test_scores_of_every_combination_of_options(protocol: af.ScoreProtocol) -> None:
+    rows = nullable_rows(150, seed=61)
+    expected = [oracle.score(*row, protocol, 0.5, protocol) for row in rows]
+    actual = column(rows, af.score, protocol=protocol, threshold=0.5, cer_protocol=protocol)
+    assert_same_bits(actual, expected, rows)
+
+
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_distances_of_prepared_text(preset: str) -> None:
+    protocol = af.PROTOCOLS[preset]
+    cases = [(p, a[0] if a else None) for p, a in nullable_rows(800, seed=62)]
+    prepared = [
+        (p, a) if p is None or a is None else (oracle.prepare(p, protocol), oracle.prepare(a, protocol))
+        for p, a in cases
+    ]
+    for cost in (0, 1, 2, 3):
+        expected = [None if p is None or a is None else oracle.edit_distance(p, a, cost) for p, a in prepared]
+        actual = column(cases, af.levenshtein, protocol=preset, substitution_cost=cost)
+        assert_same_bits(actual, expected, cases)
+    expected = [None if p is None or a is None else oracle.hamming(p, a) for p, a in prepared]
+    assert_same_bits(column(cases, af.hamming, protocol=preset), expected, cases)
+
+
+@pytest.mark.parametrize("cost", [0, 2, 3])
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_best_similarity_with_a_substitution_cost(preset: str, cost: int) -> None:
+    rows, protocol = nullable_rows(500, seed=63), af.PROTOCOLS[preset]
+    expected = [oracle.nls(*row, protocol, cost) for row in rows]
+    assert_same_bits(column(rows, af.nls, protocol=preset, substitution_cost=cost), expected, rows)
+
+
+@pytest.mark.parametrize("preset", ["anls", "rrc", "anls_star"])
+def test_the_cut_at_the_threshold_and_at_its_neighbouring_floats(preset: str) -> None:
+    protocol = af.PROTOCOLS[preset]
+    for threshold, rows in threshold_rows().items():
+        for limit in (math.nextafter(threshold, 0), threshold, math.nextafter(threshold, 1)):
+            expected = [oracle.anls(*row, protocol, limit) for row in rows[::2]]
+            actual = column(rows[::2], af.anls, protocol=preset, threshold=limit)
+            assert_same_bits(actual, expected, rows[::2])
+
+
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_twenty_thousand_answers_of_one_row(preset: str) -> None:
+    rng, protocol = random.Random(64), af.PROTOCOLS[preset]
+    base = "Total amount due"
+    answers: list[str | None] = [random_text(rng, "aT mé ", rng.randrange(12)) for _ in range(20_000)]
+    answers[7_000] = None
+    answers[13_000] = answers[17_000] = edited(rng, base, "xy", 2)
+    answers[19_999] = base.upper()
+    rows = [NullableRow(base, answers), NullableRow("am", answers), NullableRow("", answers)]
+    expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
+    assert_same_bits(column(rows, af.score, protocol=preset, threshold=0.5), expected, range(3))
+
+
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_one_text_is_scored_as_a_list_of_one(preset: str) -> None:
+    protocol = af.PROTOCOLS[preset]
+    cases = [(row.prediction, row.answers[0]) for row in mixed_rows(1_000, seed=65)]
+    expected = [oracle.score(*case, protocol, 0.5, protocol) for case in cases]
+    actual = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
+    assert_same_bits(actual, expected, cases)

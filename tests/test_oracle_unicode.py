@@ -1,0 +1,152 @@
+"""Preparation is that of Python's own string methods, for every code point that Python knows."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import unicodedata
+from typing import Literal
+
+import pytest
+from cases import SCRIPTS, assert_same_bits, assigned_characters, column, random_text
+
+import anls_frame as af
+
+CHARACTERS = assigned_characters()
+RAW = af.PROTOCOLS["raw"]
+LOWER = af.ScoreProtocol(whitespace="keep")
+STRIP = af.ScoreProtocol(ignore_case=False, whitespace="strip")
+SQUEEZE = af.ScoreProtocol(ignore_case=False, whitespace="squeeze")
+FORMS = {
+    form: af.ScoreProtocol(ignore_case=False, whitespace="keep", unicode_form=form)
+    for form in ("NFC", "NFKC")
+}
+
+
+# Unicode 14 counts the first as a cased letter and the second as a mark that casing ignores, later versions
+# do not: what a capital sigma beside them becomes depends on the version, in Python too.
+RECLASSIFIED = "\u0295\U0001171e"
+
+
+def relatives(character: str) -> set[str]:
+    """Texts that case mapping might take for the same."""
+    cases = {
+        character.upper(),
+        character.lower(),
+        character.title(),
+        character.casefold(),
+        character.swapcase(),
+    }
+    return cases | {unicodedata.normalize("NFKD", character)[:1], chr(min(ord(character) + 1, 0xD7FF))}
+
+
+def test_all_of_unicode_is_there() -> None:
+    assert len(CHARACTERS) > 280_000
+
+
+def test_lower_case_of_every_code_point() -> None:
+    cases = [(c, c.lower()) for c in CHARACTERS]
+    assert_same_bits(column(cases, af.exact_match, protocol=LOWER), [True] * len(cases), cases)
+    lengths = column([(c, "") for c in CHARACTERS], af.levenshtein, protocol=LOWER)
+    assert_same_bits(lengths, [len(c.lower()) for c in CHARACTERS], CHARACTERS)
+
+
+def test_lower_case_takes_no_two_code_points_for_one() -> None:
+    cases = [(c, other) for c in CHARACTERS for other in sorted(relatives(c))]
+    expected = [c.lower() == other.lower() for c, other in cases]
+    assert_same_bits(column(cases, af.exact_match, protocol=LOWER), expected, cases)
+
+
+@pytest.mark.parametrize("ignore_case", [True, False])
+@pytest.mark.parametrize("length", ["prepared_upper", "raw_upper"])
+def test_upper_case_length_of_every_code_point(
+    length: Literal["prepared_upper", "raw_upper"], *, ignore_case: bool
+) -> None:
+    # Against an empty answer the distance is the prepared length, and the similarity 1 - d / L shows L.
+    protocol = af.ScoreProtocol(ignore_case=ignore_case, whitespace="keep", length=length)
+    prepared = [c.lower() if ignore_case else c for c in CHARACTERS]
+    counted = prepared if length == "prepared_upper" else CHARACTERS
+    expected = [1 - len(p) / len(c.upper()) for p, c in zip(prepared, counted, strict=True)]
+    actual = column([(c, "") for c in CHARACTERS], af.nls, protocol=protocol)
+    assert_same_bits(actual, expected, CHARACTERS)
+
+
+@pytest.mark.parametrize("text", ["{}", "{0}x{0}{0}x {0}x{0} "])
+def test_whitespace_among_all_code_points(text: str) -> None:
+    texts = [text.format(c) for c in CHARACTERS]
+    for protocol, prepared in [
+        (STRIP, map(str.strip, texts)),
+        (SQUEEZE, (" ".join(t.split()) for t in texts)),
+    ]:
+        lengths = column([(t, "") for t in texts], af.levenshtein, protocol=protocol)
+        expected = list(prepared)
+        assert_same_bits(lengths, map(len, expected), CHARACTERS)
+        cases = list(zip(texts, expected, strict=True))
+        assert_same_bits(column(cases, af.exact_match, protocol=protocol), [True] * len(cases), cases)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_normal_form_of_every_code_point(form: str) -> None:
+    normal = [unicodedata.normalize(form, c) for c in CHARACTERS]  # type: ignore[arg-type]
+    cases = list(zip(CHARACTERS, normal, strict=True))
+    assert_same_bits(column(cases, af.exact_match, protocol=FORMS[form]), [True] * len(cases), cases)
+    lengths = column([(c, "") for c in CHARACTERS], af.levenshtein, protocol=FORMS[form])
+    assert_same_bits(lengths, map(len, normal), CHARACTERS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_normal_form_of_sequences(form: str) -> None:
+    # Marks in any order behind any base: composition, blocking and the canonical order.
+    rng = random.Random(71)
+    marks = [c for c in CHARACTERS if unicodedata.combining(c)]
+    composing = [c for c in CHARACTERS if len(unicodedata.normalize("NFD", c)) > 1]
+    texts = [
+        unicodedata.normalize("NFD", rng.choice(composing)) + random_text(rng, marks, rng.randrange(4))
+        for _ in range(10_000)
+    ]
+    texts += [random_text(rng, letters, 6) for letters in SCRIPTS.values() for _ in range(100)]
+    normal = [unicodedata.normalize(form, t) for t in texts]  # type: ignore[arg-type]
+    cases = list(zip(texts, normal, strict=True))
+    assert_same_bits(column(cases, af.exact_match, protocol=FORMS[form]), [True] * len(cases), cases)
+    lengths = column([(t, "") for t in texts], af.levenshtein, protocol=FORMS[form])
+    assert_same_bits(lengths, map(len, normal), texts)
+    decomposed = [(t, unicodedata.normalize("NFD", t)) for t in texts]
+    expected = [unicodedata.normalize(form, a) == unicodedata.normalize(form, b) for a, b in decomposed]  # type: ignore[arg-type]
+    assert_same_bits(column(decomposed, af.exact_match, protocol=FORMS[form]), expected, decomposed)
+
+
+def lower_cases_agree(texts: list[str]) -> None:
+    lower = list(zip(texts, map(str.lower, texts), strict=True))
+    assert_same_bits(column(lower, af.exact_match, protocol=LOWER), [True] * len(texts), lower)
+    # The other sigma must not match.
+    other = [(t, low.translate({0x3C2: 0x3C3, 0x3C3: 0x3C2})) for t, low in lower]
+    expected = [t.lower() == o.lower() for t, o in other]
+    assert_same_bits(column(other, af.exact_match, protocol=LOWER), expected, other)
+
+
+@pytest.mark.parametrize("context", ["{}\u03a3", "\u03b1\u03a3{}", "\u03b1\u03a3{}\u03b1", "\u03b1{}\u03a3"])
+def test_sigma_beside_every_code_point(context: str) -> None:
+    lower_cases_agree([context.format(c) for c in CHARACTERS if c not in RECLASSIFIED])
+
+
+@pytest.mark.parametrize(
+    ("capital", "lower"),
+    [
+        ("\u0295\u03a3", "\u0295\u03c2"),
+        ("\u03b1\u03a3\u0295", "\u03b1\u03c3\u0295"),
+        ("\u03b1\U0001171e\u03a3", "\u03b1\U0001171e\u03c2"),
+        ("\u03b1\u03a3\U0001171e\u03b1", "\u03b1\u03c3\U0001171e\u03b1"),
+        ("\u03b1\u03a3\U0001171e", "\u03b1\u03c2\U0001171e"),
+    ],
+)
+def test_sigma_beside_reclassified_code_points_follows_unicode_14(capital: str, lower: str) -> None:
+    assert column([(capital, lower)], af.exact_match, protocol=LOWER).to_list() == [True]
+
+
+def test_sigma_in_every_short_context() -> None:
+    # Cased, case-ignorable, both, and neither, before and behind the sigma.
+    neighbours = "\u03b1A\u01c5\u02b0\u0345\u00ad\u0301:.' 1\u03a3\u65e5"
+    contexts = ["".join(c) for n in range(4) for c in itertools.product(neighbours, repeat=n)]
+    lower_cases_agree([f"{before}\u03a3" for before in contexts])
+    lower_cases_agree([f"\u03b1\u03a3{behind}" for behind in contexts])
+    lower_cases_agree([f"{c[:1]}\u03a3{c[1:]}\u03a3" for c in contexts])

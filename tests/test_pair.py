@@ -1,0 +1,299 @@
+"""Two result tables side by side: by id, in the first one's order, with nothing lost in silence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls_frame as af
+from anls_frame.comparison import compare, pair
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OLD = {
+    "id": [3, 1, 2, 4],
+    "prediction": ["c", "a", None, "d"],
+    "answer": ["c", "a", "b", "d"],
+    "page": [7, 8, 9, 10],
+}
+NEW = {"id": [1, 2, 3, 5], "prediction": ["A", "B", "C", None]}
+WIDE = {
+    "id": [3, 1, 2],
+    "prediction_first": ["c", "a", None],
+    "prediction_second": ["C", "A", "B"],
+    "answer": ["c", "a", "b"],
+    "page": [7, 8, 9],
+}
+KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "Polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pandas": pd.DataFrame,
+    "pyarrow": pa.table,
+    "stream": lambda columns: pa.table(columns).to_reader(),
+    "DuckDB": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+
+
+def paired(first: dict[str, Any], second: dict[str, Any], on: Any = "id", **options: Any) -> Any:
+    return pair(pl.DataFrame(first), pl.DataFrame(second), on=on, prediction="prediction", **options)
+
+
+def values_of(frame: Any) -> dict[str, list[Any]]:
+    if isinstance(frame, pd.DataFrame):
+        return {name: [None if pd.isna(x) else x for x in frame[name]] for name in frame.columns}
+    return frame.to_dict(as_series=False)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("second", KINDS)
+@pytest.mark.parametrize("first", KINDS)
+def test_frames_of_any_kinds_are_paired_in_the_order_of_the_first(first: str, second: str) -> None:
+    found = pair(KINDS[first](OLD), KINDS[second](NEW), on="id", prediction="prediction")
+    assert isinstance(found.frame, pd.DataFrame if first == "pandas" else pl.DataFrame)
+    assert values_of(found.frame) == WIDE
+    assert list(found.frame.columns) == list(WIDE)
+    assert found.only_first.to_dict(as_series=False) == {"id": [4]}
+    assert found.only_second.to_dict(as_series=False) == {"id": [5]}
+
+
+def test_result_unpacks_and_compares() -> None:
+    wide, only_first, only_second = paired(OLD, NEW)
+    assert only_first.height == only_second.height == 1
+    systems = {"old": "prediction_first", "new": "prediction_second"}
+    assert compare(wide, systems, "answer", protocol="anls").overall["wins"] == 1
+
+
+def test_predictions_are_named_after_the_tables() -> None:
+    wide = paired(OLD, NEW, names=("v1", "v2")).frame
+    assert wide.columns == ["id", "prediction_v1", "prediction_v2", "answer", "page"]
+
+
+def test_index_and_dtypes_of_pandas_stay() -> None:
+    old = pd.DataFrame(
+        {
+            "id": ["x", "y", "z"],
+            "prediction": pd.array(["c", None, "d"], dtype="string"),
+            "kind": pd.Categorical(["u", "v", "u"]),
+            "mixed": ["text", 1, ["list"]],
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            5: [0.5, 0.25, 0.125],
+        },
+        index=pd.Index([30, 10, 20], name="row"),
+    )
+    new = pd.DataFrame({"id": ["z", "x"], "prediction": pd.array(["Z", None], dtype="string")}, index=[1, 1])
+    wide = pair(old, new, on="id", prediction="prediction").frame
+    expected = old.loc[[30, 20]].rename(columns={"prediction": "prediction_first"})
+    expected.insert(2, "prediction_second", pd.Series([None, "Z"], expected.index, dtype="string"))
+    pd.testing.assert_frame_equal(wide, expected)
+    # The given frames are as they were.
+    assert list(old.columns) == ["id", "prediction", "kind", "mixed", "count", 5]
+    assert list(new.columns) == ["id", "prediction"]
+
+
+def test_dtypes_of_polars_stay() -> None:
+    old = pl.DataFrame(OLD).with_columns(
+        pl.col("page").cast(pl.UInt8), kind=pl.lit("u", pl.Categorical), list=pl.lit([1, 2], pl.List(pl.Int8))
+    )
+    wide = pair(old, pl.DataFrame(NEW), on="id", prediction="prediction").frame
+    for name in ("id", "page", "kind", "list"):
+        assert wide.schema[name] == old.schema[name]
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas"])
+def test_predictions_may_be_scores(kind: str) -> None:
+    frames = [KINDS[kind]({"id": [1, 2], "prediction": values}) for values in ([0.5, 1.0], [0.25, 1.0])]
+    wide = pair(*frames, on="id", prediction="prediction").frame
+    made = compare(wide, {"a": "prediction_first", "b": "prediction_second"}, None)
+    assert made.overall["difference"] == -0.125
+
+
+DAY = dt.date(2026, 2, 28)
+IDS: dict[str, tuple[list[Any], Any]] = {
+    "texts": (["b", "a", ""], pl.String),
+    "integers": ([2, 1, -1], pl.Int64),
+    "floats": ([0.5, 0.0, float("nan")], pl.Float64),
+    "dates": ([DAY, DAY.replace(day=1), DAY.replace(day=2)], pl.Date),
+    "truth values": ([True, False], pl.Boolean),
+    "categories": (["b", "a", "c"], pl.Categorical),
+    "enumeration": (["b", "a", "c"], pl.Enum(["c", "b", "a"])),
+    "bytes": ([b"b", b"a", b"\xff"], pl.Binary),
+    "structs": ([{"x": 1, "y": "a"}, {"x": 1, "y": "b"}], pl.Struct({"x": pl.Int64, "y": pl.String})),
+    "lists": ([[1, 2], [2, 1], []], pl.List(pl.Int64)),
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids_may_be_of_any_dtype(name: str) -> None:
+    values, dtype = IDS[name]
+    texts = [f"text {n}" for n in range(len(values))]
+    old = pl.DataFrame({"id": pl.Series(values, dtype=dtype), "prediction": texts})
+    wide, only_first, only_second = pair(old, old.reverse(), on="id", prediction="prediction")
+    assert wide["prediction_first"].to_list() == wide["prediction_second"].to_list() == texts
+    assert only_first.is_empty()
+    assert only_second.is_empty()
+    assert only_first.schema["id"] == dtype
+
+
+def test_several_columns_identify_a_row_together() -> None:
+    old = {"doc": ["d", "d", "e", "e"], "n": [1, 2, 1, 2], "prediction": ["a", "b", "c", "d"]}
+    new = {"n": [2, 1, 3], "doc": ["d", "e", "e"], "prediction": ["B", "C", "E"]}
+    wide, only_first, only_second = paired(old, new, on=["doc", "n"])
+    assert wide.select("doc", "n", "prediction_first", "prediction_second").rows() == [
+        ("d", 2, "b", "B"),
+        ("e", 1, "c", "C"),
+    ]
+    assert only_first.rows() == [("d", 1), ("e", 2)]
+    assert only_second.rows() == [("e", 3)]
+    assert only_second.columns == ["doc", "n"]
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_doubled_ids_are_refused_by_name(which: str, kind: str) -> None:
+    doubled = {"id": [1, 2, 1, 3, 3], "prediction": ["a"] * 5}
+    frames = [KINDS[kind](columns) for columns in ((doubled, NEW) if which == "first" else (NEW, doubled))]
+    with pytest.raises(ValueError, match=f"the {which} frame has ids more than once: 1, 3$"):
+        pair(*frames, on="id", prediction="prediction")
+
+
+def test_many_doubled_ids_are_counted() -> None:
+    doubled = {"id": [*range(15), *range(15)], "prediction": ["a"] * 30}
+    with pytest.raises(ValueError, match=r"more than once: 0, 1, .*, 9 and 5 more$"):
+        paired(doubled, NEW)
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_null_ids_are_refused(which: str, kind: str) -> None:
+    lacking = {"id": ["1", None, None], "prediction": ["a"] * 3}
+    frames = [
+        KINDS[kind](columns)
+        for columns in (
+            (lacking, lacking) if which == "first" else ({"id": ["1"], "prediction": ["a"]}, lacking)
+        )
+    ]
+    with pytest.raises(ValueError, match=rf"the {which} frame has 2 rows without an id in \['id'\]"):
+        pair(*frames, on="id", prediction="prediction")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [([1], ["1"]), ([1], [1.0]), (["1"], [b"1"]), ([1], [True]), ([DAY], ["2026-02-28"]), ([[1]], [["1"]])],
+    ids=str,
+)
+def test_ids_of_different_dtypes_are_refused_by_name(one: list[Any], other: list[Any]) -> None:
+    with pytest.raises(
+        DTypeError, match=r"column 'id' has dtype .* in the first frame and .* in the second; cast"
+    ):
+        paired({"id": one, "prediction": ["a"]}, {"id": other, "prediction": ["a"]})
+
+
+def test_objects_are_no_ids() -> None:
+    frame = pl.DataFrame({"id": pl.Series([object()], dtype=pl.Object), "prediction": ["a"]})
+    with pytest.raises(DTypeError, match="column 'id' has dtype Object and cannot identify rows"):
+        pair(frame, frame, on="id", prediction="prediction")
+
+
+@pytest.mark.parametrize("on", [[], ["id", "id"], ["id", "prediction"], "prediction"], ids=str)
+def test_ids_are_other_columns_than_the_prediction_each_once(on: Any) -> None:
+    with pytest.raises(
+        ValueError, match="on= names one or several columns other than 'prediction', each once"
+    ):
+        paired(OLD, NEW, on=on)
+
+
+@pytest.mark.parametrize("names", [("same", "same"), ("x", "second"), ("first", "x")], ids=str)
+def test_names_that_are_taken_are_refused(names: tuple[str, str]) -> None:
+    old = {**OLD, "prediction_x": OLD["page"]}
+    with pytest.raises(ValueError, match=r"the predictions cannot be called \[.*\]; pass other names="):
+        paired(old, NEW, names=names)
+    with pytest.raises(ValueError, match=r"the predictions cannot be called \[.*\]; pass other names="):
+        pair(pd.DataFrame(old), pd.DataFrame(NEW), on="id", prediction="prediction", names=names)
+
+
+@pytest.mark.parametrize("names", [(), ("one",), ("one", "two", "three")], ids=str)
+def test_names_are_two(names: Any) -> None:
+    with pytest.raises(ValueError, match="names are two"):
+        paired(OLD, NEW, names=names)
+
+
+@pytest.mark.parametrize(
+    "name", ["^id$", "*", "", "key_0", "row", "row_second", "prediction_second", "first"]
+)
+def test_ids_and_other_columns_may_have_any_name(name: str) -> None:
+    old, new = pl.DataFrame(OLD), pl.DataFrame(NEW)
+    options: dict[str, Any] = {"prediction": "prediction", "names": ("a", "b")}
+    found = pair(old.rename({"id": name}), new.rename({"id": name}), on=name, **options)
+    expected = pair(old, new, on="id", **options)
+    assert found.frame.equals(expected.frame.rename({"id": name}))
+    assert found.only_first.columns == [name]
+    found = pair(old.rename({"page": name}), new, on="id", **options)
+    assert found.frame.equals(expected.frame.rename({"page": name}))
+    old, new = old.rename({"prediction": name}), new.rename({"prediction": name})
+    found = pair(old, new, on="id", prediction=name, names=("a", "b"))
+    assert found.frame.columns == ["id", f"{name}_a", f"{name}_b", "answer", "page"]
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
+def test_missing_columns_are_named(kind: str) -> None:
+    old, new = KINDS[kind](OLD), KINDS[kind](NEW)
+    with pytest.raises(ColumnNotFoundError, match=r"no column 'ids' .* did you mean 'id'"):
+        pair(old, new, on="ids", prediction="prediction")
+    with pytest.raises(ColumnNotFoundError, match="no column 'page'"):
+        pair(old, new, on="page", prediction="prediction")
+    with pytest.raises(ColumnNotFoundError, match=r"no column 'predictions' .* did you mean 'prediction'"):
+        pair(old, new, on="id", prediction="predictions")
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    frame = pl.DataFrame(OLD)
+    for wrong in (None, [1], OLD, "id"):
+        with pytest.raises(TypeError, match=r"^frame "):
+            pair(frame, wrong, on="id", prediction="prediction")
+        with pytest.raises(TypeError, match=r"^frame "):
+            pair(wrong, frame, on="id", prediction="prediction")
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas"])
+def test_tables_without_a_common_row(kind: str) -> None:
+    old, new = (
+        KINDS[kind]({"id": ["1"], "prediction": ["a"]}),
+        KINDS[kind]({"id": ["2"], "prediction": ["b"]}),
+    )
+    wide, only_first, only_second = pair(old, new, on="id", prediction="prediction")
+    assert list(wide.columns) == ["id", "prediction_first", "prediction_second"]
+    assert len(wide) == 0
+    assert (only_first["id"].to_list(), only_second["id"].to_list()) == (["1"], ["2"])
+
+
+@given(
+    first=st.lists(st.integers(0, 8), unique=True, max_size=9),
+    second=st.lists(st.integers(0, 8), unique=True, max_size=9),
+)
+def test_every_row_is_matched_or_listed(first: list[int], second: list[int]) -> None:
+    old, new = (
+        pl.DataFrame(
+            {"id": ids, "prediction": [f"{name}{n}" for n in ids]},
+            schema={"id": pl.Int64, "prediction": pl.String},
+        )
+        for ids, name in ((first, "a"), (second, "b"))
+    )
+    wide, only_first, only_second = pair(old, new, on="id", prediction="prediction")
+    assert wide.rows() == [(n, f"a{n}", f"b{n}") for n in first if n in second]
+    assert only_first["id"].to_list() == [n for n in first if n not in second]
+    assert only_second["id"].to_list() == [n for n in second if n not in first]
+
+
+def test_existing_results_are_scored_after_pairing() -> None:
+    wide = paired(OLD, NEW).frame
+    scored = af.add_scores(wide, "prediction_second", "answer", columns=["anls"])
+    assert scored["anls"].to_list() == [1, 1, 1]

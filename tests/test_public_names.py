@@ -1,0 +1,221 @@
+"""The registry, the package and the compiled library name the same things, and each is documented."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+from registry import (
+    CLASSES,
+    CONSTANTS,
+    FRAME_FUNCTIONS,
+    NAMESPACES,
+    OTHER_FUNCTIONS,
+    ROW_EXPRESSIONS,
+    SCALAR_FUNCTIONS,
+    SCORE_DTYPE,
+    RowExpression,
+    ScalarFunction,
+)
+
+import anls_frame as af
+from anls_frame import _native, _typing, metrics, namespaces
+from anls_frame import pandas as anls_pandas
+from anls_frame._typing import PluginName, ScoreColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{row.name: row.function for row in ROW_EXPRESSIONS},
+    **FRAME_FUNCTIONS,
+    **OTHER_FUNCTIONS,
+    **{scalar.name: scalar.function for scalar in SCALAR_FUNCTIONS},
+}
+METHODS = [
+    pytest.param(owner, name, id=f"{owner.__name__}.{name}")
+    for owner, methods in NAMESPACES.items()
+    for name in methods
+]
+# Beside the metrics the library exports two functions of the plugin interface itself.
+INTERFACE = {"get_version", "get_last_error_message"}
+
+
+def exported() -> set[str]:
+    """Return the names after `_polars_plugin_` in the library's table of symbols."""
+    library = Path(_native.__file__).read_bytes()
+    return {name.decode() for name in re.findall(rb"_polars_plugin_([a-z0-9_]+)\0", library)}
+
+
+def test_the_registry_lists_every_public_name() -> None:
+    assert {*FUNCTIONS, *CLASSES, *CONSTANTS} == set(af.__all__)
+
+
+def test_the_registry_takes_each_function_from_the_package() -> None:
+    assert {name: getattr(af, name) for name in FUNCTIONS} == FUNCTIONS
+
+
+def test_a_name_is_public_once() -> None:
+    assert len(set(af.__all__)) == len(af.__all__)
+    assert len(set(metrics.__all__)) == len(metrics.__all__)
+
+
+def test_the_registry_lists_every_namespace() -> None:
+    classes = {
+        value
+        for module in (namespaces, anls_pandas)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+    assert classes == set(NAMESPACES)
+
+
+@pytest.mark.parametrize("owner", NAMESPACES, ids=lambda owner: owner.__name__)
+def test_the_registry_lists_every_method_of_a_namespace(owner: type) -> None:
+    methods = {name for name in vars(owner) if not name.startswith("_")}
+
+    assert methods == set(NAMESPACES[owner])
+
+
+@pytest.mark.parametrize("owner", NAMESPACES, ids=lambda owner: owner.__name__)
+def test_a_namespace_shows_nothing_but_its_methods(owner: type) -> None:
+    assert {name for name in dir(owner) if not name.startswith("_")} == set(NAMESPACES[owner])
+    assert not hasattr(owner, "__getattr__")
+
+
+def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
+    names = {row.name for row in ROW_EXPRESSIONS}
+    # Functions for the package alone, where it has any.
+    internal = set(get_args(getattr(_typing, "InternalPluginName", None)))
+    functions = names | internal
+
+    assert set(metrics.__all__) == names
+    assert set(get_args(PluginName)) == names
+    assert internal.isdisjoint(af.__all__)
+    assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE
+
+
+def test_the_library_gives_every_exported_symbol() -> None:
+    library = ctypes.CDLL(_native.__file__)
+
+    missing = [name for name in exported() if not hasattr(library, f"_polars_plugin_{name}")]
+
+    assert missing == []
+
+
+def test_the_library_speaks_the_plugin_interface_with_keyword_arguments_in_schema_calls() -> None:
+    version = ctypes.CDLL(_native.__file__)._polars_plugin_get_version  # noqa: SLF001 - a C symbol
+    version.restype = ctypes.c_uint32
+
+    assert divmod(version(), 1 << 16) == (0, 1)
+
+
+def test_the_fields_of_score_are_the_columns_of_add_scores() -> None:
+    assert [field.name for field in SCORE_DTYPE.fields] == list(get_args(ScoreColumn))
+
+
+@pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+def test_a_row_expression_takes_its_inputs_then_keyword_only_options(row: RowExpression) -> None:
+    parameters = inspect.signature(row.function).parameters.values()
+
+    positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    options = {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    assert positional == [name for name, _ in row.inputs]
+    assert options == {option.name: option.default for option in row.options}
+    assert len(parameters) == len(positional) + len(options)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_is_typed_and_so_is_the_result(name: str) -> None:
+    signature = inspect.signature(FUNCTIONS[name])
+
+    untyped = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
+
+    assert untyped == []
+    assert signature.return_annotation is not signature.empty
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_documented_in_numpydoc_sections(name: str) -> None:
+    documentation = inspect.getdoc(FUNCTIONS[name]) or ""
+
+    sections = re.findall(r"^(.+)\n-{3,}$", documentation, flags=re.MULTILINE)
+
+    assert documentation.partition("\n")[0].endswith("."), "a summary of one line"
+    assert [one for one in sections if one in {"Parameters", "Returns", "Raises", "Examples"}] == [
+        "Parameters",
+        "Returns",
+        "Raises",
+        "Examples",
+    ]
+    assert ">>> " in documentation.partition("\nExamples\n")[2]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_is_documented(name: str) -> None:
+    documentation = inspect.getdoc(FUNCTIONS[name]) or ""
+    section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
+
+    lines = re.findall(r"^(?! |-)(.+)$", section, flags=re.MULTILINE)
+    documented = [one.strip() for line in lines for one in line.split(",")]
+
+    assert documented == list(inspect.signature(FUNCTIONS[name]).parameters)
+
+
+def test_every_class_is_documented_with_an_example() -> None:
+    # `ColumnNotFoundError` is Polars' own.
+    ours = [getattr(af, name) for name in CLASSES if name != "ColumnNotFoundError"]
+
+    undocumented = [
+        one for one in ours if ">>> " not in (inspect.getdoc(one) or "").partition("\nExamples\n")[2]
+    ]
+
+    assert undocumented == []
+
+
+@pytest.mark.parametrize(("owner", "name"), METHODS)
+def test_a_method_has_the_signature_of_its_function_without_the_first_argument(
+    owner: type, name: str
+) -> None:
+    function = inspect.signature(NAMESPACES[owner][name])
+    method = inspect.signature(getattr(owner, name))
+
+    assert list(method.parameters.values())[1:] == list(function.parameters.values())[1:]
+
+
+@pytest.mark.parametrize(("owner", "name"), METHODS)
+def test_a_method_says_in_one_line_what_it_does_and_where_to_read_on(owner: type, name: str) -> None:
+    documentation = inspect.getdoc(getattr(owner, name)) or ""
+
+    assert documentation.endswith(f"see `anls_frame.{name}`.")
+    assert "\n" not in documentation
+
+
+@pytest.mark.parametrize("scalar", SCALAR_FUNCTIONS, ids=lambda scalar: scalar.name)
+def test_a_function_of_strings_gives_the_written_values(scalar: ScalarFunction) -> None:
+    for arguments, value in scalar.calls:
+        assert scalar.function(*arguments) == value
+        assert type(scalar.function(*arguments)) is type(value)
+
+
+@pytest.mark.parametrize("scalar", SCALAR_FUNCTIONS, ids=lambda scalar: scalar.name)
+def test_a_function_of_strings_refuses_anything_else(scalar: ScalarFunction) -> None:
+    names = inspect.signature(scalar.function).parameters
+    hints = "|".join([*names, "gold label"])
+
+    for arguments, error in scalar.refused:
+        with pytest.raises(error, match=hints):
+            scalar.function(*arguments)
+
+
+def test_a_threshold_that_was_right_before_does_not_let_a_wrong_one_through() -> None:
+    assert af.anls_score("a", ["a"], 1.0) == 1.0
+
+    with pytest.raises(TypeError, match="threshold"):
+        af.anls_score("a", ["a"], threshold=True)

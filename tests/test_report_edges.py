@@ -1,0 +1,181 @@
+"""Reports of nothing, of one row, of equal rows, of many slices; and of scores that exist already."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+import report_oracle
+from report_oracle import Options
+
+from anls_frame.exceptions import DTypeError
+from anls_frame.reports import report
+
+EMPTY = pl.DataFrame(schema={"p": pl.String, "a": pl.List(pl.String), "k": pl.List(pl.String), "d": pl.Int64})
+ESTIMATES = report_oracle.TEXT_COLUMNS[4:-2]
+BOUNDS = [name for name in ESTIMATES if name.endswith(("_low", "_high"))]
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("by", [None, "k", ["k", "d"]], ids=str)
+def test_zero_rows(by: Any, cluster: str | None) -> None:
+    made = report(EMPTY, "p", "a", by=by, cluster=cluster, worst=3)
+    assert [made.overall[name] for name in report_oracle.COUNTS] == [0, 0, 0, 0]
+    assert {made.overall[name] for name in ESTIMATES} == {None}
+    assert made.overall["n_clusters"] == (None if cluster is None else 0)
+    assert made.by_group.height == (1 if by is None else 0)
+    assert made.to_polars().height == 1
+    assert made.settings["rows"] == 0
+    assert made.settings["digest"] == "0" * 16
+    assert made.worst.is_empty()
+    assert "0 rows: 0 scored." in repr(made)
+    assert made._repr_html_()
+
+
+def test_schema_does_not_depend_on_the_data() -> None:
+    rows = pl.DataFrame(
+        {"p": ["a", "b"], "a": [["a"], []], "k": [["t"], None], "d": [1, 2]}, schema=EMPTY.schema
+    )
+    for cluster in (None, "d"):
+        full, empty = (report(frame, "p", "a", by="k", cluster=cluster) for frame in (rows, EMPTY))
+        assert full.by_group.schema == empty.by_group.schema
+        assert full.to_polars().schema == empty.to_polars().schema
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("prediction", ["a", "x", None, ""])
+def test_one_row_has_scores_but_no_interval(prediction: str | None, cluster: str | None) -> None:
+    rows = [{"prediction": prediction, "answers": ["a"], "k": "t", "d": 1}]
+    frame = pl.DataFrame(rows, schema_overrides={"prediction": pl.String})
+    options = Options(by=("k",), cluster="d" if cluster else None)
+    made = report(frame, "prediction", "answers", **options.arguments())
+    report_oracle.check_report(made, rows, options)
+    assert {made.overall[name] for name in BOUNDS} == {None}
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize(
+    ("prediction", "answer"),
+    [("a", "a"), ("b", "a"), ("abcd", "abcf"), ("", ""), ("x", ""), (None, "a"), ("a", None), (None, None)],
+)
+def test_equal_rows(prediction: str | None, answer: str | None, missing: Any) -> None:
+    rows = [{"prediction": prediction, "answers": answer, "k": n % 2, "d": n % 5} for n in range(30)]
+    frame = pl.DataFrame(rows, schema_overrides={"prediction": pl.String, "answers": pl.String})
+    for cluster in (None, "d"):
+        options = Options(by=("k",), cluster=cluster, missing=missing)
+        made = report(frame, "prediction", "answers", **options.arguments())
+        report_oracle.check_report(made, rows, options)
+
+
+@pytest.mark.parametrize("column", ["p", "a", "k", "d"])
+def test_columns_of_nulls_alone(column: str) -> None:
+    frame = pl.DataFrame({"p": ["a", "x"], "a": ["a", "a"], "k": ["t", "u"], "d": [1, 2]})
+    made = report(frame.with_columns(pl.lit(None).alias(column)), "p", "a", by="k", cluster="d", sort="k")
+    scored = 0 if column == "a" else 2
+    assert made.overall["n"] == scored
+    assert made.overall["n_unanswerable"] == 2 - scored
+    assert made.overall["n_missing"] == (2 if column == "p" else 0)
+    assert made.by_group["k"].to_list() == ([None] if column == "k" else ["t", "u"])
+    assert made.overall["n_clusters"] == (1 if column == "d" else scored)
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+def test_ten_thousand_slices(cluster: str | None) -> None:
+    numbers = range(20_000)
+    frame = pl.DataFrame(
+        {
+            "p": ["a" if n % 3 else "x" for n in numbers],
+            "a": ["a"] * len(numbers),
+            "k": [[f"slice {n // 2}", f"slice {(n * 7) % 10_000}"] for n in numbers],
+            "d": [n // 10 for n in numbers],
+        }
+    )
+    made = report(frame, "p", "a", by="k", cluster=cluster)
+    slices = frame.with_columns(pl.col("k").list.unique()).explode("k").group_by("k")
+    expected = slices.agg(n=pl.len().cast(pl.UInt64), anls=(pl.col("p") == "a").mean()).sort("k")
+    assert expected.height == 10_000
+    assert made.by_group.select("k", "n", "anls").sort("k").equals(expected)
+    assert made.overall["anls"] == pytest.approx((frame["p"] == "a").mean())
+    assert len(repr(made).splitlines()) < 70
+    assert "... and 9,951 more slices" in repr(made)
+
+
+SCORES: dict[str, tuple[Any, float, str]] = {
+    "in [0, 1]": (pl.Series([0.0, 0.5, 1.0, None, 0.25, 1.0]), 0.55, "bounded"),
+    "at the bounds": (pl.Series([0.0, 1.0, 1.0, None, 0.0, 1.0]), 0.6, "bounded"),
+    "above 1": (pl.Series([0.0, 0.5, 1.5, None, 0.25, 1.0]), 0.65, "open"),
+    "below 0": (pl.Series([-0.5, 0.5, 1.0, None, 0.25, 1.0]), 0.45, "open"),
+    "truth values": (pl.Series([True, False, True, None, True, False]), 0.6, "bounded"),
+    "integers": (pl.Series([0, 1, 3, None, 5, 1]), 2.0, "open"),
+    "small integers": (pl.Series([0, 1, 0, None, 0, 1], dtype=pl.UInt8), 0.4, "bounded"),
+    "single floats": (pl.Series([0.0, 0.5, 1.0, None, 0.25, 1.0], dtype=pl.Float32), 0.55, "bounded"),
+    "decimals": (pl.Series([Decimal("0.5")] * 3 + [None] + [Decimal(1)] * 2), 0.7, "bounded"),
+    "large": (pl.Series([1e15, 2e15, 1e15, None, 1e15, 5e15]), 2e15, "open"),
+    "negative zero": (pl.Series([-0.0, 0.0, 1.0, None, -0.0, 1.0]), 0.4, "bounded"),
+}  # fmt: skip
+GROUPS = [["t"], ["t", "u"], ["u"], ["t"], None, ["u", "t"]]
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("name", SCORES)
+def test_existing_scores_are_summarized_as_they_are(name: str, cluster: str | None) -> None:
+    column, mean, kind = SCORES[name]
+    frame = pl.DataFrame({"score": column, "types": GROUPS, "doc": [1, 1, 2, 2, 3, 4]})
+    options = Options(by=("types",), cluster=cluster)
+    made = report(frame, score="score", by="types", cluster=cluster)
+    rows = [
+        {**row, "score": None if row["score"] is None else float(row["score"])} for row in frame.to_dicts()
+    ]
+    report_oracle.check_slices(made.by_group, ["types"], report_oracle.expected_scores(rows, options))
+    assert made.overall["score"] == pytest.approx(mean)
+    assert (made.overall["n"], made.overall["n_missing"]) == (5, 1)
+    assert made.by_group.columns == ["types", *report_oracle.SCORE_COLUMNS]
+    inside = (made.by_group["score_low"].drop_nulls() >= 0) & (made.by_group["score_high"].drop_nulls() <= 1)
+    assert inside.all() or kind == "open"
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64, pl.Int64, pl.Boolean, pl.Null])
+def test_existing_scores_of_nulls_alone(dtype: Any) -> None:
+    frame = pl.DataFrame({"s": pl.Series([None, None], dtype=dtype), "k": ["t", "u"]})
+    made = report(frame, score="s", by="k", worst=1)
+    assert (made.overall["n"], made.overall["n_missing"], made.overall["score"]) == (0, 2, None)
+    assert made.by_group["n_missing"].to_list() == [1, 1]
+    assert made.settings["digest"] == "0" * 16
+
+
+def test_existing_scores_of_no_rows() -> None:
+    frame = pl.DataFrame(schema={"s": pl.Float64, "k": pl.String})
+    for options in ({}, {"by": "k"}, {"cluster": "k"}, {"by": "k", "cluster": "k"}):
+        made = report(frame, score="s", worst=1, **options)  # type: ignore[arg-type] # by and cluster
+        assert (made.overall["n"], made.overall["score"], made.overall["zeros"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")], ids=str)
+def test_existing_scores_have_to_be_finite(value: float) -> None:
+    frame = pl.DataFrame({"s": [0.5, value, None, value], "k": ["t", "u", "u", "v"]})
+    for by in (None, "k"):
+        with pytest.raises(ValueError, match="column 's' holds NaN or infinity in 2 rows"):
+            report(frame, score="s", by=by)
+
+
+@pytest.mark.parametrize(
+    "column", [["a", "b"], [[0.5], [0.5]], [b"a", b"b"], [{"x": 1.0}, {"x": 1.0}]], ids=repr
+)
+def test_existing_scores_have_to_be_numbers(column: Any) -> None:
+    with pytest.raises(DTypeError, match=r"column 's' has dtype .*; a score is a number"):
+        report(pl.DataFrame({"s": column}), score="s")
+
+
+def test_scores_of_a_frame_report_as_its_texts_do() -> None:
+    import anls_frame as af  # noqa: PLC0415 - the package's other half
+
+    frame = pl.DataFrame(
+        {"p": ["Coca Cola", "x", "ab", None], "a": [["CocaCola"], ["y"], ["ab"], ["c"]], "k": [1, 1, 2, 2]}
+    )
+    scored = af.add_scores(frame.with_columns(pl.col("p").fill_null("")), "p", "a")
+    texts, scores = report(frame, "p", "a", by="k", sort="k"), report(scored, score="nls", by="k", sort="k")
+    for bound in ("", "_low", "_high"):
+        found, expected = scores.by_group[f"score{bound}"], texts.by_group[f"nls{bound}"]
+        assert found.to_list() == pytest.approx(expected.to_list())

@@ -1,0 +1,257 @@
+"""A report is the same over every kind of frame."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import report_oracle
+
+from anls_frame.comparison import compare
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.reports import report
+from anls_frame.summary import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DAY, OTHER_DAY = dt.date(2026, 2, 28), dt.date(2026, 3, 1)
+NOON = dt.datetime(2026, 2, 28, 12)  # noqa: DTZ001 - DuckDB cannot give out others on its own
+COLUMNS: dict[str, list[Any]] = {
+    "prediction": ["Coca Cola", None, "12", "x", "", "1O", "Zürich"],
+    "answers": [["Coke", "CocaCola"], ["a"], ["12", None], [], [""], ["10"], ["Zurich"]],
+    "types": [["form", "table"], ["table"], [], None, [None, "form"], ["table", "table"], ["form"]],
+    "integer": [1, 1, 2, 2, 3, 3, 1],
+    "float": [0.0, -0.0, None, 1.5, 1.5, None, 0.0],
+    "boolean": [True, False, None, True, None, False, True],
+    "date": [DAY, DAY, OTHER_DAY, None, None, DAY, DAY],
+    "time": [NOON, NOON, None, None, NOON, NOON, NOON],
+    "decimal": [Decimal("1.1"), Decimal("1.10"), None, None, Decimal(2), Decimal(2), None],
+    "integers": [[1, 2], [2, 1], [], None, [3], [3, 3], [1]],
+    "text": ["en", "de", None, "de", "en", "", "en"],
+    "score": [0.0, 0.25, None, 1.0, 1.0, 0.5, 0.0],
+    "other": ["Coca Cola", "a", None, "y", "", "10", "Zurich"],
+}
+KEYS = ["types", "integer", "float", "boolean", "date", "time", "decimal", "integers", "text"]
+FRAME = pl.DataFrame(COLUMNS)
+TABLE = pa.table(COLUMNS)
+
+
+def to_duckdb(_: pl.DataFrame) -> Any:
+    return duckdb.connect().from_arrow(TABLE)
+
+
+KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "lazy": pl.DataFrame.lazy,
+    "chunks": lambda frame: pl.concat([frame[:1], frame[1:1], frame[1:5], frame[5:]], rechunk=False),
+    "pandas": lambda _: pd.DataFrame(COLUMNS),
+    "pandas objects": lambda _: pd.DataFrame(COLUMNS, dtype=object),
+    "pandas from Polars": pl.DataFrame.to_pandas,
+    "pandas on Arrow": lambda _: TABLE.to_pandas(types_mapper=pd.ArrowDtype),
+    "pyarrow": lambda _: TABLE,
+    "pyarrow from Polars": pl.DataFrame.to_arrow,
+    "pyarrow batch": lambda _: TABLE.combine_chunks().to_batches()[0],
+    "pyarrow stream": lambda _: TABLE.to_reader(2),
+    "DuckDB": to_duckdb,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_report_is_that_of_the_polars_frame(kind: str) -> None:
+    options: dict[str, Any] = {"by": "types", "cluster": "integer", "worst": 2}
+    expected = report(FRAME, "prediction", "answers", **options)
+    found = report(KINDS[kind](FRAME), "prediction", "answers", **options)
+    report_oracle.check_alike(found.to_polars(), expected.to_polars())
+    assert found.settings == expected.settings
+    assert found.worst.equals(expected.worst)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_slices_by_a_column_of_any_type_are_those_of_the_polars_frame(kind: str, key: str) -> None:
+    frame = KINDS[kind](FRAME)
+    expected = report(FRAME, score="score", by=key, cluster=key, sort=key)
+    found = report(frame, score="score", by=key, cluster=key, sort=key)
+    # Cast, because Polars hands dates over to pandas as timestamps.
+    assert found.by_group[key].cast(expected.by_group.schema[key]).equals(expected.by_group[key])
+    report_oracle.check_alike(found.by_group.drop(key), expected.by_group.drop(key))
+    assert found.summary.digest == expected.summary.digest
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_comparison_is_that_of_the_polars_frame(kind: str) -> None:
+    systems = {"old": "prediction", "new": "other"}
+    expected = compare(FRAME, systems, "answers", by="types", cluster="date")
+    found = compare(KINDS[kind](FRAME), systems, "answers", by="types", cluster="date")
+    assert found.to_polars().equals(expected.to_polars())
+    assert found.settings == expected.settings
+
+
+def test_frame_larger_than_a_batch_is_read_lazily(tmp_path: Any) -> None:
+    for part in range(3):
+        FRAME.drop("time").write_parquet(tmp_path / f"{part}.parquet")
+    files = report(pl.scan_parquet(tmp_path / "*.parquet"), "prediction", "answers", by="types")
+    whole = report(pl.concat([FRAME] * 3), "prediction", "answers", by="types")
+    report_oracle.check_alike(files.to_polars(), whole.to_polars())
+    assert files.settings == whole.settings
+
+
+# What pandas has in several forms: as column, and as the keys they mean.
+PANDAS: dict[str, tuple[Any, list[Any]]] = {
+    "nullable integers": (pd.array([1, 1, None], dtype="Int64"), [1, 1, None]),
+    "nullable booleans": (pd.array([True, None, False], dtype="boolean"), [True, None, False]),
+    "nullable floats": (pd.array([1.5, None, 1.5], dtype="Float64"), [1.5, None, 1.5]),
+    "strings": (pd.array(["a", None, ""], dtype="string"), ["a", None, ""]),
+    "str": (pd.Series(["a", np.nan, ""], dtype="str"), ["a", None, ""]),
+    "objects": (pd.Series(["a", None, np.nan], dtype=object), ["a", None, None]),
+    "integers with NaN": ([1, np.nan, 1], [1.0, None, 1.0]),
+    "integers as objects": (pd.Series([1, None, 1], dtype=object), [1, None, 1]),
+    "categories of texts": (pd.Categorical(["b", "a", None]), ["b", "a", None]),
+    "categories of integers": (pd.Categorical([2, 1, 2]), [2, 1, 2]),
+    "categories of dates": (pd.Categorical([DAY, OTHER_DAY, DAY]), [DAY, OTHER_DAY, DAY]),
+    "categories, none there": (pd.Categorical([None, None, None], categories=["a"]), [None, None, None]),
+    "no categories": (pd.Categorical([None, None, None]), [None, None, None]),
+    "missing values alone": ([None, np.nan, pd.NA], [None, None, None]),
+    "dates": ([DAY, None, DAY], [DAY, None, DAY]),
+    "timestamps": (pd.Series([NOON, None, NOON]), [NOON, None, NOON]),
+    "time spans": (pd.to_timedelta([1, None, 1], unit="D"), [dt.timedelta(1)] * 2 + [None]),
+    "times": ([dt.time(1), None, dt.time(1)], [dt.time(1), None, dt.time(1)]),
+    "bytes": ([b"a", None, b"a"], [b"a", None, b"a"]),
+    "lists": ([["a", "b"], None, []], [["a", "b"], None, []]),
+    "tuples": ([("a", "b"), None, ()], [["a", "b"], None, []]),
+    "numpy arrays": ([np.array([1, 2]), np.array([2]), np.array([1])], [[1, 2], [2], [1]]),
+    "dictionaries": ([{"x": 1}, {"x": 1}, None], [{"x": 1}, {"x": 1}, None]),
+    "small integers": (np.array([1, 2, 1], dtype=np.uint8), [1, 2, 1]),
+    "half floats": (np.array([1, 2, 1], dtype=np.float16), [1.0, 2.0, 1.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PANDAS)
+def test_pandas_column_slices_as_what_it_means(name: str) -> None:
+    column, meant = PANDAS[name]
+    frame = pd.DataFrame({"p": ["a", "b", "c"], "a": ["a", "x", "c"], "k": column}).set_axis([5, 5, 7])
+    made = report(frame, "p", "a", by="k", cluster="k")
+    counts: dict[Any, int] = {}
+    for value in meant:
+        for entry in report_oracle.entries(value):
+            counts[entry] = counts.get(entry, 0) + 1
+    assert {report_oracle.key_of(key): n for key, n in made.by_group.select("k", "n").iter_rows()} == counts
+
+
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
+ROUND: dict[str, Any] = {}
+ROUND["x"] = [ROUND]
+
+
+def series(values: list[Any]) -> Any:
+    return pd.Series(values, dtype=object)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        series(["a", 1, "b"]),
+        series([["a"], "a", None]),
+        series([["a", 1], None, None]),
+        series([object()] * 3),
+        series([2**70] * 3),
+        series([1j] * 3),
+        series(["\ud800", "a", "b"]),
+        series([ENDLESS] * 3),
+        series([ROUND] * 3),
+        series([[[[["a"]]]]] * 3),
+        pd.period_range("2026", periods=3),
+        pd.interval_range(0, 3),
+    ],
+    ids=["texts and numbers", "texts and lists", "mixed lists", "objects", "large numbers", "complex numbers",
+         "half a surrogate pair", "endless lists", "endless dicts", "deep lists", "periods", "intervals"],
+)  # fmt: skip
+def test_pandas_column_without_one_type_is_an_error_that_names_it(column: Any) -> None:
+    frame = pd.DataFrame({"p": ["a"] * 3, "a": ["a"] * 3, "the key": column})
+    with pytest.raises(DTypeError, match="column 'the key'"):
+        report(frame, "p", "a", by="the key")
+    with pytest.raises(DTypeError, match="column 'the key'"):
+        report(frame, "p", "a", cluster="the key")
+
+
+def test_columns_that_are_not_needed_are_not_converted() -> None:
+    frame = pd.DataFrame({"p": ["a"], "a": ["a"], "k": [1], "mixed": [object()], 3: [1]})
+    assert report(frame, "p", "a", by="k").overall["anls"] == 1
+
+
+@pytest.mark.parametrize("role", ["prediction", "answers", "by", "cluster", "score"])
+def test_doubled_pandas_columns_are_refused(role: str) -> None:
+    frame = pd.DataFrame([["a", "b", "c", 1.0] * 2], columns=["p", "a", "k", "s"] * 2).iloc[:, [0, 1, 2, 3]]
+    name = {"prediction": "p", "answers": "a", "by": "k", "cluster": "k", "score": "s"}[role]
+    frame.insert(0, name, frame[name], allow_duplicates=True)
+    roles: dict[str, Any] = {"score": "s"} if role == "score" else {"prediction": "p", "answers": "a"}
+    with pytest.raises(ColumnNotFoundError, match=f"column '{name}' is there 2 times"):
+        report(frame, **{**roles, role: name})
+
+
+def test_pandas_columns_of_several_levels_are_refused() -> None:
+    frame = pd.DataFrame([["a", "a"]], columns=pd.MultiIndex.from_tuples([("p", "x"), ("a", "x")]))
+    with pytest.raises(TypeError, match="several levels"):
+        report(frame, score="p")
+
+
+# Arrow types that Polars has no dtype for; some of them end its import with a panic.
+FOREIGN = {
+    "256-bit decimals": pa.array([Decimal("1.1")] * 2, pa.decimal256(50, 2)),
+    "run ends": pa.RunEndEncodedArray.from_arrays([2], ["a"]),
+    "list views": pa.array([["a"]] * 2, pa.list_view(pa.string())),
+    "intervals": pa.array([pa.MonthDayNano([1, 1, 1])] * 2),
+    "unions": pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array([1, 2])]),
+    "maps": pa.array([[("a", 1)]] * 2, pa.map_(pa.string(), pa.int64())),
+    "extensions": pa.array([b"0123456789abcdef"] * 2, pa.uuid()),
+    "lists of empty arrays": pa.array([[[]]] * 2, pa.list_(pa.list_(pa.string(), 0))),
+    "structs of 256-bit decimals": pa.array([{"x": Decimal(1)}] * 2, pa.struct({"x": pa.decimal256(50, 2)})),
+    "unknown zone": pa.array([0, 0], pa.timestamp("s", tz="Nowhere/Else")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_arrow_column_without_a_dtype_in_polars_is_an_error_that_names_it(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = pa.table({"p": ["a", "b"], "a": ["a", "b"], "the key": FOREIGN[name]})
+    with pytest.raises(DTypeError, match="column 'the key' holds"):
+        report(table, "p", "a", by="the key")
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_arrays_without_entries_slice_as_null() -> None:
+    table = pa.table({"p": ["a", "b"], "a": ["a", "b"], "k": pa.array([[], []], pa.list_(pa.string(), 0))})
+    assert report(table, "p", "a", by="k").by_group.select("k", "n").rows() == [(None, 2)]
+
+
+@pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
+def test_texts_keep_their_checks(kind: str) -> None:
+    frame: Any = {"Polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}[kind](
+        {"p": [1, 2], "a": ["1", "2"]}
+    )
+    with pytest.raises(DTypeError, match="column 'p'"):
+        report(frame, "p", "a")
+    with pytest.raises(DTypeError, match="column 'p'"):
+        report(frame, "a", "p")
+    with pytest.raises(DTypeError, match="column 'p'"):
+        compare(frame, {"x": "p", "y": "a"}, "a")
+    with pytest.raises(DTypeError, match=r"column 'a' .* a score is a number"):
+        report(frame, score="a")
+
+
+NO_FRAMES = [None, 3, [1], {"p": ["a"]}, "p", pl.Series("p", ["a"]), pd.Series(["a"]), pa.array(["a"])]
+
+
+@pytest.mark.parametrize("frame", NO_FRAMES, ids=[f"{type(frame).__module__}" for frame in NO_FRAMES])
+def test_what_is_no_frame_is_refused(frame: Any) -> None:
+    with pytest.raises(TypeError, match=r"^frame "):
+        summarize(frame, "p", "a")

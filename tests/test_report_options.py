@@ -1,0 +1,196 @@
+"""What a report is asked for: sorting, columns of a roll-up, worst rows, settings; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+import report_oracle
+
+import anls_frame as af
+from anls_frame.reports import Report, report
+from anls_frame.summary import Settings, summarize
+
+FRAME = pl.DataFrame(
+    {
+        "p": ["a", "x", "cde", "x", "abcd", "ab", None, "a"],
+        "a": ["a", "a", "cd", "a", "abcd", "ab", "ab", None],
+        "k": ["t", "t", "t", "u", "u", None, None, "v"],
+        "d": [1, 2, 3, 4, 5, 6, 7, 8],
+    }
+)
+
+
+def order_of(sort: str, **options: Any) -> list[Any]:
+    return report(FRAME, "p", "a", by="k", sort=sort, **options).by_group["k"].to_list()
+
+
+@pytest.mark.parametrize("sort", report_oracle.TEXT_COLUMNS)
+def test_slices_are_sorted_by_the_column_asked_for(sort: str) -> None:
+    made = report(FRAME, "p", "a", by="k", sort=sort, cluster="d")
+    values = made.by_group[sort].drop_nulls().to_list()
+    is_count = sort in (*report_oracle.COUNTS, "n_clusters")
+    is_rate = sort.startswith(("cer_", "zeros"))
+    assert values == sorted(values, reverse=is_count or is_rate)
+    assert made.by_group[sort].tail(made.by_group[sort].null_count()).is_null().all()
+
+
+def test_slices_are_sorted_by_a_key() -> None:
+    assert order_of("k") == ["t", "u", "v", None]
+    crossed = report(FRAME, "p", "a", by=["k", "d"], sort="d")
+    assert crossed.by_group["d"].to_list() == list(range(1, 9))
+    assert crossed.by("k")["k"].to_list() == ["t", "u", "v", None]
+
+
+def test_equals_are_sorted_by_their_keys() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 4, "a": ["a"] * 4, "k": ["c", None, "a", "b"], "l": [1, 1, 2, 1]})
+    assert report(frame, "p", "a", by="k", sort="anls").by_group["k"].to_list() == ["a", "b", "c", None]
+    crossed = report(frame, "p", "a", by=["l", "k"]).by_group.select("l", "k").rows()
+    assert crossed == [(1, "b"), (1, "c"), (1, None), (2, "a")]
+
+
+@pytest.mark.parametrize("sort", ["score", "score_low", "zeros", "n_missing"])
+def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
+    frame = pl.DataFrame({"s": [0.1, 0.2, 0.9, 1.0, 0.0, None, 0.0, 0.0], "k": [1, 1, 2, 2, 3, 3, 4, 4]})
+    values = report(frame, score="s", by="k", sort=sort).by_group[sort].drop_nulls().to_list()
+    assert values == sorted(values, reverse=sort in ("zeros", "n_missing"))
+
+
+@pytest.mark.parametrize(
+    ("sort", "error"),
+    [("kk", ValueError), ("", ValueError), ("slice", ValueError), (None, TypeError), (3, TypeError)],
+)
+def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="sort is a column of the report"):
+        report(FRAME, "p", "a", by="k", sort=sort)
+
+
+@pytest.mark.parametrize(
+    "confidence", [0, 1, -0.5, 1.5, float("nan"), float("inf"), True, None, "0.95", 10**30]
+)
+def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(ValueError, match="confidence lies between 0 and 1"):
+        report(FRAME, "p", "a", confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"by": 3}, TypeError, "by is a column name or a list of them, got 3"),
+        ({"by": ["k", 3]}, TypeError, "by is a column name or a list of them"),
+        ({"by": b"k"}, TypeError, "by is a column name or a list of them"),
+        ({"by": ["k", "d", "k"]}, ValueError, "by names a column twice"),
+        ({"cluster": 3}, TypeError, "a column is named by a string, got 3"),
+        ({"cluster": ["d"]}, TypeError, "a column is named by a string"),
+        ({"prediction": 3}, TypeError, "a column is named by a string, got 3"),
+        ({"prediction": None}, ValueError, "give the columns prediction and answers"),
+        ({"answers": None}, ValueError, "give the columns prediction and answers"),
+        ({"score": "d"}, ValueError, "give either prediction and answers, or score"),
+        ({"missing": "skip"}, ValueError, "missing is one of 'empty', 'drop', got 'skip'"),
+        ({"missing": None}, ValueError, "missing is one of 'empty', 'drop', got None"),
+        ({"threshold": 1.5}, ValueError, "threshold is a number in"),
+        ({"threshold": float("nan")}, ValueError, "threshold is a number in"),
+        ({"threshold": "0.5"}, TypeError, "threshold is a number in"),
+        ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
+        ({"protocol": None}, TypeError, "protocol is a ScoreProtocol or a preset's name"),
+        ({"protocol": "raw"}, ValueError, "ANLS needs a threshold and 'raw' has none"),
+        ({"cer_protocol": "cer"}, ValueError, "unknown protocol 'cer'"),
+        ({"worst": -1}, ValueError, "worst is a number of rows, got -1"),
+        ({"worst": 1.5}, ValueError, "worst is a number of rows, got 1.5"),
+        ({"worst": True}, ValueError, "worst is a number of rows, got True"),
+        ({"worst": None}, ValueError, "worst is a number of rows, got None"),
+        ({"worst": 10**30}, ValueError, "worst is a number of rows"),
+    ],
+    ids=str,
+)
+def test_arguments_outside_their_choices_are_refused(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        report(FRAME, **{"prediction": "p", "answers": "a", **options})
+
+
+def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
+    made = report(FRAME, "p", "a", by="k")
+    with pytest.raises(ValueError, match=r"not made by \['d'\], only by \['k'\]; name the columns in by="):
+        made.by("k", "d")
+    with pytest.raises(ValueError, match="by names a column twice"):
+        made.by("k", "k")
+    with pytest.raises(ValueError, match=r"not made by \[3\]"):
+        made.by(3)  # type: ignore[arg-type]
+
+
+def test_worst_rows_are_the_lowest() -> None:
+    made = report(FRAME, "p", "a", by="k", cluster="d", worst=4)
+    columns = ["k", "d", "prediction", "answers", "nls", "anls", "cer", "exact_match"]
+    assert made.worst.columns == columns
+    # First of the lowest are the two that have nothing in common with the answer.
+    assert set(made.worst["d"][:3]) == {2, 4, 7}
+    assert made.worst.row(3)[:4] == ("t", 3, "cde", "cd")
+    assert made.worst["anls"].is_sorted()
+    missing = made.worst.row(by_predicate=pl.col("d") == 7, named=True)
+    assert missing["prediction"] is None
+    assert missing["cer"] == 1
+    assert report(FRAME, "p", "a", worst=99).worst.height == 7
+    assert report(FRAME, "p", "a", worst=99, missing="drop").worst["prediction"].null_count() == 0
+    assert report(FRAME, "p", "a").worst.is_empty()
+
+
+def test_worst_rows_of_existing_scores_are_the_lowest() -> None:
+    frame = pl.DataFrame({"s": [0.5, None, -1.0, 3.0], "k": [["t"], [], ["u"], None]})
+    made = report(frame, score="s", by="k", worst=2)
+    assert made.worst.rows() == [(["u"], -1.0), (["t"], 0.5)]
+
+
+def test_worst_rows_name_a_cluster_that_slices_as_well_once() -> None:
+    assert report(FRAME, "p", "a", by="d", cluster="d", worst=1).worst.columns[:2] == ["d", "prediction"]
+
+
+def test_settings_say_what_the_numbers_depend_on() -> None:
+    made = report(
+        FRAME, "p", "a", by="k", cluster="d", protocol="rrc", threshold=0.25, missing="drop", confidence=0.9
+    )
+    settings = made.settings
+    assert settings["by"] == ["k"]
+    assert (settings["cluster"], settings["missing"], settings["threshold"]) == ("d", "drop", 0.25)
+    assert settings["protocol"]["length"] == "raw_upper"
+    assert (settings["rows"], settings["confidence"], settings["version"]) == (8, 0.9, af.__version__)
+    assert settings["digest"] == made.summary.digest
+    assert json.loads(json.dumps(settings)) == settings
+    again = {name: settings[name] for name in made.summary.settings.to_dict()}
+    assert Settings.from_dict(json.loads(json.dumps(again))) == made.summary.settings
+
+
+def test_signature_is_one_line_that_tells_settings_apart() -> None:
+    version = af.__version__
+    default = report(FRAME, "p", "a", by="k", cluster="d").signature
+    assert default == f"anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:d|v:{version}"
+    assert report(FRAME, score="d").signature == f"score:d|missing:drop|cluster:none|v:{version}"
+    own = af.ScoreProtocol(unicode_form="NFKC", threshold=0.3)
+    signatures = {
+        default,
+        *(
+            report(FRAME, "p", "a", **options).signature
+            for options in (
+                {},
+                {"protocol": "rrc"},
+                {"protocol": own},
+                {"threshold": 0.25},
+                {"cer_protocol": "jiwer"},
+                {"missing": "drop"},
+            )
+        ),
+    }  # fmt: skip
+    assert len(signatures) == 7
+    assert not any("\n" in signature for signature in signatures)
+
+
+def test_report_of_a_summary_is_the_report_of_its_frame() -> None:
+    summary = summarize(FRAME, "p", "a", by="k", cluster="d", worst=2)
+    made = Report.from_summary(summary, sort="anls", confidence=0.9)
+    direct = report(FRAME, "p", "a", by="k", cluster="d", worst=2, sort="anls", confidence=0.9)
+    report_oracle.check_alike(made.to_polars(), direct.to_polars())
+    assert made.settings == direct.settings
+    assert made.worst.equals(direct.worst)

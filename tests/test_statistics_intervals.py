@@ -1,0 +1,369 @@
+"""Variances and intervals against statsmodels, scipy and plain loops over rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from anls_frame.statistics import (
+    effective_units,
+    ratio_interval,
+    ratio_variance,
+    t_interval,
+    wilson_interval,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Clusters: TypeAlias = list[list[float]]
+Bounds: TypeAlias = tuple[float, float]
+
+SCORES = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.5, 1), st.floats(0, 1))
+CLUSTERS = st.lists(st.lists(SCORES, min_size=1, max_size=8), min_size=2, max_size=12)
+
+
+def random_clusters(seed: int, units: int) -> Clusters:
+    """Clusters of unequal size whose rows are alike."""
+    random = np.random.default_rng(seed)
+    clusters = []
+    for size in random.integers(1, 12, units):
+        level = random.beta(4, 1)
+        clusters.append(np.where(random.random(size) < level, 1.0, random.random(size)).tolist())
+    return clusters
+
+
+def moments(units: Sequence[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "units": len(units),
+        "sum_x": sum(x for x, _ in units),
+        "sum_y": sum(y for _, y in units),
+        "sum_xx": sum(x * x for x, _ in units),
+        "sum_xy": sum(x * y for x, y in units),
+        "sum_yy": sum(y * y for _, y in units),
+    }
+
+
+def summed(clusters: Clusters) -> dict[str, float]:
+    return moments([(sum(rows), len(rows)) for rows in clusters])
+
+
+def report_interval(clusters: Clusters, confidence: float = 0.95) -> Bounds:
+    """The interval of a report, from the rows."""
+    rows = list(itertools.chain.from_iterable(clusters))
+    low, high = wilson_interval(
+        sum(rows) / len(rows),
+        ratio_variance(**summed(clusters)),
+        len(rows),
+        len(clusters),
+        confidence,
+        sum_squares=sum(score * score for score in rows),
+    )
+    return float(low), float(high)
+
+
+def loop_interval(clusters: Clusters, confidence: float = 0.95) -> Bounds:
+    """The same by its definition, with residuals in place of sums."""
+    rows = list(itertools.chain.from_iterable(clusters))
+    n, units = len(rows), len(clusters)
+    mean = sum(rows) / n
+    variance = units / (units - 1) * sum((sum(c) - mean * len(c)) ** 2 for c in clusters) / n**2
+    spread = sum((score - mean) ** 2 for score in rows)
+    padded = [*rows, 0.0, 1.0]
+    middle = sum(padded) / len(padded)
+    worth = n * middle * (1 - middle) / (sum((score - middle) ** 2 for score in padded) / len(padded))
+    design = n / units
+    if spread > 1e-12 * sum(score * score for score in rows):
+        design = max(1.0, variance / (spread / (n - 1) / n))
+    size = worth / design
+    information = min(units - 1, size * min(mean, 1 - mean))
+    weight = (information / 4) ** 4 / (1 + (information / 4) ** 4)
+    drawn = weight * design + (1 - weight) * (1 + 0.2 * (n / units - 1))
+    clustered = (drawn - 1) / drawn
+    df = 1 / (clustered**2 / max(information - 0.5, 1) + (1 - clustered) ** 2 / (n - 1))
+    level = 0.5 + confidence / 2
+    inverse = min(
+        scipy.stats.t.ppf(level, df) ** 2 * drawn / worth,
+        scipy.stats.t.ppf(level, units - 1) ** 2 / min(units * worth / n, size),
+    )
+    root = math.sqrt(inverse * mean * (1 - mean) + inverse**2 / 4)
+    return (mean + inverse / 2 - root) / (1 + inverse), (mean + inverse / 2 + root) / (1 + inverse)
+
+
+# Variance.
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_variance_of_a_mean_is_the_cluster_robust_one_of_statsmodels(seed: int) -> None:
+    clusters = random_clusters(seed, 15)
+    groups = np.repeat(np.arange(15), [len(rows) for rows in clusters])
+    rows = np.concatenate(clusters)
+    model = sm.OLS(rows, np.ones((len(rows), 1)))
+    # Its correction is G / (G - 1) · (N - 1) / (N - k), and k = 1.
+    corrected = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
+    plain = model.fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
+    variance = float(ratio_variance(**summed(clusters)))
+    assert math.isclose(variance, corrected.cov_params()[0, 0], rel_tol=1e-10)
+    assert math.isclose(variance, 15 / 14 * plain.cov_params()[0, 0], rel_tol=1e-10)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 30)), min_size=2, max_size=15))
+def test_variance_of_a_ratio_is_that_of_exact_arithmetic(units: list[tuple[int, int]]) -> None:
+    ratio = Fraction(sum(x for x, _ in units), sum(y for _, y in units))
+    residuals = sum((x - ratio * y) ** 2 for x, y in units)
+    exact = Fraction(len(units), len(units) - 1) * residuals / sum(y for _, y in units) ** 2
+    assert math.isclose(float(ratio_variance(**moments(units))), float(exact), rel_tol=1e-9)
+
+
+def test_variance_of_a_mean_is_the_jackknife() -> None:
+    scores = np.random.default_rng(0).random(40)
+    left_out = (scores.sum() - scores) / 39
+    jackknife = 39 / 40 * np.sum((left_out - left_out.mean()) ** 2)
+    variance = float(ratio_variance(**moments([(x, 1.0) for x in scores])))
+    assert math.isclose(variance, jackknife, rel_tol=1e-12)
+    assert math.isclose(variance, scipy.stats.sem(scores) ** 2, rel_tol=1e-12)
+
+
+def test_variance_of_a_corpus_rate_is_near_the_jackknife() -> None:
+    random = np.random.default_rng(1)
+    length = random.integers(5, 60, 2_000)
+    errors = random.binomial(length, random.beta(0.5, 5, 2_000))
+    left_out = (errors.sum() - errors) / (length.sum() - length)
+    jackknife = 1999 / 2000 * np.sum((left_out - left_out.mean()) ** 2)
+    variance = float(ratio_variance(**moments(list(zip(errors.tolist(), length.tolist(), strict=True)))))
+    assert math.isclose(variance, jackknife, rel_tol=0.01)
+
+
+@given(score=st.floats(1e-3, 1), n=st.integers(2, 3_000), rows=st.integers(1, 20))
+def test_constant_scores_have_no_variance(score: float, n: int, rows: int) -> None:
+    running = np.full(n, score).cumsum()[-1]  # the worst way to add
+    squares = np.full(n, score * rows * (score * rows)).cumsum()[-1]
+    variance = ratio_variance(n, running * rows, n * rows, squares, running * rows * rows, n * rows * rows)
+    assert float(variance) == 0
+
+
+@given(CLUSTERS)
+def test_variance_is_never_negative(clusters: Clusters) -> None:
+    assert float(ratio_variance(**summed(clusters))) >= 0
+
+
+def test_a_small_spread_is_still_seen() -> None:
+    scores = 0.7 + 1e-5 * np.random.default_rng(2).standard_normal(1_000)
+    variance = float(ratio_variance(**moments([(x, 1.0) for x in scores])))
+    assert math.isclose(variance, scipy.stats.sem(scores) ** 2, rel_tol=1e-4)
+
+
+def test_variance_needs_two_units_and_a_denominator() -> None:
+    assert np.isnan(ratio_variance([0, 1, 5], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0])).all()
+
+
+def test_equal_units_count_in_full_and_unequal_ones_less() -> None:
+    assert effective_units(30, 300).shape == ()
+    assert effective_units([30, 4, 0], [300, 10, 0]).tolist()[:2] == [3, 1.6]
+    assert np.isnan(effective_units(0, 0))
+
+
+@pytest.mark.parametrize("sizes", [[1000, 1], [5, 1], [10, 1, 1], [7, 7, 1e6]])
+def test_one_large_unit_beside_small_ones_shows_little(sizes: list[float]) -> None:
+    n = sum(sizes)
+    units = float(effective_units(n, sum(size * size for size in sizes)))
+    assert 1 < units < 2
+    sums = moments([(0.8 * sizes[0], sizes[0]), *((0.0, size) for size in sizes[1:])])
+    sums["units"] = units
+    variance = ratio_variance(**sums)
+    low, high = wilson_interval(sums["sum_x"] / n, variance, n, units)
+    assert high - low > 0.7
+    for bounds in (t_interval(0.1, variance, units), ratio_interval(sums["sum_x"], n, variance, units)):
+        assert not np.isnan(bounds).any()
+        assert float(bounds[1] - bounds[0]) > 1
+
+
+# Wilson.
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize(("right", "n"), [(0, 5), (2, 5), (5, 5), (0, 30), (1, 30), (27, 30), (600, 1000)])
+def test_without_clusters_it_is_the_interval_of_wilson(right: int, n: int, confidence: float) -> None:
+    variance = ratio_variance(n, right, n, right, right, n)
+    low, high = (float(bound) for bound in wilson_interval(right / n, variance, n, n, confidence))
+    # statsmodels takes the normal quantile of alpha: here the alpha whose normal quantile is that of t.
+    t = scipy.stats.t.ppf(0.5 + confidence / 2, n - 1)
+    expected = proportion_confint(right, n, alpha=2 * scipy.stats.norm.sf(t), method="wilson")
+    assert (low, high) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    share = right / n
+    root = t * math.sqrt(n * share * (1 - share) + t * t / 4)
+    closed = (right + t * t / 2 - root) / (n + t * t), (right + t * t / 2 + root) / (n + t * t)
+    assert (low, high) == pytest.approx(closed, rel=1e-9, abs=1e-12)
+
+
+@given(CLUSTERS, st.floats(0.5, 0.999))
+def test_with_clusters_it_is_its_definition(clusters: Clusters, confidence: float) -> None:
+    expected = loop_interval(clusters, confidence)
+    assert report_interval(clusters, confidence) == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_with_many_clusters_it_is_its_definition(seed: int) -> None:
+    clusters = random_clusters(seed, 40)
+    assert report_interval(clusters) == pytest.approx(loop_interval(clusters), rel=1e-9)
+
+
+@given(CLUSTERS)
+def test_it_lies_around_the_mean_within_bounds(clusters: Clusters) -> None:
+    mean = sum(map(sum, clusters)) / sum(map(len, clusters))
+    low, high = report_interval(clusters)
+    assert 0 <= low <= mean + 1e-15
+    assert mean - 1e-15 <= high <= 1
+
+
+@given(CLUSTERS)
+def test_turned_scores_turn_it(clusters: Clusters) -> None:
+    low, high = report_interval(clusters)
+    turned = report_interval([[1 - score for score in rows] for rows in clusters])
+    assert turned == pytest.approx((1 - high, 1 - low), abs=1e-6)
+
+
+@given(CLUSTERS, st.floats(0.5, 0.98))
+def test_more_confidence_makes_it_wider(clusters: Clusters, confidence: float) -> None:
+    low, high = report_interval(clusters, confidence)
+    lower, higher = report_interval(clusters, confidence + 0.01)
+    assert lower <= low
+    assert high <= higher
+
+
+@pytest.mark.parametrize("right", [0, 1])
+@pytest.mark.parametrize(("units", "rows"), [(2, 1), (10, 1), (10, 30), (50, 200)])
+def test_all_wrong_or_all_right_counts_units_as_rows(right: int, units: int, rows: int) -> None:
+    bounds = report_interval([[float(right)] * rows] * units)
+    t = scipy.stats.t.ppf(0.975, units - 1)
+    far = units / (units + t * t)
+    if rows == 1:
+        assert bounds == pytest.approx((far, 1) if right else (0, 1 - far), rel=1e-9)
+    else:  # no wider than that, and not as if the rows were independent
+        width = bounds[1] - bounds[0]
+        assert bounds[right] == right
+        assert t * t / (units * rows + t * t) < width <= 1 - far + 1e-12
+
+
+def test_rows_in_clusters_that_repeat_them_count_once() -> None:
+    scores = [0.0, 1.0, 1.0, 0.6, 1.0, 0.9, 0.0, 1.0, 1.0, 0.7] * 20
+    alone = report_interval([[score] for score in scores])
+    repeated = report_interval([[score] * 10 for score in scores])
+    assert repeated == pytest.approx(alone, abs=0.01)
+
+
+def test_squares_make_it_narrower_where_scores_lie_inside() -> None:
+    scores = np.random.default_rng(3).uniform(0.6, 0.9, 200)
+    variance = ratio_variance(**moments([(x, 1.0) for x in scores]))
+    wide = wilson_interval(scores.mean(), variance, 200, 200)
+    narrow = wilson_interval(scores.mean(), variance, 200, 200, sum_squares=float(scores @ scores))
+    assert wide[0] < narrow[0] < scores.mean() < narrow[1] < wide[1]
+
+
+def test_squares_change_nothing_for_zero_and_one() -> None:
+    for rows in ([0.0, 1.0, 1.0], [1.0, 1.0], [0.0, 0.0, 0.0, 1.0]):
+        clusters = [rows, [1.0, 0.0], rows]
+        n, total = sum(map(len, clusters)), sum(map(sum, clusters))
+        bounds = wilson_interval(total / n, ratio_variance(**summed(clusters)), n, 3)
+        assert report_interval(clusters) == tuple(map(float, bounds))
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "n", "units"),
+    [
+        (math.nan, math.nan, 0, 0),  # no rows
+        (0.5, math.nan, 1, 1),  # one row
+        (0.5, math.nan, 20, 1),  # one cluster
+        (0.5, 0.1, 20, 1),
+        (0.5, math.nan, 20, 5),
+    ],
+)
+def test_no_interval_without_two_units(mean: float, variance: float, n: int, units: int) -> None:
+    assert np.isnan(wilson_interval(mean, variance, n, units)).all()
+
+
+def test_two_units_give_an_interval_however_wide() -> None:
+    low, high = report_interval([[1.0, 0.0], [1.0]])
+    assert low < 0.1
+    assert high > 0.95
+
+
+def test_intervals_of_many_groups_are_those_of_each() -> None:
+    groups = [random_clusters(seed, 2 + seed) for seed in range(8)]
+    sums = [summed(clusters) for clusters in groups]
+    n = np.array([group["sum_y"] for group in sums])
+    mean = np.array([group["sum_x"] for group in sums]) / n
+    variance = ratio_variance(**{name: np.array([group[name] for group in sums]) for name in sums[0]})
+    squares = [sum(x * x for rows in clusters for x in rows) for clusters in groups]
+    low, high = wilson_interval(mean, variance, n, [len(c) for c in groups], sum_squares=squares)
+    assert low.shape == high.shape == (8,)
+    for position, clusters in enumerate(groups):
+        assert (low[position], high[position]) == pytest.approx(report_interval(clusters), rel=1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, math.nan, math.inf])
+def test_confidence_lies_between_0_and_1(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        wilson_interval(0.5, 0.01, 30, 30, confidence)
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        t_interval(0.5, 0.01, 30, confidence)
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        ratio_interval(5, 100, 0.01, 30, confidence)
+
+
+# The others.
+
+
+def test_t_interval_is_that_of_scipy() -> None:
+    scores = np.random.default_rng(4).normal(size=12)
+    variance = ratio_variance(**moments([(x, 1.0) for x in scores]))
+    low, high = t_interval(scores.mean(), variance, 12, 0.9)
+    expected = scipy.stats.t.interval(0.9, 11, loc=scores.mean(), scale=scipy.stats.sem(scores))
+    assert (float(low), float(high)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_t_interval_at_the_edges() -> None:
+    assert np.isnan(t_interval([math.nan, 0.5, 0.5], [math.nan, math.nan, 0.1], [0, 1, 1])).all()
+    low, high = t_interval(0.5, 0.0, 5)
+    assert (float(low), float(high)) == (0.5, 0.5)
+
+
+def test_interval_of_a_rate_is_that_of_its_logarithm() -> None:
+    variance = float(ratio_variance(4, 10, 200, 36, 520, 10_600))
+    low, high = ratio_interval(10, 200, variance, 4)
+    half = scipy.stats.t.ppf(0.975, 3) * math.sqrt(variance) / 0.05
+    expected = math.exp(math.log(0.05) - half), math.exp(math.log(0.05) + half)
+    assert (float(low), float(high)) == pytest.approx(expected, rel=1e-10)
+
+
+@given(CLUSTERS)
+def test_interval_of_a_rate_lies_around_it(clusters: Clusters) -> None:
+    sums = summed(clusters)
+    low, high = ratio_interval(sums["sum_x"], sums["sum_y"], ratio_variance(**sums), sums["units"])
+    assert 0 <= float(low) <= sums["sum_x"] / sums["sum_y"] * (1 + 1e-12)
+    assert float(high) >= sums["sum_x"] / sums["sum_y"] * (1 - 1e-12)
+
+
+def test_interval_of_a_rate_without_errors_is_the_one_of_units_without_errors() -> None:
+    low, high = ratio_interval(0, 500, 0.0, 20)
+    assert float(low) == 0
+    t = scipy.stats.t.ppf(0.975, 19)
+    assert float(high) == pytest.approx(t * t / (20 + t * t))
+
+
+def test_interval_of_a_rate_at_the_edges() -> None:
+    # No rows, one row, one row without errors, no length.
+    errors, length, variance = [0, 3, 0, 0], [0, 10, 10, 0], [math.nan, math.nan, math.nan, math.nan]
+    assert np.isnan(ratio_interval(errors, length, variance, [0, 1, 1, 5])).all()
+    low, high = ratio_interval(10, 10, 0.0, 3)  # everything is wrong, everywhere
+    assert (float(low), float(high)) == (1, 1)

@@ -1,0 +1,218 @@
+"""Tests of differences against full enumeration, scipy and statsmodels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from anls_frame.statistics import holm, ratio_variance, sign_flip, sign_flip_counts, t_test
+
+if TYPE_CHECKING:
+    from random import Random
+
+DIFFERENCES = st.lists(st.integers(-5, 5), min_size=1, max_size=9)
+P_VALUES = st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), max_size=30)
+
+
+def enumerate_signs(differences: list[int]) -> float:
+    """Share of all combinations of signs whose sum is as far from 0, in whole numbers."""
+    observed = abs(sum(differences))
+    signs = itertools.product((-1, 1), repeat=len(differences))
+    sums = [sum(sign * d for sign, d in zip(combination, differences, strict=True)) for combination in signs]
+    return sum(abs(total) >= observed for total in sums) / len(sums)
+
+
+# Sign flips.
+
+
+@given(DIFFERENCES)
+def test_few_units_are_enumerated(differences: list[int]) -> None:
+    assert sign_flip(differences) == enumerate_signs(differences)
+
+
+@given(DIFFERENCES, st.integers(1, 30))
+def test_ties_do_not_hang_on_rounding(differences: list[int], divisor: int) -> None:
+    assert sign_flip([d / divisor for d in differences]) == enumerate_signs(differences)
+    assert sign_flip([d * 0.1 + 0.3 - 0.3 for d in differences]) == enumerate_signs(differences)
+
+
+@pytest.mark.parametrize("differences", [[0.1, 0.2, -0.3], [0.0], [0.0] * 50, [1e-300, -1e-300], [0.7] * 15])
+def test_sums_of_zero_and_single_signs(differences: list[float]) -> None:
+    expected = 2**-14 if differences[0] == 0.7 else 1
+    assert sign_flip(differences, draws=2**15) == expected
+
+
+@pytest.mark.parametrize("size", [2, 40, 3_000])
+def test_a_system_against_itself_is_no_different(size: int) -> None:
+    scores = np.random.default_rng(size).random(size)
+    assert sign_flip(scores - scores) == 1
+    assert sign_flip_counts([0.0], [size]) == 1
+
+
+def test_draws_come_near_the_enumeration() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(10):
+        differences = random.normal(0.3, 1, 12)
+        exact, drawn = sign_flip(differences, draws=2**12), sign_flip(differences, draws=2**12 - 1)
+        assert abs(exact - drawn) < 5 * math.sqrt(exact * (1 - exact) / 2**12) + 1e-3
+
+
+def test_draws_are_those_of_a_loop() -> None:
+    random = np.random.default_rng(6)
+    differences = random.normal(0.1, 1, 50)
+    signs = random.choice([-1, 1], (20_000, 50))
+    expected = np.mean(np.abs(signs @ differences) >= abs(differences.sum()))
+    assert sign_flip(differences, draws=20_000) == pytest.approx(expected, abs=0.015)
+
+
+@pytest.mark.parametrize("wins", [100, 110, 125, 140])
+def test_counts_of_one_size_are_the_sign_test(wins: int) -> None:
+    exact = scipy.stats.binomtest(wins, 200).pvalue
+    p = sign_flip_counts([-0.25, 0.0, 0.25], [200 - wins, 1_000, wins], draws=200_000)
+    assert p == pytest.approx(exact, abs=0.006)
+
+
+@given(
+    st.dictionaries(st.integers(-9, 9), st.integers(0, 90), min_size=1, max_size=6),
+    st.integers(0, 10**30),
+)
+def test_counts_are_repeated_values(counts: dict[int, int], seed: int) -> None:
+    values = [value / 7 for value in counts]
+    repeated = np.repeat(values, list(counts.values()))
+    expected = sign_flip(repeated, draws=99, seed=seed)
+    found = sign_flip_counts(values, list(counts.values()), draws=99, seed=seed)
+    assert np.array_equal(found, expected, equal_nan=True)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=40), st.randoms(use_true_random=False))
+def test_neither_order_nor_direction_matters(differences: list[float], random: Random) -> None:
+    p = sign_flip(differences, draws=199)
+    assert 1 / 200 <= p <= 1
+    shuffled = differences.copy()
+    random.shuffle(shuffled)
+    assert sign_flip(shuffled, draws=199) == p
+    assert sign_flip([-d for d in differences], draws=199) == p
+    assert sign_flip([d * 1024 for d in differences], draws=199) == p
+    assert sign_flip([*differences, 0.0, 0.0], draws=199) == p
+
+
+def test_seeds_give_the_same_bits() -> None:
+    differences = np.random.default_rng(7).normal(0.1, 1, 200)
+    first = [sign_flip(differences, seed=seed) for seed in (0, 0, 1, 2, 3)]
+    assert first[0] == first[1]
+    assert len(set(first)) > 2
+    assert sign_flip(differences) == first[0]
+
+
+def test_memory_stays_bounded() -> None:
+    differences = np.random.default_rng(8).normal(size=20_000)
+    tracemalloc.start()
+    sign_flip(differences)  # a matrix of the signs alone would take 200 MB
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_equal_systems_keep_the_level() -> None:
+    random = np.random.default_rng(9)
+    p_values = np.array([sign_flip(random.normal(size=25), draws=199) for _ in range(2_000)])
+    for level in (0.01, 0.05, 0.1):
+        assert np.mean(p_values <= level) <= level + 4 * math.sqrt(level * (1 - level) / 2_000)
+
+
+def test_no_difference_to_test() -> None:
+    assert math.isnan(sign_flip([]))
+    assert math.isnan(sign_flip_counts([0.5, 0.1], [0, 0]))
+    assert math.isnan(sign_flip([0.1, math.nan]))
+    assert math.isnan(sign_flip([0.1, math.inf]))
+    assert sign_flip([0.3]) == 1  # one unit: either sign is as far
+
+
+def test_wrong_arguments_of_sign_flips() -> None:
+    with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
+        sign_flip([0.1], draws=0)
+    with pytest.raises(ValueError, match="one-dimensional"):
+        sign_flip([[0.1]])
+    with pytest.raises(ValueError, match="of one length"):
+        sign_flip_counts([0.1, 0.2], [1])
+
+
+# Student's t.
+
+
+def test_t_test_of_rows_is_that_of_scipy() -> None:
+    random = np.random.default_rng(10)
+    first, second = random.random(30), random.random(30) + 0.1
+    d = second - first
+    variance = ratio_variance(30, d.sum(), 30, d @ d, d.sum(), 30)
+    expected = scipy.stats.ttest_rel(second, first).pvalue
+    assert float(t_test(d.mean(), variance, 30)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_t_test_of_clusters_is_that_of_statsmodels() -> None:
+    random = np.random.default_rng(11)
+    sizes = random.integers(1, 9, 20)
+    groups = np.repeat(np.arange(20), sizes)
+    d = random.normal(0.2, 1, sizes.sum()) + random.normal(0, 1, 20)[groups]
+    fitted = sm.OLS(d, np.ones((len(d), 1))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "df_correction": True}, use_t=True
+    )
+    sums = np.bincount(groups, d)
+    variance = ratio_variance(20, d.sum(), len(d), sums @ sums, sums @ sizes, sizes @ sizes)
+    assert float(t_test(d.mean(), variance, 20)) == pytest.approx(fitted.pvalues[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("units", [2, 5, 12])
+def test_equal_differences_give_the_p_value_of_sign_flips(units: int) -> None:
+    assert float(t_test(0.1, 0.0, units)) == sign_flip([0.1] * units)
+    assert float(t_test(-0.1, 0.0, units)) == sign_flip([-0.1] * units)
+
+
+def test_t_test_at_the_edges() -> None:
+    mean = [0.0, 0.0, 0.1, math.nan, 0.1, 0.1]
+    variance = [0.0, 0.1, math.nan, math.nan, 0.0, 0.0]
+    found = t_test(mean, variance, [5, 5, 1, 0, 1, 10_000])
+    assert np.array_equal(found, [1, 1, math.nan, math.nan, math.nan, 0], equal_nan=True)
+
+
+# Holm.
+
+
+@settings(max_examples=30)  # statsmodels takes 60 ms a call
+@given(P_VALUES)
+def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
+    tested = ~np.isnan(p_values)
+    assert np.isnan(adjusted[~tested]).all()
+    if tested.any():
+        expected = multipletests(np.array(p_values)[tested], method="holm")[1]
+        assert adjusted[tested] == pytest.approx(expected, rel=1e-12)
+
+
+@given(P_VALUES, st.randoms(use_true_random=False))
+def test_holm_keeps_the_order_and_the_place(p_values: list[float], random: Random) -> None:
+    adjusted = holm(p_values)
+    kept = sorted((p, a) for p, a in zip(p_values, adjusted, strict=True) if not math.isnan(p))
+    assert all(p <= a <= 1 for p, a in kept)
+    assert [a for _, a in kept] == sorted(a for _, a in kept)
+    places = list(range(len(p_values)))
+    random.shuffle(places)
+    shuffled = holm([p_values[place] for place in places])
+    assert np.array_equal(shuffled, adjusted[places], equal_nan=True)
+
+
+def test_shapes_of_holm() -> None:
+    assert holm([]).shape == (0,)
+    assert holm(0.03).shape == ()
+    assert float(holm(0.03)) == 0.03
+    assert holm([[0.01, 0.02], [0.03, math.nan]]).shape == (2, 2)

@@ -1,0 +1,183 @@
+"""The digest of a summary tells whether two reports have scored the same rows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import report_oracle
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from anls_frame.reports import report
+from anls_frame.summary import merge, summarize
+
+if TYPE_CHECKING:
+    import random
+
+FRAME = pl.DataFrame(
+    {
+        "p": ["a", "b", "", None, "ab"],
+        "a": [["a", "b"], ["b"], [""], ["x"], ["a", "b"]],
+        "k": ["t", "u", "t", "u", None],
+    }
+)
+
+
+def digest(frame: Any, **options: Any) -> str:
+    return summarize(frame, "p", "a", **options).digest
+
+
+def test_digest_is_sixteen_hexadecimal_digits() -> None:
+    text = digest(FRAME)
+    assert len(text) == 16
+    assert int(text, 16) > 0
+    assert text == text.lower()
+
+
+@report_oracle.FEWER
+@given(rows=report_oracle.rows_of(), order=st.randoms(use_true_random=False))
+def test_digest_does_not_depend_on_the_order(rows: list[dict[str, Any]], order: random.Random) -> None:
+    schema: dict[str, Any] = {"prediction": pl.String, "answers": pl.List(pl.String)}
+    texts = [{name: row[name] for name in schema} for row in rows]
+    first = summarize(pl.DataFrame(texts, schema=schema), "prediction", "answers").digest
+    order.shuffle(texts)
+    assert summarize(pl.DataFrame(texts, schema=schema), "prediction", "answers").digest == first
+
+
+def changed() -> dict[str, pl.DataFrame]:
+    """Return frames that differ from FRAME in one text, or in a row."""
+    rows = FRAME.to_dicts()
+
+    def replaced(index: int, **columns: Any) -> pl.DataFrame:
+        return pl.DataFrame(
+            [{**row, **columns} if place == index else row for place, row in enumerate(rows)],
+            schema=FRAME.schema,
+        )
+
+    return {
+        "prediction": replaced(0, p="b"),
+        "case": replaced(0, p="A"),
+        "space": replaced(0, p="a "),
+        "answer": replaced(0, a=["a", "c"]),
+        "order of answers": replaced(0, a=["b", "a"]),
+        "one answer more": replaced(1, a=["b", "b"]),
+        "an empty answer more": replaced(1, a=["b", ""]),
+        "a null answer before": replaced(1, a=[None, "b"]),
+        "row less": FRAME.head(4),
+        "row doubled": pl.concat([FRAME, FRAME.head(1)]),
+        "texts moved over the border": replaced(4, p="a", a=["ba", "b"]),
+        "answers joined": replaced(4, a=["ab"]),
+        "prediction and answer exchanged": replaced(4, p="b", a=["a", "ab"]),
+    }
+
+
+def test_digest_changes_when_any_text_does() -> None:
+    digests = {name: digest(frame) for name, frame in changed().items()} | {"as it was": digest(FRAME)}
+    for (name, one), (other_name, other) in itertools.combinations(digests.items(), 2):
+        assert one != other, (name, other_name)
+
+
+@report_oracle.FEWER
+@given(rows=report_oracle.rows_of(), others=report_oracle.rows_of())
+def test_different_texts_have_different_digests(
+    rows: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> None:
+    schema: dict[str, Any] = {"prediction": pl.String, "answers": pl.List(pl.String)}
+
+    def scored(some: list[dict[str, Any]]) -> list[tuple[str, tuple[tuple[int, str], ...]]]:
+        return sorted(
+            (
+                row["prediction"] or "",
+                tuple((n, text) for n, text in enumerate(row["answers"]) if text is not None),
+            )
+            for row in some
+            if row["answers"] and any(text is not None for text in row["answers"])
+        )
+
+    assume(scored(rows) != scored(others))
+    first, second = (
+        summarize(
+            pl.DataFrame([{name: row[name] for name in schema} for row in some], schema=schema),
+            "prediction",
+            "answers",
+        ).digest
+        for some in (rows, others)
+    )
+    assert first != second
+
+
+def test_digest_is_of_the_scored_rows() -> None:
+    without = FRAME.filter(pl.col("p").is_not_null())
+    assert digest(FRAME, missing="drop") == digest(without)
+    assert digest(FRAME) != digest(without)
+    unanswerable = FRAME.head(1).with_columns(a=pl.lit([], pl.List(pl.String)))
+    assert digest(pl.concat([FRAME, unanswerable])) == digest(FRAME)
+    assert digest(FRAME.with_columns(p=pl.col("p").fill_null(""))) == digest(FRAME)
+
+
+def test_digest_does_not_depend_on_how_the_rows_are_scored_or_sliced() -> None:
+    expected = digest(FRAME)
+    for options in (
+        {"by": "k"},
+        {"cluster": "k"},
+        {"by": "k", "cluster": "k", "worst": 2},
+        {"protocol": "rrc"},
+        {"threshold": 0.1},
+        {"cer_protocol": "anls"},
+    ):
+        assert digest(FRAME, **options) == expected
+
+
+def test_digest_is_that_of_any_split() -> None:
+    for cut in range(FRAME.height + 1):
+        merged = merge([summarize(FRAME[cut:], "p", "a"), summarize(FRAME[:cut], "p", "a")])
+        assert merged.digest == digest(FRAME)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_digest_is_the_same_over_engines(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = pl.concat([FRAME] * 500)
+    expected = digest(many)
+    monkeypatch.setenv("POLARS_ENGINE_AFFINITY", engine)
+    assert digest(many) == expected
+    assert digest(many.lazy()) == expected
+
+
+def test_digest_is_the_same_over_frames() -> None:
+    frames = [
+        FRAME.lazy(),
+        pl.concat([FRAME[:2], FRAME[2:]], rechunk=False),
+        FRAME.with_columns(pl.col("p").cast(pl.Categorical)),
+        FRAME.with_columns(pl.col("a").cast(pl.List(pl.Categorical))),
+        FRAME.to_arrow(),
+        FRAME.to_pandas(),
+        pd.DataFrame(FRAME.to_dict(as_series=False)),
+        pa.table(FRAME.to_dict(as_series=False)),
+    ]
+    assert {digest(frame) for frame in frames} == {digest(FRAME)}
+
+
+def test_one_answer_and_a_list_of_one_are_the_same_text() -> None:
+    single = pl.DataFrame({"p": ["a", "b"], "a": ["x", "y"]})
+    assert digest(single) == digest(single.with_columns(pl.concat_list("a")))
+
+
+def test_digest_of_known_rows_stays_what_it_is() -> None:
+    assert digest(FRAME) == "5af9b2def013e23e"
+    assert report(pl.DataFrame({"s": [0.25, None, 1.0]}), score="s").settings["digest"] == "233892da1639df4a"
+
+
+def test_digest_of_existing_scores_changes_with_the_last_bit() -> None:
+    values = [0.3, 0.1 + 0.2, 0.0, -0.0, 5e-324, 1e300, 1.0, 2.0]
+    digests = {summarize(pl.DataFrame({"s": [value]}), score="s").digest for value in values}
+    assert len(digests) == len(values)
+    integers, floats, truths = (
+        summarize(pl.DataFrame({"s": column}), score="s").digest
+        for column in ([0, 1, 1], [0.0, 1.0, 1.0], [False, True, True])
+    )
+    assert integers == floats == truths
