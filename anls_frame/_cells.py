@@ -136,8 +136,8 @@ def collect(rows: Rows, worst: int) -> Collected:
     bins = rest.pop(0) if rows.has_grid else pl.DataFrame()
     lowest = rest.pop(0) if worst else rows.frame.head(0).collect()
     return Collected(
-        cells=add_up([canonical(cells.drop("row_digest_low", "row_digest_high"))], rows.keys),
-        bins=add_up([canonical(bins)], (*by_keys, "grid_threshold")) if rows.has_grid else bins,
+        cells=_canonical_cells(cells.drop("row_digest_low", "row_digest_high"), rows.keys),
+        bins=_canonical_cells(bins, (*by_keys, "grid_threshold")) if rows.has_grid else bins,
         worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
         digest=digest_text(cells, "row_digest"),
     )
@@ -243,6 +243,19 @@ def keys(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.E
         if schema[name].is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
     return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
+
+
+def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Cells with canonical keys, those added up whose keys have become equal."""
+    result = canonical(cells)
+    lists = [key for key in keys if isinstance(cells.schema[key], pl.List | pl.Array)]
+    # Lists are few, cells with clusters can be as many as rows.
+    are_as_many = all(_n_distinct(cells, key) == _n_distinct(result, key) for key in lists)
+    return result if are_as_many else add_up([result], keys)
+
+
+def _n_distinct(cells: pl.DataFrame, key: str) -> int:
+    return cells.select(key).n_unique()
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:

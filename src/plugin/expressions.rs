@@ -122,7 +122,7 @@ const SCORE: Metric = Metric {
     name: "score",
     role: Role::Answers,
     dtype: scores_dtype,
-    column: |pair, options| Ok(scores(pair, options, |_, _, _| ())?.into_scores()),
+    column: |pair, options| Ok(scores(pair, options, |_, _, _, _| ())?.into_scores()),
 };
 
 /// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
@@ -132,8 +132,8 @@ const SCORE_DETAILS: Metric = Metric {
     dtype: score_details_dtype,
     column: |pair, options| {
         let cut = options.protocol().cut;
-        let details = |piece: &mut ScorePiece, row, nearest: &Nearest| {
-            piece.set_details(row, nearest.grid_threshold(cut), row_digest(pair, row));
+        let details = |piece: &mut ScorePiece, buffer: &mut Vec<u8>, row, nearest: &Nearest| {
+            piece.set_details(row, nearest.grid_threshold(cut), row_digest(pair, row, buffer));
         };
         Ok(scores(pair, options, details)?.into_score_details())
     },
@@ -174,22 +174,23 @@ fn map_rows<T: Clone + Default + Send>(
     })
 }
 
-/// All scores of each row, and what `details` adds.
+/// All scores of each row, and what `details` adds, which gets a buffer to work in.
 fn scores(
     pair: &Pair,
     options: &Options,
-    details: impl Fn(&mut ScorePiece, usize, &Nearest) + Sync,
+    details: impl Fn(&mut ScorePiece, &mut Vec<u8>, usize, &Nearest) + Sync,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
     let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, None) };
-    ScoreColumns::compute(pair.rows(), pair.piece_rows(), BlockScorer::default, |scorer, piece| {
+    let state = <(BlockScorer, Vec<u8>)>::default;
+    ScoreColumns::compute(pair.rows(), pair.piece_rows(), state, |(scorer, buffer), piece| {
         let mut result = Ok(());
         scorer.score(pair, piece.rows(), &request, |row, nearest, errors| {
             let (Some(nearest), Some(errors)) = (nearest, errors) else { return };
             match Scores::new(&nearest, &errors, protocol.cut, threshold) {
                 Ok(scores) => {
                     piece.set(row, &scores);
-                    details(piece, row, &nearest);
+                    details(piece, buffer, row, &nearest);
                 }
                 Err(error) => result = Err(error),
             }
@@ -200,8 +201,8 @@ fn scores(
 
 /// Hash of the texts of a row, the same on every machine and in every version: sums of it tell whether two
 /// reports have scored the same rows.
-fn row_digest(pair: &Pair, row: usize) -> u64 {
-    let mut bytes = Vec::new();
+fn row_digest(pair: &Pair, row: usize, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
     let prediction = pair.prediction(row).map(|text| (usize::MAX, text));
     for (position, text) in prediction.into_iter().chain(pair.answers(row)) {
         let text = text.as_str();
@@ -209,7 +210,7 @@ fn row_digest(pair: &Pair, row: usize) -> u64 {
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text.as_bytes());
     }
-    xxh3_64(&bytes)
+    xxh3_64(bytes)
 }
 
 impl Metric {
