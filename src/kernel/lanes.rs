@@ -54,6 +54,13 @@ impl Register {
         Self(unsafe { registers::and(registers::load(bytes), registers::load(mask)) })
     }
 
+    /// The first 16 bytes from the least significant on, followed by zeros.
+    #[inline]
+    pub fn from_low(bytes: u128) -> Self {
+        // SAFETY: as in `load`.
+        Self(unsafe { registers::from_low(bytes) })
+    }
+
     /// The bytes.
     #[inline]
     pub fn store(self, bytes: &mut Padded) {
@@ -88,7 +95,7 @@ impl PartialEq for Register {
 mod registers {
     use std::arch::x86_64::{
         __m128i, _mm_add_epi8, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128,
-        _mm_movemask_epi8, _mm_set1_epi8, _mm_storeu_si128,
+        _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_setzero_si128, _mm_storeu_si128,
     };
 
     use super::{Masks, Padded};
@@ -101,6 +108,13 @@ mod registers {
         let bytes = bytes.as_ptr();
         // SAFETY: twice 16 of 32 bytes, any alignment.
         unsafe { [_mm_loadu_si128(bytes.cast()), _mm_loadu_si128(bytes.add(16).cast())] }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn from_low(bytes: u128) -> Halves {
+        let (low, high) = (bytes as u64, (bytes >> u64::BITS) as u64);
+        [_mm_set_epi64x(high.cast_signed(), low.cast_signed()), _mm_setzero_si128()]
     }
 
     #[inline]
@@ -167,6 +181,12 @@ mod registers {
         *bytes
     }
 
+    pub unsafe fn from_low(bytes: u128) -> Halves {
+        let mut halves = [0; super::LONGEST];
+        halves[..16].copy_from_slice(&bytes.to_le_bytes());
+        halves
+    }
+
     pub unsafe fn store(halves: Halves, bytes: &mut Padded) {
         *bytes = halves;
     }
@@ -205,12 +225,9 @@ pub fn masks_by_bytes(text: &Padded) -> Masks {
 #[derive(Clone)]
 pub struct Batch {
     len: usize,
-    /// The shorter text of each pair.
-    patterns: [Padded; PAIRS],
-    /// The longer text of each pair.
-    texts: [Padded; PAIRS],
-    pattern_lengths: [u8; PAIRS],
-    text_lengths: [u8; PAIRS],
+    /// The shorter text of each pair, and the longer one.
+    texts: [[Padded; PAIRS]; 2],
+    lengths: [[u8; PAIRS]; 2],
 }
 
 /// Instruction sets with a kernel.
@@ -258,13 +275,7 @@ impl Lanes {
 
 impl Default for Batch {
     fn default() -> Self {
-        Self {
-            len: 0,
-            patterns: [[0; LONGEST]; PAIRS],
-            texts: [[0; LONGEST]; PAIRS],
-            pattern_lengths: [0; PAIRS],
-            text_lengths: [0; PAIRS],
-        }
+        Self { len: 0, texts: [[[0; LONGEST]; PAIRS]; 2], lengths: [[0; PAIRS]; 2] }
     }
 }
 
@@ -278,12 +289,13 @@ impl Batch {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push(&mut self, left: (Register, usize), right: (Register, usize)) -> usize {
-        let (pattern, text) = if left.1 <= right.1 { (left, right) } else { (right, left) };
+        // Computed places cost less than a branch that is as often taken as not.
+        let longer = usize::from(left.1 > right.1);
         let lane = self.len;
-        pattern.0.store(&mut self.patterns[lane]);
-        text.0.store(&mut self.texts[lane]);
-        self.pattern_lengths[lane] = pattern.1 as u8;
-        self.text_lengths[lane] = text.1 as u8;
+        left.0.store(&mut self.texts[longer][lane]);
+        right.0.store(&mut self.texts[1 - longer][lane]);
+        self.lengths[longer][lane] = left.1 as u8;
+        self.lengths[1 - longer][lane] = right.1 as u8;
         self.len += 1;
         lane
     }
@@ -292,10 +304,9 @@ impl Batch {
     pub fn distances(&mut self, lanes: Lanes) -> [u8; PAIRS] {
         let used = self.len;
         // Lanes left over from an earlier batch would make this one run for their lengths.
-        self.pattern_lengths[used..].fill(0);
-        self.text_lengths[used..].fill(0);
+        self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
         self.len = 0;
-        let longest = self.text_lengths.iter().copied().max().unwrap_or(0);
+        let longest = self.lengths[1].iter().copied().max().unwrap_or(0);
         match (lanes, longest) {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
@@ -310,8 +321,8 @@ impl Batch {
     fn one_by_one(&self, used: usize) -> [u8; PAIRS] {
         let mut bits = [0; 256];
         std::array::from_fn(|lane| {
-            let pattern = &self.patterns[lane][..usize::from(self.pattern_lengths[lane])];
-            let text = &self.texts[lane][..usize::from(self.text_lengths[lane])];
+            let [pattern, text] =
+                [0, 1].map(|side| &self.texts[side][lane][..usize::from(self.lengths[side][lane])]);
             if lane >= used || pattern.is_empty() {
                 return text.len() as u8;
             }
@@ -387,8 +398,8 @@ macro_rules! kernel {
         #[inline]
         #[target_feature(enable = $feature)]
         fn last_rows(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = load(&batch.pattern_lengths, first);
-            let text = load(&batch.text_lengths, first);
+            let pattern = load(&batch.lengths[0], first);
+            let text = load(&batch.lengths[1], first);
             sub8(add8(pattern, set8(longest.cast_signed())), text)
         }
 
@@ -440,8 +451,8 @@ macro_rules! kernel {
 
         #[target_feature(enable = $feature)]
         fn lanes8(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = transposed(&batch.patterns, first, 0);
-            let text = transposed(&batch.texts, first, 0);
+            let pattern = transposed(&batch.texts[0], first, 0);
+            let text = transposed(&batch.texts[1], first, 0);
             let (mut up, mut down) = (set8(-1), zero());
             for &character in &text[..usize::from(longest)] {
                 (up, down) = step8(match_bits(&pattern[..8], character), up, down);
@@ -453,8 +464,8 @@ macro_rules! kernel {
 
         #[target_feature(enable = $feature)]
         fn lanes16(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = transposed(&batch.patterns, first, 0);
-            let text = transposed(&batch.texts, first, 0);
+            let pattern = transposed(&batch.texts[0], first, 0);
+            let text = transposed(&batch.texts[1], first, 0);
             let (mut up, mut down) = ([set8(-1); 2], [zero(); 2]);
             for &character in &text[..usize::from(longest)] {
                 let planes = [match_bits(&pattern[..8], character), match_bits(&pattern[8..], character)];
@@ -472,8 +483,8 @@ macro_rules! kernel {
 
         #[target_feature(enable = $feature)]
         fn lanes32(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = [transposed(&batch.patterns, first, 0), transposed(&batch.patterns, first, 16)];
-            let text = [transposed(&batch.texts, first, 0), transposed(&batch.texts, first, 16)];
+            let pattern = [transposed(&batch.texts[0], first, 0), transposed(&batch.texts[0], first, 16)];
+            let text = [transposed(&batch.texts[1], first, 0), transposed(&batch.texts[1], first, 16)];
             let (mut up, mut down) = ([set8(-1); 4], [zero(); 4]);
             for &character in text.as_flattened()[..usize::from(longest)].iter() {
                 let planes = [

@@ -8,6 +8,7 @@ mod band;
 mod bit_parallel;
 mod blocks;
 mod diagonal;
+mod general;
 mod hamming;
 mod lanes;
 #[cfg(test)]

@@ -6,14 +6,8 @@ use super::short::Short;
 /// Longest text of each width of lanes.
 const WIDTHS: [usize; 3] = [8, 16, LONGEST];
 
-/// Place of a distance in the queue.
-#[derive(Clone, Copy, Debug)]
-pub struct Ticket(u32);
-
-impl Ticket {
-    /// Of the distance 0.
-    pub const ZERO: Self = Self(0);
-}
+/// Stands for a distance beyond its limit.
+const BEYOND: usize = usize::MAX;
 
 /// Distances, some of them still to be computed.
 #[derive(Default)]
@@ -27,7 +21,8 @@ pub struct Queue {
 #[derive(Default)]
 struct Waiting {
     batch: Batch,
-    tickets: [u32; PAIRS],
+    /// Where their distances go.
+    places: [u32; PAIRS],
 }
 
 impl Queue {
@@ -37,35 +32,29 @@ impl Queue {
         Self { lanes, ..Self::default() }
     }
 
-    /// Forgets all distances, but for that of [`Ticket::ZERO`]; called before the first one.
-    pub fn clear(&mut self) {
+    /// Makes room for so many distances, all of them 0; called before the first one.
+    pub fn clear(&mut self, distances: usize) {
         self.distances.clear();
-        self.distances.push(0);
+        self.distances.resize(distances, 0);
     }
 
-    /// Takes a distance that is known already.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn push_known(&mut self, distance: usize) -> Ticket {
-        let ticket = self.distances.len() as u32;
-        self.distances.push(distance);
-        Ticket(ticket)
+    /// Sets a distance that is known, or beyond its limit.
+    pub fn set(&mut self, place: usize, distance: Option<usize>) {
+        self.distances[place] = distance.unwrap_or(BEYOND);
     }
 
     /// Takes a pair of ASCII texts whose distance is to be computed.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn push(&mut self, left: &Short, right: &Short) -> Ticket {
-        let ticket = self.push_known(0);
+    pub fn push(&mut self, place: usize, left: &Short, right: &Short) {
         let longer = left.length().max(right.length());
         let width = usize::from(longer > WIDTHS[0]) + usize::from(longer > WIDTHS[1]);
-        let Waiting { batch, tickets } = &mut self.waiting[width];
+        let Waiting { batch, places } = &mut self.waiting[width];
         let lane = batch.push(left.padded(), right.padded());
-        tickets[lane] = ticket.0;
+        places[lane] = place as u32;
         if batch.len() == PAIRS {
             self.run(width);
         }
-        ticket
     }
 
     /// Computes what still waits.
@@ -77,17 +66,18 @@ impl Queue {
         }
     }
 
-    /// The distance of a ticket, after [`Self::flush`].
-    pub fn distance(&self, ticket: Ticket) -> usize {
-        self.distances[ticket.0 as usize]
+    /// The distance at a place, after [`Self::flush`]; `None` beyond its limit.
+    #[inline]
+    pub fn distance(&self, place: usize) -> Option<usize> {
+        Some(self.distances[place]).filter(|&distance| distance != BEYOND)
     }
 
     fn run(&mut self, width: usize) {
-        let Waiting { batch, tickets } = &mut self.waiting[width];
+        let Waiting { batch, places } = &mut self.waiting[width];
         let used = batch.len();
         let distances = batch.distances(self.lanes);
-        for (&ticket, distance) in tickets[..used].iter().zip(distances) {
-            self.distances[ticket as usize] = usize::from(distance);
+        for (&place, distance) in places[..used].iter().zip(distances) {
+            self.distances[place as usize] = usize::from(distance);
         }
     }
 }

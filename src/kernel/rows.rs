@@ -1,27 +1,48 @@
 //! Scores of many rows, block by block: short pairs go through the lanes, all others one by one.
 //!
+//! A block is read in passes, so that no branch is decided by the texts at random: the first looks at the
+//! views only and sorts the pairs, the second loads the texts that do not stand in their views and finds the
+//! equal ones, and only what is left is prepared and sent to the lanes.
+//!
 //! The scores are those of [`Scorer::nearest`](super::score::Scorer::nearest) and
 //! [`Scorer::char_errors`](super::score::Scorer::char_errors), which take a row at a time.
 
 use std::ops::Range;
 
-use super::distance::Workspace;
-use super::prepare::{Preparation, length};
-use super::queue::{Queue, Ticket};
-use super::score::{CharErrors, Nearest, Protocol, denominator, distance_limit};
-use super::short::{Short, Text};
+use super::general::{Best, GeneralScorer, Measured};
+use super::lanes::LONGEST;
+use super::prepare::Preparation;
+use super::queue::Queue;
+use super::score::{CharErrors, Denominator, Nearest, Protocol};
+use super::short::{INLINE, Short, Text};
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 512;
 
-/// The texts of a table.
+/// The texts of a table, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`]
+/// bytes, the text itself behind it, followed by zeros; Arrow's layout.
 pub trait Rows {
-    /// The prediction of a row.
-    fn prediction(&self, row: usize) -> Option<Text<'_>>;
+    /// Views of the predictions and of the answers.
+    fn views(&self) -> [&[u128]; 2];
 
-    /// The answers of a row that are not null, with their positions.
-    fn answers(&self, row: usize) -> impl Iterator<Item = (usize, Text<'_>)>;
+    /// Whether row i has prediction i and answer i, and none is null.
+    fn is_plain(&self) -> bool;
+
+    /// Where the prediction of a row stands; `None` for null.
+    fn prediction(&self, row: usize) -> Option<usize>;
+
+    /// Where the answers of a row stand, null ones included.
+    fn answers(&self, row: usize) -> Range<usize>;
+
+    /// Whether an answer is not null.
+    fn is_answer(&self, index: usize) -> bool;
+
+    /// A prediction that is not null.
+    fn prediction_text(&self, index: usize) -> Text<'_>;
+
+    /// An answer that is not null.
+    fn answer_text(&self, index: usize) -> Text<'_>;
 }
 
 /// What is computed for each row.
@@ -40,41 +61,60 @@ pub struct Request {
 pub struct Similarity {
     /// The protocol.
     pub protocol: Protocol,
-    /// A threshold below which only the cut score counts: such a similarity need not be exact.
-    pub threshold: Option<f64>,
+    /// What of it has to be exact.
+    pub exact: Exact,
+}
+
+/// Which similarities have to be exact. Others only have to lie where these do not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exact {
+    /// All.
+    All,
+    /// Those that the protocol's cut keeps at this threshold.
+    Kept(f64),
+    /// That of texts that are equal after preparation.
+    Equality,
 }
 
 /// Working memory for scoring blocks of rows.
 #[derive(Default)]
 pub struct BlockScorer {
     queue: Queue,
-    nearest: Vec<Candidate>,
-    errors: Vec<Candidate>,
-    row: RowScorer,
+    pairs: Pairs,
+    general: GeneralScorer,
 }
 
-/// A distance to an answer.
-#[derive(Clone, Copy)]
-struct Candidate {
-    row: usize,
-    index: usize,
-    /// What the distance is divided by.
-    length: usize,
-    /// `None` where the distance lies beyond the cut.
-    ticket: Option<Ticket>,
-}
-
-/// Working memory for a row whose texts are long or not ASCII.
+/// The pairs of a block, sorted.
 #[derive(Default)]
-struct RowScorer {
-    workspace: Workspace,
-    buffers: [[String; 2]; 2],
+struct Pairs {
+    /// The first row of the block.
+    start: usize,
+    /// Where each pair stands; none where all rows are plain.
+    places: Vec<Place>,
+    /// Where the pairs of each row end; none where all rows are plain.
+    ends: Vec<usize>,
+    /// What the distance is divided by for the similarity, where it is not 0.
+    longer: Vec<u32>,
+    /// Length of the reference, if errors are asked for.
+    reference: Vec<u32>,
+    /// Where the queue has the errors: with the distance for the similarity, or behind all of those.
+    errors_at: Vec<u32>,
+    /// Different texts that stand in their views.
+    inside: Vec<u32>,
+    /// Texts of which one at least has to be loaded.
+    to_load: Vec<u32>,
+    /// Those of them that differ.
+    loaded: Vec<u32>,
+    /// Texts that are too long for the lanes or not ASCII.
+    general: Vec<u32>,
 }
 
-/// A pair of texts after preparation.
-struct PreparedPair<'a> {
-    prediction: &'a str,
-    answer: &'a str,
+/// Where a pair stands.
+#[derive(Clone, Copy)]
+struct Place {
+    row: usize,
+    prediction: usize,
+    answer: usize,
 }
 
 impl BlockScorer {
@@ -97,101 +137,93 @@ impl BlockScorer {
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
             start = block.end;
-            self.queue.clear();
-            self.nearest.clear();
-            self.errors.clear();
-            for row in block.clone() {
-                if let Some(prediction) = rows.prediction(row) {
-                    self.collect(row, prediction, rows.answers(row), request);
-                }
-            }
+            self.pairs.sort(rows, block.clone(), request);
+            self.pairs.load(rows, request);
+            self.queue.clear(2 * self.pairs.longer.len());
+            self.queue_inside(rows, request);
+            self.queue_loaded(rows, request);
+            self.queue_general(rows, request);
             self.queue.flush();
-            let Self { queue, nearest, errors, .. } = &*self;
-            let (mut nearest, mut errors) = (nearest.iter().peekable(), errors.iter().peekable());
-            for row in block {
-                let mut best_nearest: Option<Nearest> = None;
-                while let Some(candidate) = nearest.next_if(|candidate| candidate.row == row) {
-                    let distance = candidate.ticket.map(|ticket| queue.distance(ticket));
-                    let candidate = Nearest::new(candidate.index, distance, candidate.length);
-                    if best_nearest.is_none_or(|best| candidate.is_better_than(&best)) {
-                        best_nearest = Some(candidate);
-                    }
+            if rows.is_plain() {
+                for (pair, row) in block.enumerate() {
+                    let nearest = request.similarity.map(|_| self.nearest(pair, 0));
+                    emit(row, nearest, request.errors.and_then(|_| self.errors(pair)));
                 }
-                let mut best_errors: Option<CharErrors> = None;
-                while let Some(candidate) = errors.next_if(|candidate| candidate.row == row) {
-                    let Some(ticket) = candidate.ticket else { continue };
-                    let candidate =
-                        CharErrors { errors: queue.distance(ticket), reference_length: candidate.length };
-                    if best_errors.is_none_or(|best| candidate.rate() < best.rate()) {
-                        best_errors = Some(candidate);
-                    }
-                }
-                emit(row, best_nearest, best_errors);
+                continue;
+            }
+            let mut first = 0;
+            for (row, &end) in block.zip(&self.pairs.ends) {
+                let pairs = first..end;
+                first = end;
+                let nearest = request.similarity.and_then(|_| self.best_nearest(rows, pairs.clone()));
+                emit(row, nearest, request.errors.and_then(|_| self.fewest_errors(pairs)));
             }
         }
     }
 
-    /// Sends the pairs of a row on their way.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn collect<'a>(
-        &mut self,
-        row: usize,
-        prediction: Text,
-        answers: impl Iterator<Item = (usize, Text<'a>)>,
-        request: &Request,
-    ) {
-        let short_prediction = Short::load(&prediction);
+    /// Queues the pairs that stand in their views.
+    fn queue_inside(&mut self, rows: &impl Rows, request: &Request) {
+        let [predictions, answers] = rows.views();
+        for index in 0..self.pairs.inside.len() {
+            let pair = self.pairs.inside[index] as usize;
+            let place = self.pairs.place(pair);
+            let prediction = Short::inside(predictions[place.prediction]);
+            let answer = Short::inside(answers[place.answer]);
+            if !self.queue_short(pair, &prediction, &answer, request) {
+                self.queue_any(rows, pair, request, &mut Best::default());
+            }
+        }
+    }
+
+    /// Queues the short pairs that had to be loaded.
+    fn queue_loaded(&mut self, rows: &impl Rows, request: &Request) {
+        for index in 0..self.pairs.loaded.len() {
+            let pair = self.pairs.loaded[index] as usize;
+            let place = self.pairs.place(pair);
+            let prediction = Short::load(&rows.prediction_text(place.prediction));
+            let answer = Short::load(&rows.answer_text(place.answer));
+            let is_queued = prediction
+                .zip(answer)
+                .is_some_and(|(prediction, answer)| self.queue_short(pair, &prediction, &answer, request));
+            if !is_queued {
+                self.queue_any(rows, pair, request, &mut Best::default());
+            }
+        }
+    }
+
+    /// Queues all others.
+    fn queue_general(&mut self, rows: &impl Rows, request: &Request) {
         let mut best = Best::default();
-        for (index, answer) in answers {
-            let shorts = short_prediction.as_ref().zip(Short::load(&answer));
-            let equal = match &shorts {
-                Some((prediction, answer)) => *prediction == answer,
-                None => prediction.as_str() == answer.as_str(),
-            };
-            if equal {
-                // No later answer can be better.
-                self.push_equal(row, index, answer.as_str(), request);
-                return;
+        let mut current = usize::MAX;
+        // The row for which an equal answer was found.
+        let mut equal = usize::MAX;
+        for index in 0..self.pairs.general.len() {
+            let pair = self.pairs.general[index] as usize;
+            let place = self.pairs.place(pair);
+            if place.row == equal {
+                // No later answer can be better, nor is it, at distance 0 as well.
+                continue;
             }
-            let done = shorts.is_some_and(|(prediction, answer)| {
-                self.push_short(row, index, prediction, &answer, request)
-            });
-            if !done {
-                self.push_long(row, index, prediction.as_str(), answer.as_str(), request, &mut best);
+            if place.row != current {
+                (current, best) = (place.row, Best::default());
             }
-        }
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn push_equal(&mut self, row: usize, index: usize, answer: &str, request: &Request) {
-        let ticket = Some(Ticket::ZERO);
-        if request.similarity.is_some() {
-            // Distance 0 is the same part of any length.
-            self.nearest.push(Candidate { row, index, length: 0, ticket });
-        }
-        if let Some(preparation) = request.errors {
-            let length = if preparation == Preparation::default() {
-                length(answer)
+            let prediction = rows.prediction_text(place.prediction).as_str();
+            let answer = rows.answer_text(place.answer).as_str();
+            if prediction == answer {
+                equal = place.row;
+                if let Some(preparation) = request.errors {
+                    self.pairs.reference[pair] = self.general.length(answer, preparation) as u32;
+                }
             } else {
-                length(preparation.prepare(answer, &mut self.row.buffers[1][1]))
-            };
-            self.errors.push(Candidate { row, index, length, ticket });
+                self.queue_any(rows, pair, request, &mut best);
+            }
         }
     }
 
-    /// Takes a pair for the lanes; `false` where it does not fit into them.
+    /// Queues a pair for the lanes; `false` where it does not fit into them.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn push_short(
-        &mut self,
-        row: usize,
-        index: usize,
-        prediction: &Short,
-        answer: &Short,
-        request: &Request,
-    ) -> bool {
+    fn queue_short(&mut self, pair: usize, prediction: &Short, answer: &Short, request: &Request) -> bool {
         // The lanes know substitutions of cost 1 only.
         if request.cost != SubstitutionCost::One {
             return false;
@@ -203,114 +235,228 @@ impl BlockScorer {
             return false;
         }
         let (similarity, errors) = (similarity.flatten(), errors.flatten());
-        let mut shared = None;
-        if let Some((prediction, answer)) = &similarity {
-            let ticket = self.queue.push(prediction, answer);
-            let length = prediction.length().max(answer.length());
-            self.nearest.push(Candidate { row, index, length, ticket: Some(ticket) });
-            shared = Some(ticket).filter(|_| similarity == errors);
+        let Self { queue, pairs, .. } = self;
+        let only_equality = request.similarity.is_some_and(|asked| asked.exact == Exact::Equality);
+        if let (Some(prepared), Some(asked)) = (&similarity, request.similarity) {
+            let longer = match asked.protocol.denominator {
+                Denominator::RawUpper => prediction.length().max(answer.length()),
+                // Upper case keeps the length of ASCII.
+                Denominator::Prepared | Denominator::PreparedUpper => {
+                    prepared.0.length().max(prepared.1.length())
+                }
+            };
+            pairs.longer[pair] = longer as u32;
+            if !only_equality {
+                queue.push(pair, &prepared.0, &prepared.1);
+            } else if prepared.0 != prepared.1 {
+                queue.set(pair, None);
+            }
         }
         if let Some((prediction, answer)) = &errors {
-            let ticket = shared.unwrap_or_else(|| self.queue.push(prediction, answer));
-            self.errors.push(Candidate { row, index, length: answer.length(), ticket: Some(ticket) });
+            pairs.reference[pair] = answer.length() as u32;
+            if similarity != errors || only_equality {
+                queue.push(pairs.apart(pair), prediction, answer);
+            }
         }
         true
     }
 
+    /// Computes the distances of a pair of any kind.
     #[cold]
-    fn push_long(
-        &mut self,
-        row: usize,
-        index: usize,
-        prediction: &str,
-        answer: &str,
-        request: &Request,
-        best: &mut Best,
-    ) {
-        let Self { queue, nearest, errors, row: long } = self;
-        let (near, edits) = long.pair(prediction, answer, request, best);
-        let mut candidate = |(length, distance): Measured| {
-            let ticket = distance.map(|distance| queue.push_known(distance));
-            Candidate { row, index, length, ticket }
-        };
-        nearest.extend(near.map(&mut candidate));
-        errors.extend(edits.map(&mut candidate));
-    }
-}
-
-/// The best of a row among the distances that are known already: others need not be exact beyond it.
-#[derive(Clone, Copy, Default)]
-struct Best {
-    nearest: Option<Nearest>,
-    errors: Option<CharErrors>,
-}
-
-/// A length, and a distance unless it is beyond a limit.
-type Measured = (usize, Option<usize>);
-
-impl RowScorer {
-    /// Distances of a pair in text of any kind: for the similarity and for the error rate.
-    fn pair(
-        &mut self,
-        prediction: &str,
-        answer: &str,
-        request: &Request,
-        best: &mut Best,
-    ) -> (Option<Measured>, Option<Measured>) {
-        let Self { workspace, buffers: [[p, a], [error_p, error_a]] } = self;
-        let cost = request.cost;
-        let mut known = None;
-        let mut near = None;
-        let rate = request.errors.map(|preparation| {
-            let prediction = preparation.prepare(prediction, error_p);
-            let answer = preparation.prepare(answer, error_a);
-            (PreparedPair { prediction, answer }, length(answer))
-        });
-        if let Some(Similarity { protocol, threshold }) = request.similarity {
-            let preparation = protocol.preparation;
-            let prepared = PreparedPair {
-                prediction: preparation.prepare(prediction, p),
-                answer: preparation.prepare(answer, a),
-            };
-            let of = |raw, prepared| denominator(raw, prepared, protocol.denominator);
-            let length = of(prediction, prepared.prediction).max(of(answer, prepared.answer));
-            // The distance serves the rate as well, where both agree; then it is computed without a limit.
-            let shared = rate.as_ref().is_some_and(|(pair, _)| {
-                pair.prediction == prepared.prediction && pair.answer == prepared.answer
-            });
-            let limit = if shared {
-                usize::MAX
-            } else {
-                let cut = threshold.map_or(usize::MAX, |t| protocol.cut.distance_limit(t, length));
-                best.nearest.map_or(usize::MAX, |best| best.distance_limit(length)).min(cut)
-            };
-            let distance = workspace.distance_within(prepared.prediction, prepared.answer, cost, limit);
-            if distance.is_some() {
-                let candidate = Nearest::new(0, distance, length);
-                if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
-                    best.nearest = Some(candidate);
-                }
-            }
-            known = distance.filter(|_| shared);
-            near = Some((length, distance));
+    fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
+        let Self { queue, pairs, general } = self;
+        let place = pairs.place(pair);
+        let prediction = rows.prediction_text(place.prediction).as_str();
+        let answer = rows.answer_text(place.answer).as_str();
+        let (near, errors) = general.pair(prediction, answer, request, best);
+        if let Some(Measured { length, distance }) = near {
+            pairs.longer[pair] = length as u32;
+            queue.set(pair, distance);
         }
-        let edits = rate.map(|(pair, reference_length)| {
-            let limit = best.errors.map_or(usize::MAX, |best| {
-                // An empty reference is not divided, as if its length were one.
-                distance_limit(best.rate(), reference_length.max(1))
-            });
-            let distance =
-                known.or_else(|| workspace.distance_within(pair.prediction, pair.answer, cost, limit));
-            if let Some(errors) = distance {
-                let candidate = CharErrors { errors, reference_length };
-                if best.errors.is_none_or(|best| candidate.rate() < best.rate()) {
-                    best.errors = Some(candidate);
+        if let Some(Measured { length, distance }) = errors {
+            pairs.reference[pair] = length as u32;
+            queue.set(pairs.apart(pair), distance);
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn nearest(&self, pair: usize, index: usize) -> Nearest {
+        Nearest::new(index, self.queue.distance(pair), self.pairs.longer[pair] as usize)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn errors(&self, pair: usize) -> Option<CharErrors> {
+        let errors = self.queue.distance(self.pairs.errors_at[pair] as usize)?;
+        Some(CharErrors { errors, reference_length: self.pairs.reference[pair] as usize })
+    }
+
+    fn best_nearest(&self, rows: &impl Rows, pairs: Range<usize>) -> Option<Nearest> {
+        let mut best: Option<Nearest> = None;
+        for pair in pairs {
+            let place = self.pairs.places[pair];
+            let candidate = self.nearest(pair, place.answer - rows.answers(place.row).start);
+            if best.is_none_or(|best| candidate.is_better_than(&best)) {
+                best = Some(candidate);
+            }
+        }
+        best
+    }
+
+    fn fewest_errors(&self, pairs: Range<usize>) -> Option<CharErrors> {
+        let mut best: Option<CharErrors> = None;
+        for candidate in pairs.filter_map(|pair| self.errors(pair)) {
+            if best.is_none_or(|best| candidate.rate() < best.rate()) {
+                best = Some(candidate);
+            }
+        }
+        best
+    }
+}
+
+impl Pairs {
+    /// Sorts the pairs of a block by their views.
+    fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
+        self.start = block.start;
+        self.places.clear();
+        self.ends.clear();
+        let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.general];
+        lists.into_iter().for_each(Vec::clear);
+        let [predictions, answers] = rows.views();
+        let needs_length = request.errors.is_some();
+        self.reference.clear();
+        if rows.is_plain() {
+            let pairs = predictions[block.clone()].iter().zip(&answers[block.clone()]);
+            for (pair, (&prediction, &answer)) in pairs.enumerate() {
+                let kind = Kind::of(prediction, answer, request);
+                self.push(pair, kind);
+            }
+            if needs_length {
+                self.reference.extend(answers[block.clone()].iter().map(|&answer| answer as u32));
+            }
+            self.reset(block.len(), needs_length);
+            return;
+        }
+        for row in block {
+            if let Some(place) = rows.prediction(row) {
+                let prediction = predictions[place];
+                for answer in rows.answers(row) {
+                    if !rows.is_answer(answer) {
+                        continue;
+                    }
+                    let kind = Kind::of(prediction, answers[answer], request);
+                    self.push(self.places.len(), kind);
+                    self.reference.push(answers[answer] as u32);
+                    self.places.push(Place { row, prediction: place, answer });
+                    if kind.is_equal {
+                        // No later answer can be better.
+                        break;
+                    }
                 }
             }
-            (reference_length, distance)
-        });
-        (near, edits)
+            self.ends.push(self.places.len());
+        }
+        self.reset(self.places.len(), needs_length);
     }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn push(&mut self, pair: usize, kind: Kind) {
+        push_if(&mut self.inside, pair, kind.is_inside);
+        push_if(&mut self.to_load, pair, kind.is_to_load);
+        push_if(&mut self.general, pair, kind.is_general);
+    }
+
+    fn reset(&mut self, pairs: usize, needs_errors: bool) {
+        self.longer.resize(pairs, 0);
+        self.errors_at.clear();
+        if needs_errors {
+            self.errors_at.extend(0..pairs as u32);
+        }
+    }
+
+    /// Compares the short texts that do not stand in their views.
+    fn load(&mut self, rows: &impl Rows, request: &Request) {
+        for index in 0..self.to_load.len() {
+            let pair = self.to_load[index] as usize;
+            let place = self.place(pair);
+            let prediction = Short::load(&rows.prediction_text(place.prediction));
+            let answer = Short::load(&rows.answer_text(place.answer));
+            let is_equal = prediction == answer;
+            let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
+            push_if(&mut self.loaded, pair, !is_equal);
+            push_if(&mut self.general, pair, is_equal & !has_known_length(is_ascii, request));
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn place(&self, pair: usize) -> Place {
+        let row = self.start + pair;
+        self.places.get(pair).copied().unwrap_or(Place { row, prediction: row, answer: row })
+    }
+
+    /// Where the errors of a pair go that are not its distance for the similarity.
+    fn apart(&mut self, pair: usize) -> usize {
+        let at = self.longer.len() + pair;
+        self.errors_at[pair] = at as u32;
+        at
+    }
+}
+
+/// What is to be done with a pair.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each decides about a list of its own, without a branch")]
+struct Kind {
+    /// Equal texts.
+    is_equal: bool,
+    /// Different texts that stand in their views.
+    is_inside: bool,
+    /// Short texts that have to be loaded.
+    is_to_load: bool,
+    /// Others, and equal ones of which more has to be known.
+    is_general: bool,
+}
+
+impl Kind {
+    /// What the views show. Those of longer texts prove nothing: they may point into different buffers.
+    #[inline(always)]
+    #[expect(clippy::needless_bitwise_bool, reason = "computed for every pair, without a branch")]
+    fn of(prediction: u128, answer: u128, request: &Request) -> Self {
+        const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
+        let (prediction_len, answer_len) = (prediction as u32, answer as u32);
+        let stands_inside = (prediction_len <= INLINE) & (answer_len <= INLINE);
+        let is_short = (prediction_len <= LONGEST as u32) & (answer_len <= LONGEST as u32);
+        let is_ascii = (prediction | answer) & BEYOND_ASCII == 0;
+        let is_equal = stands_inside & (prediction == answer);
+        let is_unknown = is_equal & !has_known_length(is_ascii, request);
+        Self {
+            is_equal,
+            is_inside: stands_inside & is_ascii & !is_equal,
+            is_to_load: is_short & !stands_inside,
+            is_general: !is_short | (stands_inside & !is_ascii & !is_equal) | is_unknown,
+        }
+    }
+}
+
+/// Whether the length of a reference is that of its view, or does not matter.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn has_known_length(is_ascii: bool, request: &Request) -> bool {
+    match request.errors {
+        None => true,
+        Some(preparation) => is_ascii & (preparation == Preparation::default()),
+    }
+}
+
+/// Appends a pair under a condition, without a branch.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn push_if(pairs: &mut Vec<u32>, pair: usize, condition: bool) {
+    let length = pairs.len() + usize::from(condition);
+    pairs.push(pair as u32);
+    pairs.truncate(length);
 }
 
 #[cfg(test)]
@@ -319,52 +465,126 @@ mod tests {
 
     use super::super::lanes::Lanes;
     use super::super::prepare::{UnicodeForm, Whitespace};
-    use super::super::score::{Cut, Denominator, Scorer};
+    use super::super::score::{Cut, Scorer};
     use super::*;
 
-    type Table = Vec<(Option<String>, Vec<String>)>;
+    /// A prediction and answers, null or not.
+    type Row = (Option<String>, Vec<Option<String>>);
 
-    impl Rows for Table {
-        fn prediction(&self, row: usize) -> Option<Text<'_>> {
-            self[row].0.as_deref().map(Text::new)
+    /// Rows with their views. Those of long texts tell nothing beyond the length, as in columns that are
+    /// built alike: texts that start alike then have equal views.
+    struct Table {
+        rows: Vec<Row>,
+        answers: Vec<Option<String>>,
+        starts: Vec<usize>,
+        views: [Vec<u128>; 2],
+        is_plain: bool,
+    }
+
+    impl Table {
+        fn new(rows: Vec<Row>) -> Self {
+            let answers: Vec<_> = rows.iter().flat_map(|(_, answers)| answers.clone()).collect();
+            let starts = std::iter::once(0)
+                .chain(rows.iter().scan(0, |end, (_, answers)| {
+                    *end += answers.len();
+                    Some(*end)
+                }))
+                .collect();
+            let views = [
+                rows.iter().map(|(text, _)| view(text.as_deref())).collect(),
+                answers.iter().map(|text| view(text.as_deref())).collect(),
+            ];
+            let is_plain = rows
+                .iter()
+                .all(|(prediction, answers)| prediction.is_some() && matches!(answers.as_slice(), [Some(_)]));
+            Self { rows, answers, starts, views, is_plain }
         }
 
-        fn answers(&self, row: usize) -> impl Iterator<Item = (usize, Text<'_>)> {
-            // Positions count the null answers that are left out.
-            self[row].1.iter().enumerate().map(|(index, text)| (2 * index + 1, Text::new(text)))
+        fn prediction_str(&self, row: usize) -> Option<&str> {
+            self.rows[row].0.as_deref()
+        }
+
+        fn answer_strs(&self, row: usize) -> impl Iterator<Item = (usize, &str)> {
+            self.rows[row].1.iter().enumerate().filter_map(|(index, text)| Some((index, text.as_deref()?)))
+        }
+    }
+
+    fn view(text: Option<&str>) -> u128 {
+        let text = text.unwrap_or("garbage of a null");
+        let mut bytes = [0; 16];
+        bytes[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        let kept = if text.len() <= INLINE as usize { text.len() } else { 4 };
+        bytes[4..4 + kept].copy_from_slice(&text.as_bytes()[..kept]);
+        u128::from_le_bytes(bytes)
+    }
+
+    impl Rows for Table {
+        fn views(&self) -> [&[u128]; 2] {
+            [&self.views[0], &self.views[1]]
+        }
+
+        fn is_plain(&self) -> bool {
+            self.is_plain
+        }
+
+        fn prediction(&self, row: usize) -> Option<usize> {
+            self.rows[row].0.as_ref().map(|_| row)
+        }
+
+        fn answers(&self, row: usize) -> Range<usize> {
+            self.starts[row]..self.starts[row + 1]
+        }
+
+        fn is_answer(&self, index: usize) -> bool {
+            self.answers[index].is_some()
+        }
+
+        fn prediction_text(&self, index: usize) -> Text<'_> {
+            Text::new(self.prediction_str(index).expect("not null"))
+        }
+
+        fn answer_text(&self, index: usize) -> Text<'_> {
+            Text::new(self.answers[index].as_deref().expect("not null"))
         }
     }
 
     /// Each scorer's results for the rows, against the definition.
-    fn assert_scores(table: &Table, request: &Request) {
+    fn assert_scores(rows: Vec<Row>, request: &Request) {
+        let table = &Table::new(rows);
         let mut definition = Scorer::default();
-        let texts = |row| table.answers(row).map(|(index, text)| (index, text.as_str()));
         for lanes in Lanes::available() {
             let mut next = 0;
-            BlockScorer::with_lanes(lanes).score(table, 0..table.len(), request, |row, nearest, errors| {
+            let all = 0..table.rows.len();
+            BlockScorer::with_lanes(lanes).score(table, all, request, |row, nearest, errors| {
+                let context = (&table.rows[row], lanes);
                 assert_eq!(row, next);
                 next += 1;
-                let mut row_of = |similarity: Option<Similarity>| {
-                    let prediction = table.prediction(row)?.as_str();
-                    definition.nearest(prediction, texts(row), &similarity?.protocol, request.cost)
+                let mut of_row = |similarity: Option<Similarity>| {
+                    let prediction = table.prediction_str(row)?;
+                    let answers = table.answer_strs(row);
+                    definition.nearest(prediction, answers, &similarity?.protocol, request.cost)
                 };
-                let expected = row_of(request.similarity);
-                let threshold = request.similarity.and_then(|similarity| similarity.threshold);
-                if let (Some(threshold), Some(similarity)) = (threshold, request.similarity) {
-                    let cut = |nearest: Nearest| nearest.anls(similarity.protocol.cut, threshold).to_bits();
-                    assert_eq!(nearest.map(cut), expected.map(cut), "{:?} {lanes:?}", table[row]);
-                } else {
-                    assert_eq!(nearest, expected, "{:?} {lanes:?}", table[row]);
+                let expected = of_row(request.similarity);
+                match request.similarity.map(|similarity| (similarity.exact, similarity.protocol.cut)) {
+                    Some((Exact::Kept(threshold), cut)) => {
+                        let score = |nearest: Nearest| nearest.anls(cut, threshold).to_bits();
+                        assert_eq!(nearest.map(score), expected.map(score), "{context:?}");
+                    }
+                    Some((Exact::Equality, _)) => {
+                        let is_exact = |nearest: Nearest| nearest.is_exact();
+                        assert_eq!(nearest.map(is_exact), expected.map(is_exact), "{context:?}");
+                    }
+                    _ => assert_eq!(nearest, expected, "{context:?}"),
                 }
                 let expected = request.errors.filter(|_| request.cost == SubstitutionCost::One);
                 if let Some(preparation) = expected {
                     let expected = table
-                        .prediction(row)
-                        .and_then(|text| definition.char_errors(text.as_str(), texts(row), preparation));
-                    assert_eq!(errors, expected, "{:?} {lanes:?}", table[row]);
+                        .prediction_str(row)
+                        .and_then(|text| definition.char_errors(text, table.answer_strs(row), preparation));
+                    assert_eq!(errors, expected, "{context:?}");
                 }
             });
-            assert_eq!(next, table.len());
+            assert_eq!(next, table.rows.len());
         }
     }
 
@@ -385,11 +605,15 @@ mod tests {
             preparations(),
             prop::sample::select(denominators.to_vec()),
             prop::sample::select(vec![Cut::Distance, Cut::Similarity]),
-            prop::option::of(prop::sample::select(vec![0.0, 0.1, 0.5, 0.9, 1.0])),
+            prop_oneof![
+                Just(Exact::All),
+                Just(Exact::Equality),
+                prop::sample::select(vec![0.0, 0.1, 0.5, 0.9, 1.0]).prop_map(Exact::Kept),
+            ],
         )
-            .prop_map(|(preparation, denominator, cut, threshold)| Similarity {
+            .prop_map(|(preparation, denominator, cut, exact)| Similarity {
                 protocol: Protocol { preparation, denominator, cut },
-                threshold,
+                exact,
             });
         let errors = prop::option::of(prop_oneof![Just(Preparation::default()), preparations()]);
         (prop::option::of(similarity), errors, 0..3_u64).prop_map(|(similarity, errors, cost)| Request {
@@ -413,33 +637,54 @@ mod tests {
 
         #[test]
         fn blocks_score_as_rows_do(
-            table in prop::collection::vec((prop::option::weighted(0.95, any_text()), prop::collection::vec(any_text(), 0..4), any::<bool>()), 0..80),
+            rows in prop::collection::vec(
+                (
+                    prop::option::weighted(0.95, any_text()),
+                    prop::collection::vec(prop::option::weighted(0.9, any_text()), 0..4),
+                    any::<bool>(),
+                ),
+                0..80,
+            ),
             request in requests(),
         ) {
-            let table = table.into_iter().map(|(prediction, mut answers, equal)| {
+            let with_equal_answers = rows.into_iter().map(|(prediction, mut answers, equal)| {
                 if equal {
-                    answers.extend(prediction.clone());
+                    answers.push(prediction.clone());
                 }
                 (prediction, answers)
             });
-            assert_scores(&table.collect(), &request);
+            assert_scores(with_equal_answers.collect(), &request);
+        }
+
+        #[test]
+        fn blocks_of_single_answers_score_as_rows_do(
+            rows in prop::collection::vec((any_text(), any_text(), any::<bool>()), 0..80),
+            request in requests(),
+        ) {
+            let rows = rows.into_iter().map(|(prediction, answer, equal)| {
+                let answer = if equal { prediction.clone() } else { answer };
+                (Some(prediction), vec![Some(answer)])
+            });
+            assert_scores(rows.collect(), &request);
         }
     }
 
     #[test]
     fn blocks_end_where_rows_do() {
-        let table: Table = (0..2 * BLOCK + 3)
-            .map(|row| (Some(format!("text {row}")), vec![format!("text {}", row / 3), "other".to_owned()]))
-            .collect();
+        let text = |text: String| Some(text);
+        let rows = |answers: fn(usize) -> Vec<String>| {
+            (0..2 * BLOCK + 3)
+                .map(|row| (text(format!("text {row}")), answers(row).into_iter().map(text).collect()))
+                .collect()
+        };
         let protocol = Protocol {
             preparation: Preparation::default(),
             denominator: Denominator::Prepared,
             cut: Cut::Distance,
         };
-        let similarity = Some(Similarity { protocol, threshold: None });
-        assert_scores(
-            &table,
-            &Request { similarity, errors: Some(Preparation::default()), ..Request::default() },
-        );
+        let similarity = Some(Similarity { protocol, exact: Exact::All });
+        let request = Request { similarity, errors: Some(Preparation::default()), ..Request::default() };
+        assert_scores(rows(|row| vec![format!("text {}", row / 3), "other".to_owned()]), &request);
+        assert_scores(rows(|row| vec![format!("text {}", row / 3)]), &request);
     }
 }

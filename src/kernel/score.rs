@@ -37,12 +37,13 @@ pub struct Protocol {
 
 /// Normalized distance of two texts; 0 for two empty ones.
 fn normalized_distance(distance: usize, length: usize) -> f64 {
-    if length == 0 { 0.0 } else { distance as f64 / length as f64 }
+    // Two empty texts are at distance 0.
+    distance as f64 / length.max(1) as f64
 }
 
 /// Character error rate: edits by reference length; the number of edits where the reference is empty.
 pub fn error_rate(errors: usize, reference_length: usize) -> f64 {
-    if reference_length == 0 { errors as f64 } else { errors as f64 / reference_length as f64 }
+    errors as f64 / reference_length.max(1) as f64
 }
 
 impl Cut {
@@ -219,25 +220,6 @@ impl Scorer {
             }
         }
         best
-    }
-
-    /// Whether the prepared prediction equals a prepared answer; `None` without answers.
-    pub fn exact_match<'a>(
-        &mut self,
-        prediction: &str,
-        answers: impl Iterator<Item = (usize, &'a str)>,
-        preparation: Preparation,
-    ) -> Option<bool> {
-        let Self { prediction: prediction_buffer, answer: answer_buffer, .. } = self;
-        let prediction = preparation.prepare(prediction, prediction_buffer);
-        let mut result = None;
-        for (_, answer) in answers {
-            if prediction == preparation.prepare(answer, answer_buffer) {
-                return Some(true);
-            }
-            result = Some(false);
-        }
-        result
     }
 
     /// Edit distance of two prepared texts.

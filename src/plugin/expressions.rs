@@ -15,7 +15,7 @@ use super::options::Options;
 use super::outputs::{
     Column, ScoreColumns, ScorePiece, Scores, count, map_pieces, score_details_dtype, scores_dtype,
 };
-use crate::kernel::rows::{BlockScorer, Request, Rows, Similarity};
+use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
 use crate::kernel::score::{CharErrors, Nearest, Scorer};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -49,10 +49,10 @@ const HAMMING: Metric = Metric {
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let row = |scorer: &mut Scorer, row| {
-            let (Some(prediction), Some(reference)) = (pair.prediction(row), pair.reference(row)) else {
+            let (Some(prediction), Some(reference)) = (pair.predicted(row), pair.reference(row)) else {
                 return Ok(None);
             };
-            scorer.hamming(prediction.as_str(), reference, preparation).map(count).transpose()
+            scorer.hamming(prediction, reference, preparation).map(count).transpose()
         };
         Ok(map_rows(pair, row)?.into_unsigned())
     },
@@ -64,7 +64,7 @@ const NLS: Metric = Metric {
     dtype: || DataType::Float64,
     column: |pair, options| {
         let nls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.nls()));
-        Ok(map_scored(pair, &nearest(options, None), nls)?.into_float())
+        Ok(map_scored(pair, &nearest(options, Exact::All), nls)?.into_float())
     },
 };
 
@@ -75,7 +75,7 @@ const ANLS: Metric = Metric {
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
         let anls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.anls(cut, threshold)));
-        Ok(map_scored(pair, &nearest(options, Some(threshold)), anls)?.into_float())
+        Ok(map_scored(pair, &nearest(options, Exact::Kept(threshold)), anls)?.into_float())
     },
 };
 
@@ -95,14 +95,9 @@ const EXACT_MATCH: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Boolean,
     column: |pair, options| {
-        let preparation = options.protocol().preparation;
-        let row = |scorer: &mut Scorer, row| {
-            let prediction = pair.prediction(row);
-            let answers = pair.answers(row).map(|(index, text)| (index, text.as_str()));
-            Ok(prediction
-                .and_then(|prediction| scorer.exact_match(prediction.as_str(), answers, preparation)))
-        };
-        Ok(map_rows(pair, row)?.into_boolean())
+        let request = nearest(options, Exact::Equality);
+        let exact_match = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.is_exact()));
+        Ok(map_scored(pair, &request, exact_match)?.into_boolean())
     },
 };
 
@@ -112,9 +107,8 @@ const NEAREST_ANSWER: Metric = Metric {
     dtype: || DataType::Utf8View,
     column: |pair, options| {
         let index = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.index));
-        let text =
-            |row, index| pair.answers(row).find_map(|(at, text)| (at == index).then_some(text.as_str()));
-        Ok(map_scored(pair, &nearest(options, None), index)?.into_text(text))
+        let text = |row, index| pair.accepted(row).find_map(|(at, text)| (at == index).then_some(text));
+        Ok(map_scored(pair, &nearest(options, Exact::All), index)?.into_text(text))
     },
 };
 
@@ -140,8 +134,8 @@ const SCORE_DETAILS: Metric = Metric {
 };
 
 /// The request for the nearest answer.
-fn nearest(options: &Options, threshold: Option<f64>) -> Request {
-    let similarity = Some(Similarity { protocol: options.protocol(), threshold });
+fn nearest(options: &Options, exact: Exact) -> Request {
+    let similarity = Some(Similarity { protocol: options.protocol(), exact });
     Request { similarity, cost: options.substitution_cost(), ..Request::default() }
 }
 
@@ -152,6 +146,7 @@ fn map_scored<T: Clone + Default + Send>(
     value: impl Fn(Option<Nearest>, Option<CharErrors>) -> Result<Option<T>> + Sync,
 ) -> Result<Column<T>> {
     map_pieces(pair.rows(), pair.piece_rows(), BlockScorer::default, |scorer, piece| {
+        pair.check(piece.rows())?;
         let mut result = Ok(());
         scorer.score(pair, piece.rows(), request, |row, nearest, errors| match value(nearest, errors) {
             Ok(value) => piece.set(row, value),
@@ -167,6 +162,7 @@ fn map_rows<T: Clone + Default + Send>(
     value: impl Fn(&mut Scorer, usize) -> Result<Option<T>> + Sync,
 ) -> Result<Column<T>> {
     map_pieces(pair.rows(), pair.piece_rows(), Scorer::default, |scorer, piece| {
+        pair.check(piece.rows())?;
         piece.rows().try_for_each(|row| {
             piece.set(row, value(scorer, row)?);
             Ok(())
@@ -181,9 +177,10 @@ fn scores(
     details: impl Fn(&mut ScorePiece, &mut Vec<u8>, usize, &Nearest) + Sync,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
-    let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, None) };
+    let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, Exact::All) };
     let state = <(BlockScorer, Vec<u8>)>::default;
     ScoreColumns::compute(pair.rows(), pair.piece_rows(), state, |(scorer, buffer), piece| {
+        pair.check(piece.rows())?;
         let mut result = Ok(());
         scorer.score(pair, piece.rows(), &request, |row, nearest, errors| {
             let (Some(nearest), Some(errors)) = (nearest, errors) else { return };
@@ -203,9 +200,8 @@ fn scores(
 /// reports have scored the same rows.
 fn row_digest(pair: &Pair, row: usize, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
-    let prediction = pair.prediction(row).map(|text| (usize::MAX, text));
-    for (position, text) in prediction.into_iter().chain(pair.answers(row)) {
-        let text = text.as_str();
+    let prediction = pair.predicted(row).map(|text| (usize::MAX, text));
+    for (position, text) in prediction.into_iter().chain(pair.accepted(row)) {
         bytes.extend((position as u64).to_le_bytes());
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text.as_bytes());

@@ -11,44 +11,41 @@ use arrow_data::ArrayData;
 
 use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
-use super::{Error, Result, parallel};
+use super::{Error, Result};
 use crate::kernel::rows::Rows;
-use crate::kernel::short::Text;
-
-/// Longest text that a 16-byte view holds inside.
-const INLINE: usize = 12;
+use crate::kernel::short::{INLINE, Text};
 
 /// Rows of one piece of work, where texts are short.
 const PIECE: usize = 8192;
 
-/// A column with at most one text a row.
+/// A column of texts, checked piece by piece before they are read.
 struct Texts {
+    name: String,
     values: StringViewArray,
-    /// 1, or 0 where the column's only row stands for all.
-    stride: usize,
+    /// For each buffer how far it holds nothing but ASCII, of which any part is UTF-8; and 0 for buffers that
+    /// do not exist.
+    ascii_ends: Vec<usize>,
 }
 
-/// A column with any number of texts a row.
+/// Where each row starts and the last one ends, among the texts of all rows.
 struct Lists {
-    /// The texts of all rows.
-    values: StringViewArray,
-    /// Where each row starts and the last one ends, in `values`.
     offsets: Vec<usize>,
     nulls: Option<NullBuffer>,
-    stride: usize,
 }
 
-/// Accepted answers: one a row or a list a row.
-enum Answers {
-    One(Texts),
-    Many(Lists),
+/// A column of inputs: a text a row, or a list of texts.
+struct Column {
+    texts: Texts,
+    lists: Option<Lists>,
+    /// 1, or 0 where the column's only row stands for all.
+    stride: usize,
 }
 
 /// The two inputs of a metric, of equal length.
 pub struct Pair {
     rows: usize,
-    prediction: Texts,
-    answers: Answers,
+    prediction: Column,
+    answers: Column,
 }
 
 /// Refuses columns that do not fit the metric; shared by the schema call and the call on data.
@@ -70,33 +67,23 @@ impl Pair {
     pub fn import(columns: Vec<ForeignColumn>) -> Result<Self> {
         let [prediction, answers] =
             <[_; 2]>::try_from(columns).map_err(|_| Error::new("a metric takes 2 columns"))?;
-        let names = (prediction.name.clone(), answers.name.clone());
-        let (name, dtype, chunks) = prediction.import()?;
-        let prediction = import_text(&name, &dtype, &chunks)?;
-        let (name, dtype, chunks) = answers.import()?;
-        let mut prediction = Texts { values: prediction, stride: 1 };
-        let mut answers = match dtype {
-            Dtype::List(entries) => Answers::Many(import_lists(&name, &entries, None, &chunks)?),
-            Dtype::Array(entries, width) => {
-                Answers::Many(import_lists(&name, &entries, Some(width), &chunks)?)
-            }
-            dtype => Answers::One(Texts { values: import_text(&name, &dtype, &chunks)?, stride: 1 }),
-        };
+        let mut prediction = Column::import(prediction)?;
+        let mut answers = Column::import(answers)?;
         // A literal arrives as one row, whatever the length of the other column, zero rows included.
-        let rows = match (prediction.values.len(), answers.len()) {
+        let rows = match (prediction.len(), answers.len()) {
             (left, right) if left == right => left,
             (left, 1) => {
-                *answers.stride() = 0;
+                answers.repeat()?;
                 left
             }
             (1, right) => {
-                prediction.stride = 0;
+                prediction.repeat()?;
                 right
             }
             (left, right) => {
                 return Err(Error::new(format!(
                     "columns of different lengths: '{}' has {left} rows, '{}' has {right}",
-                    names.0, names.1
+                    prediction.texts.name, answers.texts.name
                 )));
             }
         };
@@ -110,43 +97,78 @@ impl Pair {
 
     /// Rows of one piece of work: about as much text in each, a tenth of a millisecond of short text.
     pub fn piece_rows(&self) -> usize {
-        let answers = match &self.answers {
-            Answers::One(text) => &text.values,
-            Answers::Many(lists) => &lists.values,
-        };
-        let heavy = (mean_length(&self.prediction.values) + mean_length(answers)) / 64;
+        let heavy =
+            (mean_length(&self.prediction.texts.values) + mean_length(&self.answers.texts.values)) / 64;
         (PIECE / (1 + heavy)).max(1)
+    }
+
+    /// Checks the texts of some rows; called before any of them is read.
+    pub fn check(&self, rows: Range<usize>) -> Result<()> {
+        self.prediction.check(rows.clone())?;
+        self.answers.check(rows)
+    }
+
+    /// The predicted text of a row.
+    pub fn predicted(&self, row: usize) -> Option<&str> {
+        self.prediction(row).map(|index| self.prediction_text(index).as_str())
+    }
+
+    /// The answers of a row that are not null, with their positions.
+    pub fn accepted(&self, row: usize) -> impl Iterator<Item = (usize, &str)> {
+        let answers = self.answers(row);
+        let start = answers.start;
+        answers
+            .filter(|&index| self.is_answer(index))
+            .map(move |index| (index - start, self.answer_text(index).as_str()))
     }
 
     /// The only reference of a row.
     pub fn reference(&self, row: usize) -> Option<&str> {
-        self.answers(row).next().map(|(_, text)| text.as_str())
+        self.accepted(row).next().map(|(_, text)| text)
     }
 }
 
 impl Rows for Pair {
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn prediction(&self, row: usize) -> Option<Text<'_>> {
-        self.prediction.get(row)
+    fn views(&self) -> [&[u128]; 2] {
+        [self.prediction.texts.values.views(), self.answers.texts.values.views()]
+    }
+
+    fn is_plain(&self) -> bool {
+        let is_plain = |column: &Column| {
+            column.stride == 1 && column.lists.is_none() && column.texts.values.null_count() == 0
+        };
+        is_plain(&self.prediction) && is_plain(&self.answers)
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn answers(&self, row: usize) -> impl Iterator<Item = (usize, Text<'_>)> {
-        let (values, start, end) = match &self.answers {
-            Answers::One(column) => {
-                let index = row * column.stride;
-                (&column.values, index, index + 1)
-            }
-            Answers::Many(lists) => {
-                let (start, end) = lists.bounds(row);
-                (&lists.values, start, end)
-            }
-        };
-        (start..end)
-            .filter(|&index| values.is_valid(index))
-            .map(move |index| (index - start, text(values, index)))
+    fn prediction(&self, row: usize) -> Option<usize> {
+        let index = row * self.prediction.stride;
+        self.prediction.texts.values.is_valid(index).then_some(index)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn answers(&self, row: usize) -> Range<usize> {
+        self.answers.bounds(row * self.answers.stride)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn is_answer(&self, index: usize) -> bool {
+        self.answers.texts.values.is_valid(index)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn prediction_text(&self, index: usize) -> Text<'_> {
+        text(&self.prediction.texts.values, index)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn answer_text(&self, index: usize) -> Text<'_> {
+        text(&self.answers.texts.values, index)
     }
 }
 
@@ -155,7 +177,7 @@ impl Rows for Pair {
 #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 fn text(values: &StringViewArray, index: usize) -> Text<'_> {
     let view = values.views()[index];
-    let memory = if view as u32 as usize <= INLINE {
+    let memory = if view as u32 as usize <= INLINE as usize {
         // The text stands in the view itself, and other views behind it.
         &values.views().inner()[size_of::<u128>() * index + size_of::<u32>()..]
     } else {
@@ -174,56 +196,63 @@ fn mean_length(values: &StringViewArray) -> usize {
     bytes / texts.max(1)
 }
 
-impl Texts {
+impl Column {
+    fn import(column: ForeignColumn) -> Result<Self> {
+        let (name, dtype, chunks) = column.import()?;
+        let in_column = |error: Error| Error::new(format!("column '{name}': {error}"));
+        let (lists, values) = match &dtype {
+            Dtype::List(entries) => import_lists(entries, None, &chunks).map_err(in_column)?,
+            Dtype::Array(entries, width) => {
+                import_lists(entries, Some(*width), &chunks).map_err(in_column)?
+            }
+            dtype => (None, concatenate(&chunks, |data| text_array(dtype, data)).map_err(in_column)?),
+        };
+        Ok(Self { texts: Texts::new(name, values), lists, stride: 1 })
+    }
+
+    fn len(&self) -> usize {
+        self.lists.as_ref().map_or(self.texts.values.len(), |lists| lists.offsets.len() - 1)
+    }
+
+    /// Where the texts of the column's row `index` stand.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn get(&self, row: usize) -> Option<Text<'_>> {
-        let index = row * self.stride;
-        self.values.is_valid(index).then(|| text(&self.values, index))
-    }
-}
-
-impl Lists {
-    fn bounds(&self, row: usize) -> (usize, usize) {
-        let index = row * self.stride;
-        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(index)) {
-            return (0, 0);
-        }
-        (self.offsets[index], self.offsets[index + 1])
-    }
-}
-
-impl Answers {
-    fn len(&self) -> usize {
-        match self {
-            Self::One(text) => text.values.len(),
-            Self::Many(lists) => lists.offsets.len() - 1,
+    fn bounds(&self, index: usize) -> Range<usize> {
+        match &self.lists {
+            None => index..index + 1,
+            Some(lists) if lists.nulls.as_ref().is_some_and(|nulls| nulls.is_null(index)) => 0..0,
+            Some(lists) => lists.offsets[index]..lists.offsets[index + 1],
         }
     }
 
-    fn stride(&mut self) -> &mut usize {
-        match self {
-            Self::One(text) => &mut text.stride,
-            Self::Many(lists) => &mut lists.stride,
+    /// Makes the only row stand for all, and checks it once.
+    fn repeat(&mut self) -> Result<()> {
+        self.check(0..1)?;
+        self.stride = 0;
+        Ok(())
+    }
+
+    fn check(&self, rows: Range<usize>) -> Result<()> {
+        if self.stride == 0 {
+            return Ok(());
         }
+        let fault = |row, fault: Fault| fault.at(&self.texts.name, row, self.len());
+        if self.lists.is_none() {
+            return self.texts.check(rows).map_err(|(row, found)| fault(row, found));
+        }
+        // The texts of null lists are never read.
+        for row in rows {
+            self.texts.check(self.bounds(row)).map_err(|(_, found)| fault(row, found))?;
+        }
+        Ok(())
     }
 }
 
-fn import_text(name: &str, dtype: &Dtype, chunks: &[Chunk]) -> Result<StringViewArray> {
-    let values = concatenate(chunks, |data| text_array(dtype, data))
-        .map_err(|error| Error::new(format!("column '{name}': {error}")))?;
-    let rows = values.len();
-    let check = Check::new(&values);
-    parallel::for_each(
-        pieces(rows),
-        || (),
-        |(), piece| check.texts(piece).map_err(|(row, fault)| fault.at(name, row, rows)),
-    )?;
-    Ok(values)
-}
-
-fn import_lists(name: &str, entries: &Dtype, width: Option<i32>, chunks: &[Chunk]) -> Result<Lists> {
-    let in_column = |error: Error| Error::new(format!("column '{name}': {error}"));
+fn import_lists(
+    entries: &Dtype,
+    width: Option<i32>,
+    chunks: &[Chunk],
+) -> Result<(Option<Lists>, StringViewArray)> {
     let mut offsets = vec![0];
     let mut validity = BooleanBufferBuilder::new(0);
     let mut children = Vec::with_capacity(chunks.len());
@@ -232,17 +261,17 @@ fn import_lists(name: &str, entries: &Dtype, width: Option<i32>, chunks: &[Chunk
             // A list of nulls has no answer, as a null list.
             Chunk::Nulls(rows) => {
                 let end = *offsets.last().expect("starts with one");
-                reserve(&mut offsets, *rows).map_err(in_column)?;
+                reserve(&mut offsets, *rows)?;
                 offsets.extend(std::iter::repeat_n(end, *rows));
                 validity.append_n(*rows, false);
             }
             Chunk::Data(data) => {
                 let child = data.child_data()[0].clone();
                 let base = *offsets.last().expect("starts with one");
-                let bounds = list_offsets(data, width, child.len()).map_err(in_column)?;
+                let bounds = list_offsets(data, width, child.len())?;
                 // The child is cut to the rows of this chunk, so that it starts at `base`.
                 let (first, last) = (bounds[0], bounds[bounds.len() - 1]);
-                reserve(&mut offsets, data.len()).map_err(in_column)?;
+                reserve(&mut offsets, data.len())?;
                 offsets.extend(bounds.iter().skip(1).map(|end| base + (end - first)));
                 match data.nulls() {
                     Some(nulls) => validity.append_buffer(nulls.inner()),
@@ -252,22 +281,9 @@ fn import_lists(name: &str, entries: &Dtype, width: Option<i32>, chunks: &[Chunk
             }
         }
     }
-    let values = concatenate(&children, |data| text_array(entries, data)).map_err(in_column)?;
+    let values = concatenate(&children, |data| text_array(entries, data))?;
     let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
-    let lists = Lists { values, offsets, nulls, stride: 1 };
-    let rows = lists.offsets.len() - 1;
-    let check = Check::new(&lists.values);
-    parallel::for_each(
-        pieces(rows),
-        || (),
-        |(), mut piece| {
-            piece.try_for_each(|row| {
-                let (start, end) = lists.bounds(row);
-                check.texts(start..end).map_err(|(_, fault)| fault.at(name, row, rows))
-            })
-        },
-    )?;
-    Ok(lists)
+    Ok((Some(Lists { offsets, nulls }), values))
 }
 
 /// Bounds of each list in the child of `data`, `len + 1` of them, rising and inside the child.
@@ -388,7 +404,7 @@ fn concatenate(
 /// A view whose buffers have moved to these positions. One outside its buffers stays outside, lest it name
 /// those of another chunk.
 fn moved_view(view: u128, buffers: &Range<usize>) -> u128 {
-    if view as u32 as usize <= INLINE {
+    if view as u32 as usize <= INLINE as usize {
         return view;
     }
     // A long view names its buffer in bits 64 to 95.
@@ -419,49 +435,52 @@ impl Fault {
     }
 }
 
-fn pieces(rows: usize) -> Vec<Range<usize>> {
-    (0..rows).step_by(PIECE).map(|start| start..rows.min(start + PIECE)).collect()
-}
-
 /// Checks that views point into their buffers and hold UTF-8. Arrow's importer trusts the producer.
-struct Check<'a> {
-    values: &'a StringViewArray,
-    /// Buffers without a byte beyond ASCII: any part of one is UTF-8.
-    ascii: Vec<bool>,
-}
-
-impl<'a> Check<'a> {
-    fn new(values: &'a StringViewArray) -> Self {
+impl Texts {
+    fn new(name: String, values: StringViewArray) -> Self {
         // A buffer may hold much more than these rows; then looking at all of it does not pay.
         let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
-        let ascii = values.data_buffers().iter().map(|buffer| worth(buffer) && buffer.is_ascii()).collect();
-        Self { values, ascii }
+        let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
+        let ascii_ends = values.data_buffers().iter().map(end).chain([0]).collect();
+        Self { name, values, ascii_ends }
     }
 
-    fn texts(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
-        const NON_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << 32;
-        let views = &self.values.views()[range.clone()];
-        for (index, &view) in range.zip(views) {
-            let length = view as u32 as usize;
-            if length <= INLINE && view & NON_ASCII == 0 {
-                continue;
+    fn check(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
+        let mut start = range.start;
+        // Most texts are ASCII, which a block of them shows without a branch for each.
+        for views in self.values.views()[range].chunks(64) {
+            if !views.iter().fold(true, |plain, &view| plain & self.is_plain(view)) {
+                for (index, &view) in (start..).zip(views) {
+                    if self.values.is_valid(index) {
+                        self.check_view(view).map_err(|fault| (index, fault))?;
+                    }
+                }
             }
-            if self.values.is_valid(index) {
-                self.text(view).map_err(|fault| (index, fault))?;
-            }
+            start += views.len();
         }
         Ok(())
     }
 
-    fn text(&self, view: u128) -> std::result::Result<(), Fault> {
+    /// Whether a view holds ASCII or points to some.
+    #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
+    fn is_plain(&self, view: u128) -> bool {
+        const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
         let length = view as u32 as usize;
-        if length <= INLINE {
+        let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
+        let end = self.ascii_ends[number.min(self.ascii_ends.len() - 1)];
+        let is_inside = length <= INLINE as usize;
+        (is_inside & (view & BEYOND_ASCII == 0)) | (!is_inside & (start + length <= end))
+    }
+
+    fn check_view(&self, view: u128) -> std::result::Result<(), Fault> {
+        let length = view as u32 as usize;
+        if length <= INLINE as usize {
             return check_utf8(&view.to_le_bytes()[4..4 + length]);
         }
         let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
         let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
-        let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
-        if self.ascii[number] { Ok(()) } else { check_utf8(text) }
+        check_utf8(buffer.get(start..start + length).ok_or(Fault::Range)?)
     }
 }
 

@@ -17,7 +17,7 @@ import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,10 @@ NOMINAL, LOWEST, HIGHEST = 0.95, 0.93, 0.985
 ERRORS_ALLOWED = 3
 """Standard errors of the simulation by which a figure may miss its bound."""
 
+REPETITION = 10
+"""How many times more often a gated figure is simulated again that misses its bound. Of a thousand figures one
+is beyond three standard errors by chance; the second figure, with its smaller errors, decides and is shown."""
+
 MARKS = ("<!-- simulation: begin -->", "<!-- simulation: end -->")
 FAMILY_JOBS = 8
 
@@ -70,6 +74,7 @@ class Results:
     rates: list[tuple[Corpus, float]]
     validity: list[Validity]
     families: dict[str, list[float]]
+    repeated: int = 0
 
 
 def full_plan(replications: int) -> Plan:
@@ -157,34 +162,50 @@ def allowance(share: float, replications: int) -> float:
     return ERRORS_ALLOWED * math.sqrt(share * (1 - share) / replications)
 
 
-def faults(plan: Plan, results: Results) -> list[str]:
-    """Gated figures that are outside their bounds."""
-    found = [
-        f"coverage {result.covered['in the reports']:.4f}: {result.scenario}"
-        for result in results.coverage
-        if result.scenario.is_gated()
-        and not (
-            LOWEST - allowance(LOWEST, plan.replications)
-            <= result.covered["in the reports"]
-            <= highest(result.scenario) + allowance(highest(result.scenario), plan.replications)
-        )
+def decide(plan: Plan, results: Results, seed: int) -> tuple[Results, list[str]]:
+    """Simulate again what misses its bounds, and list what still does."""
+    faults, repeated = [], 0
+    coverage, validity = list(results.coverage), list(results.validity)
+    for number, result in enumerate(coverage):
+        if coverage_faults(result, plan.replications):
+            repeated, replications = repeated + 1, REPETITION * plan.replications
+            random = np.random.default_rng([seed, number, 1])
+            coverage[number] = cover(result.scenario, replications, random)
+            faults += coverage_faults(coverage[number], replications)
+    for number, tested in enumerate(validity):
+        if validity_faults(tested, plan.comparison_replications):
+            repeated, replications = repeated + 1, REPETITION * plan.comparison_replications
+            random = np.random.default_rng([seed, number, 2])
+            validity[number] = validate(tested.scenario, replications, random)
+            faults += validity_faults(validity[number], replications)
+    for name, shares in results.families.items():
+        faults += above_levels(f"family of slices, {name}", shares, plan.comparison_replications)
+    return replace(results, coverage=coverage, validity=validity, repeated=repeated), faults
+
+
+def coverage_faults(result: Coverage, replications: int) -> list[str]:
+    covered, most = result.covered["in the reports"], highest(result.scenario)
+    low, high = LOWEST - allowance(LOWEST, replications), most + allowance(most, replications)
+    if not result.scenario.is_gated() or low <= covered <= high:
+        return []
+    return [f"coverage {covered:.4f}: {result.scenario}"]
+
+
+def validity_faults(result: Validity, replications: int) -> list[str]:
+    names = ["sign-flip", "t"] if is_gated_test(result.scenario) else ["sign-flip"]
+    return [
+        fault
+        for name in names
+        for fault in above_levels(f"{result.scenario}, {name}", result.shares[name], replications)
     ]
-    bounds = [level + allowance(level, plan.comparison_replications) for level in LEVELS]
-    for result in results.validity:
-        names = ["sign-flip", "t"] if is_gated_test(result.scenario) else ["sign-flip"]
-        found += [
-            f"{name} test at {level}: {share:.4f}: {result.scenario}"
-            for name in names
-            for level, bound, share in zip(LEVELS, bounds, result.shares[name], strict=True)
-            if share > bound
-        ]
-    found += [
-        f"family of slices, {name} test at {level}: {share:.4f}"
-        for name, shares in results.families.items()
-        for level, bound, share in zip(LEVELS, bounds, shares, strict=True)
-        if share > bound
+
+
+def above_levels(what: str, shares: Sequence[float], replications: int) -> list[str]:
+    return [
+        f"{what} test at {level}: {share:.4f}"
+        for level, share in zip(LEVELS, shares, strict=True)
+        if share > level + allowance(level, replications)
     ]
-    return found
 
 
 def highest(scenario: Scenario) -> float:
@@ -236,7 +257,8 @@ def facts(plan: Plan, results: Results, seed: int) -> str:
         f"of each comparison. Nominal coverage 95 %. The {len(gated)} gated figures lie between "
         f"{100 * min(gated):.2f} and {100 * max(gated):.2f} %; they have to lie between "
         f"{percent(LOWEST)} and {percent(HIGHEST)} %, give or take {ERRORS_ALLOWED} standard errors. "
-        f"Figures outside these bounds are bold."
+        f"{results.repeated} scenarios that missed theirs at first were simulated {REPETITION} times as often, "
+        "and these figures are shown. Figures outside these bounds are bold."
     )
 
 
@@ -346,15 +368,14 @@ def main() -> int:
     arguments = parser.parse_args()
     make = quick_plan if arguments.quick else full_plan
     plan = make(arguments.replications or (4_000 if arguments.quick else 20_000))
-    results = simulate(plan, arguments.seed, arguments.processes)
+    results, faults = decide(plan, simulate(plan, arguments.seed, arguments.processes), arguments.seed)
     tables = markdown(plan, results, arguments.seed)
     if arguments.write:
         replace_tables(arguments.write, tables)
     else:
         sys.stdout.write(f"{tables}\n")
-    found = faults(plan, results)
-    sys.stderr.write("".join(f"outside its bounds: {fault}\n" for fault in found) or "the gate is passed\n")
-    return 1 if found else 0
+    sys.stderr.write("".join(f"outside its bounds: {fault}\n" for fault in faults) or "the gate is passed\n")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
