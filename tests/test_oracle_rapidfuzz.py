@@ -111,3 +111,21 @@ def test_edits_at_both_ends_of_a_large_text_are_found() -> None:
     expected = [Levenshtein.distance(*pair, score_hint=16) for pair in cases]
     assert expected == [2, 2, 10]
     assert column(cases, af.levenshtein).to_list() == expected
+
+
+def test_unrelated_large_texts_are_measured_exactly() -> None:
+    # Nothing in common to start from: the whole table is computed, with few letters and with many.
+    rng = random.Random(53)
+    cases = [
+        (random_text(rng, letters, 60_000), random_text(rng, letters, 60_000))
+        for letters in ("ab", [chr(0x4E00 + index) for index in range(5_000)])
+    ]
+    expected = [Levenshtein.distance(*pair) for pair in cases]
+    assert min(expected) > 10_000
+    assert column(cases, af.levenshtein).to_list() == expected
+
+
+def test_one_edit_in_twenty_megabytes_is_found() -> None:
+    text = "abcdefghij" * 2_000_000
+    cases = [(text[:-7] + "X" + text[-6:], text), ("X" + text, text)]
+    assert column(cases, af.levenshtein).to_list() == [1, 1]

@@ -464,6 +464,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::lanes::Lanes;
+    use super::super::oracle::ONE_IN;
     use super::super::prepare::{UnicodeForm, Whitespace};
     use super::super::score::{Cut, Scorer};
     use super::*;
@@ -633,7 +634,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000 / ONE_IN, ..ProptestConfig::default() })]
 
         #[test]
         fn blocks_score_as_rows_do(

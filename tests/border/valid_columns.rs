@@ -65,6 +65,41 @@ fn chunks_cut_differently_on_each_side() {
 }
 
 #[test]
+fn a_thousand_chunks_cut_differently_on_each_side() {
+    // Chunks of 0 to 3 rows against chunks of 0 to 5, each a slice of a longer array.
+    let rows = ["a", LONG, "ab", LONGER, "", "twelve bytes", "é", "漢字"];
+    let whole: Vec<&str> = rows.repeat(250);
+    let chunks = |longest: usize| {
+        let mut chunks = Vec::new();
+        let mut start = 0;
+        for number in 0.. {
+            let end = (start + number * 7 % (longest + 1)).min(whole.len());
+            // One row before and one after, which the slice leaves out.
+            let around =
+                Array::texts(&[&["x"], &whole[start..end], &["a text that is not asked for"]].concat());
+            chunks.push(around.slice(1, i64::try_from(end - start).expect("small")));
+            start = end;
+            if end == whole.len() {
+                break;
+            }
+        }
+        chunks
+    };
+    let (left, right) = (chunks(3), chunks(5));
+    assert!(left.len() > 1_000 && right.len() > 700, "{} and {} chunks", left.len(), right.len());
+    assert_nls(prediction(left.clone()), answers(right.clone()), &[Some(1.0); 2_000]);
+    // Row by row, with rows that differ.
+    let shifted: Vec<&str> = whole[1..].iter().chain(&whole[..1]).copied().collect();
+    let expected = floats(NLS, prediction([Array::texts(&shifted)]), answers([Array::texts(&whole)]));
+    assert_eq!(floats(NLS, prediction([Array::texts(&shifted)]), answers(right)), expected);
+    assert_eq!(
+        floats(NLS, answers(left), prediction([Array::texts(&shifted)])),
+        expected,
+        "symmetric, so the sides may change places"
+    );
+}
+
+#[test]
 fn a_chunk_may_have_several_text_buffers() {
     let buffers: [&[u8]; 3] = [b"..", b"thirteen bytes..", b"-thirteen byte-"];
     let left = Array::views(&[long_view(13, 1, 0), long_view(13, 2, 1), long_view(16, 1, 0)], &buffers);
