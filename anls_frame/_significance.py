@@ -20,6 +20,9 @@ _TIE = 1e-10
 _DIGITS = 12
 """Digits of a difference that count, beside the largest one."""
 
+MOST_DRAWS = 10_000_000
+"""Draws of which all sums fit into memory, whatever the number of units."""
+
 _BINOMIAL_FROM = 64
 """Equal values from which one binomial draw is faster than single signs."""
 
@@ -72,8 +75,8 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
     sums
         One sum of differences a unit (cluster or row), one-dimensional.
     draws
-        Number of random draws of all signs. With at most so many combinations of signs, all of them are
-        counted instead.
+        Number of random draws of all signs, at most 10 million. With at most so many combinations of signs,
+        all of them are counted instead.
     seed
         Seed of the draws.
 
@@ -86,7 +89,7 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
     Raises
     ------
     ValueError
-        If there are no draws, or the sums are not one-dimensional.
+        If there are no draws or more than 10 million, or the sums are not one-dimensional.
 
     See Also
     --------
@@ -132,7 +135,8 @@ def sign_flip_counts(
     Raises
     ------
     ValueError
-        If there are no draws, or values and counts are not one-dimensional and of one length.
+        If there are no draws or more than 10 million, or values and counts are not one-dimensional and of
+        one length.
 
     Notes
     -----
@@ -151,8 +155,8 @@ def sign_flip_counts(
             f"values and counts must be one-dimensional and of one length, not {values.shape} "
             f"and {counts.shape}"
         )
-    if draws < 1:
-        raise ValueError(f"draws must be at least 1, not {draws}")
+    if not 1 <= draws <= MOST_DRAWS:
+        raise ValueError(f"draws must be from 1 to {MOST_DRAWS}, not {draws}")
     if counts.sum() == 0 or not np.isfinite(values).all():
         return math.nan
     # Equal differences can differ in their last digits, by the order of a sum. On one grid they are equal.

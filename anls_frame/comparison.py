@@ -294,7 +294,8 @@ def compare(
     confidence
         Confidence level of the intervals.
     draws, seed
-        Number of draws of the sign-flip test, and the seed that makes them the same each time.
+        Number of draws of the sign-flip test, at most 10 million, and the seed that makes them the same each
+        time.
 
     Returns
     -------
@@ -453,6 +454,10 @@ def _check_systems(systems: Mapping[str, str]) -> None:
 
 
 def _check_draws(draws: int, seed: int) -> None:
+    from anls_frame._significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
+
     for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
+    if draws > MOST_DRAWS:
+        raise ValueError(f"draws is at most {MOST_DRAWS}, got {draws}")

@@ -172,9 +172,13 @@ def test_any_other_name_will_do(name: str) -> None:
         ({"draws": 1.5}, ValueError, "draws is a whole number"),
         ({"draws": True}, ValueError, "draws is a whole number"),
         ({"draws": None}, ValueError, "draws is a whole number"),
+        ({"draws": 10**7 + 1}, ValueError, "draws is at most 10000000, got 10000001"),
+        ({"draws": 10**30}, ValueError, "draws is at most 10000000"),
         ({"seed": -1}, ValueError, "seed is a whole number from 0 on, got -1"),
         ({"seed": "0"}, ValueError, "seed is a whole number"),
         ({"seed": None}, ValueError, "seed is a whole number"),
+        ({"seed": float("nan")}, ValueError, "seed is a whole number"),
+        ({"seed": float("inf")}, ValueError, "seed is a whole number"),
         ({"confidence": 1}, ValueError, "confidence lies between 0 and 1"),
         ({"confidence": float("nan")}, ValueError, "confidence lies between 0 and 1"),
         ({"by": ["k", "k"]}, ValueError, "by names a column twice"),
@@ -211,6 +215,13 @@ def test_options_reach_the_scores() -> None:
     assert defaults["old"] == pytest.approx(0.875)
     assert compare(frame, SYSTEMS, "t", metric="cer").overall["old"] > 0.5
     assert compare(frame, SYSTEMS, "t", metric="cer", cer_protocol="anls").overall["old"] == 0.125
+
+
+def test_a_seed_may_be_of_any_size() -> None:
+    frame = pl.DataFrame({"x": [0.1 * n for n in range(40)], "y": [3.9 - 0.1 * n for n in range(40)]})
+    made = [compare(frame, {"x": "x", "y": "y"}, None, seed=seed).overall for seed in (10**30, 10**30, 2**64)]
+    assert made[0] == made[1]
+    assert made[2].keys() == made[0].keys()
 
 
 def test_settings_and_signature_say_what_was_compared() -> None:

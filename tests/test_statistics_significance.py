@@ -139,8 +139,9 @@ def test_no_difference_to_test() -> None:
 
 
 def test_wrong_arguments_of_sign_flips() -> None:
-    with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
-        sign_flip([0.1], draws=0)
+    for draws in (0, -1, 10**7 + 1, 10**30):
+        with pytest.raises(ValueError, match=f"draws must be from 1 to 10000000, not {draws}"):
+            sign_flip([0.1], draws=draws)
     with pytest.raises(ValueError, match="one-dimensional"):
         sign_flip([[0.1]])
     with pytest.raises(ValueError, match="of one length"):
