@@ -87,7 +87,7 @@ fn a_thousand_chunks_cut_differently_on_each_side() {
     };
     let (left, right) = (chunks(3), chunks(5));
     assert!(left.len() > 1_000 && right.len() > 700, "{} and {} chunks", left.len(), right.len());
-    assert_nls(prediction(left.clone()), answers(right.clone()), &[Some(1.0); 2_000]);
+    assert_nls(prediction(left.clone()), answers(right.clone()), &vec![Some(1.0); 2_000]);
     // Row by row, with rows that differ.
     let shifted: Vec<&str> = whole[1..].iter().chain(&whole[..1]).copied().collect();
     let expected = floats(NLS, prediction([Array::texts(&shifted)]), answers([Array::texts(&whole)]));
