@@ -48,8 +48,8 @@ ERRORS_ALLOWED = 3
 """Standard errors of the simulation by which a figure may miss its bound."""
 
 REPETITION = 10
-"""How many times more often a gated figure is simulated again that misses its bound. Of a thousand figures one
-is beyond three standard errors by chance; the second figure, with its smaller errors, decides and is shown."""
+"""How many times more often a gated figure that misses its bound is simulated again. Of a thousand figures
+one is beyond three standard errors by chance; the second, with its smaller errors, decides and is shown."""
 
 MARKS = ("<!-- simulation: begin -->", "<!-- simulation: end -->")
 FAMILY_JOBS = 8
@@ -257,8 +257,8 @@ def facts(plan: Plan, results: Results, seed: int) -> str:
         f"of each comparison. Nominal coverage 95 %. The {len(gated)} gated figures lie between "
         f"{100 * min(gated):.2f} and {100 * max(gated):.2f} %; they have to lie between "
         f"{percent(LOWEST)} and {percent(HIGHEST)} %, give or take {ERRORS_ALLOWED} standard errors. "
-        f"{results.repeated} scenarios that missed theirs at first were simulated {REPETITION} times as often, "
-        "and these figures are shown. Figures outside these bounds are bold."
+        f"Scenarios that missed theirs at first ({results.repeated}) were simulated {REPETITION} times as "
+        f"often, and these figures are shown. Figures outside these bounds are bold."
     )
 
 
