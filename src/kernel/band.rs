@@ -8,16 +8,11 @@
 //! Outside of the band each step costs 1, which no path undercuts: what is found is never too small, and a
 //! result of at most `k` is exact. Hyyrö (2003) for the words, Ukkonen (1985) for the band.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WORDS, Words};
 use super::pattern::Unit;
-
-/// Words side by side.
-const WORDS: usize = 4;
 
 /// Rows of a strip.
 const ROWS: usize = 64 * WORDS;
-
-type Words = [u64; WORDS];
 
 /// Working memory.
 #[derive(Default)]
@@ -125,7 +120,7 @@ impl Band {
             bits[unit.code() as usize][row / 64] |= 1 << (row % 64);
         }
         let steps = &mut steps[start..start + strip.text.len()];
-        lanes.compile(|| strip_columns(strip.text, bits, up, steps));
+        lanes.strip(strip.text, bits, up, steps);
         for unit in strip.pattern {
             bits[unit.code() as usize] = [0; WORDS];
         }
@@ -135,43 +130,4 @@ impl Band {
 /// The distance one column further.
 fn step(distance: usize, step: i8) -> usize {
     distance.wrapping_add_signed(isize::from(step))
-}
-
-/// The columns of a strip: word `l` is `l` columns behind the first one.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
-fn strip_columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
-    let (mut up, mut down) = (first, [0; WORDS]);
-    let (mut carry_up, mut carry_down): (Words, Words) = ([0; WORDS], [0; WORDS]);
-    // Match bits of the last columns, still to be used by the words behind.
-    let mut waiting = [[0; WORDS]; WORDS - 1];
-    let lag = WORDS - 1;
-    for time in 0..text.len() + lag {
-        let entering = text.get(time).map_or([0; WORDS], |unit| bits[unit.code() as usize]);
-        let eq = [entering[0], waiting[0][1], waiting[1][2], waiting[2][3]];
-        waiting = [entering, waiting[0], waiting[1]];
-        let above = steps.get(time).copied().unwrap_or(0);
-        let in_up = [u64::from(above > 0), carry_up[0], carry_up[1], carry_up[2]];
-        let in_down = [u64::from(above < 0), carry_down[0], carry_down[1], carry_down[2]];
-        for l in 0..WORDS {
-            let eq_in = eq[l] | in_down[l];
-            let diagonal = (((eq_in & up[l]).wrapping_add(up[l])) ^ up[l]) | eq_in | down[l];
-            let right_up = down[l] | !(diagonal | up[l]);
-            let right_down = up[l] & diagonal;
-            carry_up[l] = right_up >> 63;
-            carry_down[l] = right_down >> 63;
-            let right_up = (right_up << 1) | in_up[l];
-            let right_down = (right_down << 1) | in_down[l];
-            up[l] = right_down | !(diagonal | right_up);
-            down[l] = right_up & diagonal;
-        }
-        if time < lag {
-            // Words that have not come to their first column yet.
-            for l in time + 1..WORDS {
-                (up[l], down[l]) = (first[l], 0);
-            }
-        } else {
-            steps[time - lag] = carry_up[lag] as i8 - carry_down[lag] as i8;
-        }
-    }
 }

@@ -60,7 +60,7 @@ impl Waves {
             return Found::Distance(0);
         }
         self.now[centre] = furthest as i32;
-        let mut progress = 2 * furthest;
+        let mut progress = 2 * furthest as i32;
         for errors in 1..=most {
             std::mem::swap(&mut self.now, &mut self.before);
             let (below, above) = (errors.min(rows), errors.min(columns));
@@ -74,28 +74,33 @@ impl Waves {
             }
             for (index, reached) in now.iter_mut().enumerate() {
                 // Column minus row.
-                let diagonal = index as isize - below as isize;
-                let (Ok(row), Ok(column)) =
-                    (usize::try_from(*reached), usize::try_from(*reached as isize + diagonal))
-                else {
+                let diagonal = index as i32 - below as i32;
+                // Places before the texts are far behind them as unsigned numbers.
+                let row = reached.cast_unsigned() as usize;
+                let column = (*reached + diagonal).cast_unsigned() as usize;
+                let (Some(left), Some(right)) = (pattern.get(row..), text.get(column..)) else {
                     *reached = NOWHERE;
                     continue;
                 };
-                furthest = row + U::common_prefix(&pattern[row..], &text[column..]);
+                furthest = row + U::common_prefix(left, right);
                 *reached = furthest as i32;
-                progress = progress.max(2 * furthest + column - row);
-                if furthest == rows && diagonal == last as isize {
+                progress = progress.max(2 * furthest as i32 + diagonal);
+                if furthest == rows && diagonal == last as i32 {
                     return Found::Distance(errors);
                 }
             }
             if errors >= FIRST_LOOK && errors.is_power_of_two() {
-                let guess = guess(errors, rows + columns, progress);
+                let guess = guess(errors, rows + columns, progress.cast_unsigned() as usize);
                 if guess > hopeless {
                     return Found::Guess(guess);
                 }
             }
         }
-        if most == limit { Found::TooFar } else { Found::Guess(guess(most, rows + columns, progress)) }
+        if most == limit {
+            Found::TooFar
+        } else {
+            Found::Guess(guess(most, rows + columns, progress.cast_unsigned() as usize))
+        }
     }
 }
 

@@ -132,8 +132,8 @@ fn decode(text: &str, units: &mut Vec<u32>) {
 
 /// Both texts without their common prefix and suffix, which never change the distance.
 fn trim_common_ends<'a, U: Unit>(left: &'a [U], right: &'a [U]) -> (&'a [U], &'a [U]) {
-    let prefix = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+    let prefix = U::common_prefix(left, right);
     let (left, right) = (&left[prefix..], &right[prefix..]);
-    let suffix = left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right).count();
+    let suffix = U::common_suffix(left, right);
     (&left[..left.len() - suffix], &right[..right.len() - suffix])
 }

@@ -4,6 +4,8 @@ use super::distance::Workspace;
 use super::prepare::{Preparation, length};
 use super::rows::{Exact, Request, Similarity};
 use super::score::{CharErrors, Nearest, denominator, distance_limit};
+use super::short::Short;
+use super::weighted::SubstitutionCost;
 
 /// The best of a row among the distances that are known already: others need not be exact beyond it.
 #[derive(Clone, Copy, Default)]
@@ -12,12 +14,22 @@ pub struct Best {
     errors: Option<CharErrors>,
 }
 
-/// A length, and a distance unless it is beyond a limit.
+/// What is known of a pair.
 pub struct Measured {
     /// What the distance is divided by.
     pub length: usize,
-    /// Edit distance.
-    pub distance: Option<usize>,
+    /// The distance, or what it takes to have it.
+    pub distance: Distance,
+}
+
+/// The distance of a pair.
+pub enum Distance {
+    /// Edit distance; `None` beyond the limit.
+    Known(Option<usize>),
+    /// That of two texts that fit into the lanes.
+    OfShort([Short; 2]),
+    /// That of the similarity.
+    Shared,
 }
 
 /// Working memory for pairs of any kind.
@@ -49,8 +61,8 @@ impl GeneralScorer {
     ) -> (Option<Measured>, Option<Measured>) {
         let Self { workspace, buffers: [[p, a], [error_p, error_a]] } = self;
         let cost = request.cost;
-        let mut known = None;
         let mut near = None;
+        let mut is_shared = false;
         let rate = request.errors.map(|preparation| {
             let prediction = preparation.prepare(prediction, error_p);
             let answer = preparation.prepare(answer, error_a);
@@ -65,44 +77,53 @@ impl GeneralScorer {
             let of = |raw, prepared| denominator(raw, prepared, protocol.denominator);
             let length = of(prediction, prepared.prediction).max(of(answer, prepared.answer));
             // The distance serves the rate as well, where both agree; then it is computed without a limit.
-            let shared = rate.as_ref().is_some_and(|(pair, _)| {
+            is_shared = rate.as_ref().is_some_and(|(pair, _)| {
                 pair.prediction == prepared.prediction && pair.answer == prepared.answer
             });
-            let limit = if shared {
-                usize::MAX
-            } else {
-                let cut = match exact {
-                    Exact::All => usize::MAX,
-                    Exact::Kept(threshold) => protocol.cut.distance_limit(threshold, length),
-                    Exact::Equality => 0,
-                };
-                best.nearest.map_or(usize::MAX, |best| best.distance_limit(length)).min(cut)
+            let cut = match exact {
+                Exact::All => usize::MAX,
+                Exact::Kept(threshold) => protocol.cut.distance_limit(threshold, length),
+                Exact::Equality => 0,
             };
-            let distance = workspace.distance_within(prepared.prediction, prepared.answer, cost, limit);
-            if distance.is_some() {
+            let nearer = best.nearest.map_or(usize::MAX, |best| best.distance_limit(length));
+            let limit = if is_shared { usize::MAX } else { nearer.min(cut) };
+            let distance = prepared.distance(workspace, cost, limit);
+            if let Distance::Known(distance @ Some(_)) = distance {
                 let candidate = Nearest::new(0, distance, length);
                 if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
                     best.nearest = Some(candidate);
                 }
             }
-            known = distance.filter(|_| shared);
             near = Some(Measured { length, distance });
         }
-        let edits = rate.map(|(pair, reference_length)| {
+        let edits = rate.map(|(pair, length)| {
+            if is_shared {
+                return Measured { length, distance: Distance::Shared };
+            }
             let limit = best.errors.map_or(usize::MAX, |best| {
                 // An empty reference is not divided, as if its length were one.
-                distance_limit(best.rate(), reference_length.max(1))
+                distance_limit(best.rate(), length.max(1))
             });
-            let distance =
-                known.or_else(|| workspace.distance_within(pair.prediction, pair.answer, cost, limit));
-            if let Some(errors) = distance {
-                let candidate = CharErrors { errors, reference_length };
+            let distance = pair.distance(workspace, cost, limit);
+            if let Distance::Known(Some(errors)) = distance {
+                let candidate = CharErrors { errors, reference_length: length };
                 if best.errors.is_none_or(|best| candidate.rate() < best.rate()) {
                     best.errors = Some(candidate);
                 }
             }
-            Measured { length: reference_length, distance }
+            Measured { length, distance }
         });
         (near, edits)
+    }
+}
+
+impl PreparedPair<'_> {
+    fn distance(&self, workspace: &mut Workspace, cost: SubstitutionCost, limit: usize) -> Distance {
+        let Self { prediction, answer } = *self;
+        let is_for_lanes = cost == SubstitutionCost::One && limit > 0;
+        match Short::narrow([prediction, answer]).filter(|_| is_for_lanes) {
+            Some(pair) => Distance::OfShort(pair),
+            None => Distance::Known(workspace.distance_within(prediction, answer, cost, limit)),
+        }
     }
 }

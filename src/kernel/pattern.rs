@@ -13,33 +13,57 @@ pub trait Unit: Copy + Eq {
 
     /// Length of the common prefix of two texts.
     fn common_prefix(left: &[Self], right: &[Self]) -> usize;
+
+    /// Length of the common suffix of two texts.
+    fn common_suffix(left: &[Self], right: &[Self]) -> usize {
+        let (mut left_rest, mut right_rest, mut length) = (left, right, 0);
+        while let (Some((left, left_block)), Some((right, right_block))) =
+            (left_rest.split_last_chunk::<BLOCK>(), right_rest.split_last_chunk::<BLOCK>())
+        {
+            if left_block != right_block {
+                break;
+            }
+            (left_rest, right_rest, length) = (left, right, length + BLOCK);
+        }
+        let pairs = left_rest.iter().rev().zip(right_rest.iter().rev());
+        length + pairs.take_while(|(left, right)| left == right).count()
+    }
 }
 
-/// Length of the common prefix, compared in blocks of `N` units.
-fn common_prefix<U: Unit, const N: usize>(
+/// Units that are compared at once.
+const BLOCK: usize = 8;
+
+/// Length of the common prefix, compared in blocks; `first_difference` gives [`BLOCK`] for equal ones. Most
+/// prefixes that are asked for end in the first block.
+#[inline]
+fn common_prefix<U: Unit>(
     left: &[U],
     right: &[U],
-    differs_at: impl Fn(&[U; N], &[U; N]) -> usize,
+    first_difference: impl Fn(&[U; BLOCK], &[U; BLOCK]) -> usize,
 ) -> usize {
-    let blocks = left.as_chunks::<N>().0.iter().zip(right.as_chunks::<N>().0);
-    let mut length = 0;
-    for (left, right) in blocks {
-        let same = differs_at(left, right);
+    let (mut left, mut right, mut length) = (left, right, 0);
+    while let (Some((left_block, left_rest)), Some((right_block, right_rest))) =
+        (left.split_first_chunk(), right.split_first_chunk())
+    {
+        let same = first_difference(left_block, right_block);
         length += same;
-        if same < N {
+        if same < BLOCK {
             return length;
         }
+        (left, right) = (left_rest, right_rest);
     }
-    length + left[length..].iter().zip(&right[length..]).take_while(|(left, right)| left == right).count()
+    length + left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
 impl Unit for u8 {
+    #[inline]
     fn code(self) -> u32 {
         u32::from(self)
     }
 
+    #[inline]
     fn common_prefix(left: &[Self], right: &[Self]) -> usize {
-        common_prefix::<_, 8>(left, right, |left, right| {
+        common_prefix(left, right, |left, right| {
             let difference = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
             difference.trailing_zeros() as usize / 8
         })
@@ -47,13 +71,15 @@ impl Unit for u8 {
 }
 
 impl Unit for u32 {
+    #[inline]
     fn code(self) -> u32 {
         self
     }
 
+    #[inline]
     fn common_prefix(left: &[Self], right: &[Self]) -> usize {
-        common_prefix::<_, 2>(left, right, |left, right| {
-            if left[0] == right[0] { 1 + usize::from(left[1] == right[1]) } else { 0 }
+        common_prefix(left, right, |left, right| {
+            left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(BLOCK)
         })
     }
 }

@@ -43,7 +43,7 @@ impl Preparation {
         buffer.clear();
         if raw.is_ascii() {
             // ASCII text is its own NFC and NFKC form.
-            self.push_squeezed(raw, buffer);
+            self.push(raw, buffer, String::push_str);
             if self.ignore_case {
                 buffer.make_ascii_lowercase();
             }
@@ -55,26 +55,40 @@ impl Preparation {
             normalized = form.normalize(raw);
             text = &normalized;
         }
-        if self.ignore_case {
-            self.push_squeezed(&lowercase(text), buffer);
-        } else {
-            self.push_squeezed(text, buffer);
+        match self.ignore_case {
+            // How a sigma is lowered depends on the text around it.
+            true if text.contains('Σ') => self.push(&lowercase(text), buffer, String::push_str),
+            // Lowering makes no whitespace and keeps it all, so words can be lowered one by one.
+            true => self.push(text, buffer, push_lowercase),
+            false => self.push(text, buffer, String::push_str),
         }
         buffer
     }
 
-    fn push_squeezed(self, text: &str, buffer: &mut String) {
+    /// Appends the words of a text, with the whitespace that stays.
+    fn push(self, text: &str, buffer: &mut String, push_word: impl Fn(&mut String, &str)) {
         match self.whitespace {
-            Whitespace::Keep => buffer.push_str(text),
-            Whitespace::Strip => buffer.push_str(text.trim_matches(is_whitespace)),
+            Whitespace::Keep => push_word(buffer, text),
+            Whitespace::Strip => push_word(buffer, text.trim_matches(is_whitespace)),
             Whitespace::Squeeze => {
                 for word in text.split(is_whitespace).filter(|word| !word.is_empty()) {
                     if !buffer.is_empty() {
                         buffer.push(' ');
                     }
-                    buffer.push_str(word);
+                    push_word(buffer, word);
                 }
             }
+        }
+    }
+}
+
+/// Appends a text without sigma in lower case.
+fn push_lowercase(buffer: &mut String, text: &str) {
+    for character in text.chars() {
+        if character.is_ascii() {
+            buffer.push(character.to_ascii_lowercase());
+        } else {
+            buffer.extend(character.to_lowercase());
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::general::{Best, GeneralScorer, Measured};
+use super::general::{Best, Distance, GeneralScorer, Measured};
 use super::lanes::LONGEST;
 use super::prepare::Preparation;
 use super::queue::Queue;
@@ -269,13 +269,19 @@ impl BlockScorer {
         let prediction = rows.prediction_text(place.prediction).as_str();
         let answer = rows.answer_text(place.answer).as_str();
         let (near, errors) = general.pair(prediction, answer, request, best);
+        let mut queue_at = |at, distance| match distance {
+            Distance::Known(distance) => queue.set(at, distance),
+            Distance::OfShort([prediction, answer]) => queue.push(at, &prediction, &answer),
+            Distance::Shared => {}
+        };
         if let Some(Measured { length, distance }) = near {
             pairs.longer[pair] = length as u32;
-            queue.set(pair, distance);
+            queue_at(pair, distance);
         }
         if let Some(Measured { length, distance }) = errors {
             pairs.reference[pair] = length as u32;
-            queue.set(pairs.apart(pair), distance);
+            let at = if matches!(distance, Distance::Shared) { pair } else { pairs.apart(pair) };
+            queue_at(at, distance);
         }
     }
 

@@ -80,6 +80,18 @@ impl Short {
         Self { bytes: Register::from_low((view >> u32::BITS) & KEPT_INSIDE[len]), len }
     }
 
+    /// Two texts in one byte a character: ASCII and one block of 128 others, as most alphabets lie in one. The
+    /// bytes are equal where the characters are. `None` for texts that do not fit.
+    pub fn narrow(texts: [&str; 2]) -> Option<[Self; 2]> {
+        let mut block = None;
+        let [left, right] = texts.map(str::as_bytes);
+        let longest = LONGEST * 2;
+        if left.len() > longest || right.len() > longest {
+            return None;
+        }
+        Some([narrow(left, &mut block)?, narrow(right, &mut block)?])
+    }
+
     /// The prepared text; `None` where it is not ASCII, and the general preparation serves.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
@@ -153,6 +165,34 @@ impl Short {
     }
 }
 
+/// A text of at most twice [`LONGEST`] bytes in one byte a character, whose characters beyond ASCII lie in
+/// `block`, or choose it.
+fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<Short> {
+    // Two bytes make a character below U+0800; the upper four bits of its lead byte's five say the block.
+    let block_of = |lead: u8| lead >> 1;
+    let lead = text.iter().copied().find(|&byte| byte >= 0xc0);
+    let block = match lead {
+        // Characters of three bytes and more.
+        Some(0xe0..) => return None,
+        Some(lead) => *block.get_or_insert(block_of(lead)),
+        None => 0,
+    };
+    let mut bytes = [0; LONGEST * 2];
+    let (mut len, mut fits) = (0, true);
+    for (index, &byte) in text.iter().enumerate() {
+        // The lowest bit of the lead byte and six of the next one are the place within the block.
+        let next = text.get(index + 1).copied().unwrap_or(0);
+        let is_lead = byte >= 0xc0;
+        bytes[len] = if is_lead { 0x80 | byte << 6 | next & 0x3f } else { byte };
+        fits &= !is_lead | (byte < 0xe0 && block_of(byte) == block);
+        len += usize::from(byte.cast_signed() >= -0x40);
+    }
+    // What was written for the last byte of the last character is no character.
+    bytes[len..].fill(0);
+    let bytes = bytes.first_chunk().filter(|_| fits && len <= LONGEST)?;
+    Some(Short { bytes: Register::load(bytes), len })
+}
+
 /// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.
 fn padded(text: &[u8]) -> Padded {
     fn load<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
@@ -218,6 +258,33 @@ mod tests {
                 let expected = preparation.prepare(&text, &mut buffer).as_bytes();
                 prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn narrow_texts_are_equal_where_the_characters_are(
+            left in "[ aZ\0é-öА-я漢]{0,3}|[ aZé-ö]{0,34}|[ a-zА-я]{0,34}",
+            right in "[ aZ\0é-öА-я漢]{0,3}|[ aZé-ö]{0,34}|[ a-zА-я]{0,34}",
+        ) {
+            let blocks: std::collections::HashSet<u32> =
+                left.chars().chain(right.chars()).filter(|&c| !c.is_ascii()).map(|c| u32::from(c) / 128).collect();
+            let is_short = |text: &str| text.len() <= 2 * LONGEST && text.chars().count() <= LONGEST;
+            let fits = blocks.iter().all(|&block| block < 16) && blocks.len() < 2 && is_short(&left) && is_short(&right);
+            let narrow = Short::narrow([&left, &right]);
+            prop_assert_eq!(narrow.is_some(), fits);
+            let Some([left_short, right_short]) = narrow else { return Ok(()) };
+            prop_assert_eq!(left_short.length(), left.chars().count());
+            prop_assert_eq!(right_short.length(), right.chars().count());
+            let (left_bytes, right_bytes) = (left_short.to_bytes(), right_short.to_bytes());
+            for (l, left_char) in left.chars().enumerate() {
+                for (r, right_char) in right.chars().enumerate() {
+                    prop_assert_eq!(left_bytes[l] == right_bytes[r], left_char == right_char);
+                }
+            }
+            prop_assert!(left_bytes[left_short.length()..].iter().all(|&byte| byte == 0));
         }
     }
 

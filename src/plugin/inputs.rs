@@ -25,6 +25,8 @@ struct Texts {
     /// For each buffer how far it holds nothing but ASCII, of which any part is UTF-8; and 0 for buffers that
     /// do not exist.
     ascii_ends: Vec<usize>,
+    /// Whether a buffer as a whole is UTF-8.
+    is_utf8: Vec<bool>,
 }
 
 /// Where each row starts and the last one ends, among the texts of all rows.
@@ -441,8 +443,13 @@ impl Texts {
         // A buffer may hold much more than these rows; then looking at all of it does not pay.
         let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
         let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
-        let ascii_ends = values.data_buffers().iter().map(end).chain([0]).collect();
-        Self { name, values, ascii_ends }
+        let ascii_ends: Vec<_> = values.data_buffers().iter().map(end).chain([0]).collect();
+        let buffers = values.data_buffers().iter().zip(&ascii_ends);
+        let is_utf8 = |(buffer, &end): (&Buffer, &usize)| {
+            end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
+        };
+        let is_utf8 = buffers.map(is_utf8).collect();
+        Self { name, values, ascii_ends, is_utf8 }
     }
 
     fn check(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
@@ -480,7 +487,13 @@ impl Texts {
         }
         let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
         let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
-        check_utf8(buffer.get(start..start + length).ok_or(Fault::Range)?)
+        let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
+        // A part of UTF-8 is UTF-8 if it does not cut a character.
+        let is_border = |at: usize| buffer.get(at).is_none_or(|byte| byte.cast_signed() >= -0x40);
+        if self.is_utf8[number] && is_border(start) && is_border(start + length) {
+            return Ok(());
+        }
+        check_utf8(text)
     }
 }
 

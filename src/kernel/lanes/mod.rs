@@ -1,0 +1,60 @@
+//! Vectors: several pairs of short texts side by side, or several words of one long pair.
+//!
+//! The only place in the kernel with `unsafe`: loads, stores, and calls that need a CPU feature.
+
+mod pairs;
+mod registers;
+mod strip;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
+pub use pairs::{Batch, PAIRS};
+#[cfg(test)]
+pub use registers::masks_by_bytes;
+pub use registers::{LONGEST, Masks, Padded, Register};
+pub use strip::{WORDS, Words};
+
+use super::pattern::Unit;
+
+/// Instruction sets with a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// 32 pairs in one vector.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 16 pairs in one vector; every x86-64 machine has it.
+    #[cfg(target_arch = "x86_64")]
+    Sse2,
+    /// One pair at a time.
+    Portable,
+}
+
+impl Default for Lanes {
+    /// The widest one that this machine has.
+    fn default() -> Self {
+        Self::available().next().unwrap_or(Self::Portable)
+    }
+}
+
+impl Lanes {
+    /// What this machine can run, widest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        #[cfg(target_arch = "x86_64")]
+        let vectors = is_x86_feature_detected!("avx2").then_some(Self::Avx2).into_iter().chain([Self::Sse2]);
+        #[cfg(not(target_arch = "x86_64"))]
+        let vectors = std::iter::empty();
+        vectors.chain([Self::Portable])
+    }
+}
+
+impl Lanes {
+    /// The columns of a strip of rows; see [`strip`].
+    pub fn strip<U: Unit>(self, text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
+        match self {
+            // SAFETY: this instruction set is only chosen where the machine has it.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { strip::avx2::columns(text, bits, first, steps) },
+            _ => strip::columns(text, bits, first, steps),
+        }
+    }
+}

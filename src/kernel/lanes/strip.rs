@@ -1,0 +1,157 @@
+//! Columns of a strip of 256 rows, for [`band`](crate::kernel::band): four words of the recurrence side by
+//! side, each a column behind the word above it, so that the carry between them comes from the step before.
+
+use crate::kernel::pattern::Unit;
+
+/// Words side by side.
+pub const WORDS: usize = 4;
+
+/// A bit for each row of a strip.
+pub type Words = [u64; WORDS];
+
+/// The columns of a strip, from the match bits of each unit and the vertical steps of the column before the
+/// first one. `steps` holds the horizontal step (+1, 0 or -1) of the row above at each column, and gets that
+/// of the lowest row.
+pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
+    let (mut up, mut down) = (first, [0; WORDS]);
+    let (mut carry_up, mut carry_down): (Words, Words) = ([0; WORDS], [0; WORDS]);
+    // Match bits of the last columns, still to be used by the words behind.
+    let mut waiting = [[0; WORDS]; WORDS - 1];
+    let lag = WORDS - 1;
+    for time in 0..text.len() + lag {
+        let entering = text.get(time).map_or([0; WORDS], |unit| bits[unit.code() as usize]);
+        let eq = [entering[0], waiting[0][1], waiting[1][2], waiting[2][3]];
+        waiting = [entering, waiting[0], waiting[1]];
+        let above = steps.get(time).copied().unwrap_or(0);
+        let in_up = [u64::from(above > 0), carry_up[0], carry_up[1], carry_up[2]];
+        let in_down = [u64::from(above < 0), carry_down[0], carry_down[1], carry_down[2]];
+        for l in 0..WORDS {
+            let eq_in = eq[l] | in_down[l];
+            let diagonal = (((eq_in & up[l]).wrapping_add(up[l])) ^ up[l]) | eq_in | down[l];
+            let right_up = down[l] | !(diagonal | up[l]);
+            let right_down = up[l] & diagonal;
+            carry_up[l] = right_up >> 63;
+            carry_down[l] = right_down >> 63;
+            let right_up = (right_up << 1) | in_up[l];
+            let right_down = (right_down << 1) | in_down[l];
+            up[l] = right_down | !(diagonal | right_up);
+            down[l] = right_up & diagonal;
+        }
+        if time < lag {
+            // Words that have not come to their first column yet.
+            for l in time + 1..WORDS {
+                (up[l], down[l]) = (first[l], 0);
+            }
+        } else {
+            steps[time - lag] = carry_up[lag] as i8 - carry_down[lag] as i8;
+        }
+    }
+}
+
+/// The same with one vector for all words.
+#[cfg(target_arch = "x86_64")]
+pub mod avx2 {
+    use std::arch::x86_64::{
+        __m256i as Vector, _mm_cvtsi64_si128, _mm256_add_epi64 as add, _mm256_and_si256 as and,
+        _mm256_andnot_si256 as and_not, _mm256_blend_epi32, _mm256_castsi128_si256, _mm256_castsi256_pd,
+        _mm256_movemask_pd, _mm256_or_si256 as or, _mm256_permute4x64_epi64, _mm256_set_epi64x,
+        _mm256_setzero_si256 as zero, _mm256_slli_epi64, _mm256_srli_epi64, _mm256_xor_si256 as xor,
+    };
+
+    use super::{Unit, WORDS, Words};
+
+    /// Columns between the first word and the last one.
+    const LAG: usize = WORDS - 1;
+
+    /// What goes from column to column.
+    struct Column {
+        up: Vector,
+        down: Vector,
+        right_up: Vector,
+        right_down: Vector,
+        /// Match bits of the last columns, still to be used by the words behind.
+        waiting: [Vector; LAG],
+    }
+
+    /// See [`columns`](super::columns).
+    #[target_feature(enable = "avx2")]
+    pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
+        let first = vector(first);
+        let mut column =
+            Column { up: first, down: zero(), right_up: zero(), right_down: zero(), waiting: [zero(); LAG] };
+        for time in 0..LAG {
+            let entering = text.get(time).map_or(zero(), |unit| vector(bits[unit.code() as usize]));
+            column.advance(entering, steps.get(time).copied().unwrap_or(0));
+            // Words that have not come to their first column yet.
+            (column.up, column.down) = match time {
+                0 => (behind::<0b1111_1100>(column.up, first), behind::<0b1111_1100>(column.down, zero())),
+                1 => (behind::<0b1111_0000>(column.up, first), behind::<0b1111_0000>(column.down, zero())),
+                _ => (behind::<0b1100_0000>(column.up, first), behind::<0b1100_0000>(column.down, zero())),
+            };
+        }
+        for time in LAG..text.len() {
+            column.advance(vector(bits[text[time].code() as usize]), steps[time]);
+            steps[time - LAG] = column.lowest_step();
+        }
+        // The words behind leave the text.
+        for time in text.len().max(LAG)..text.len() + LAG {
+            column.advance(zero(), 0);
+            steps[time - LAG] = column.lowest_step();
+        }
+    }
+
+    impl Column {
+        /// One step: the first word enters a column, the others follow.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn advance(&mut self, entering: Vector, above: i8) {
+            let [one, two, three] = self.waiting;
+            let eq = _mm256_blend_epi32::<0b0000_1100>(entering, one);
+            let eq = _mm256_blend_epi32::<0b0011_0000>(eq, two);
+            let eq = _mm256_blend_epi32::<0b1100_0000>(eq, three);
+            self.waiting = [entering, one, two];
+            let Self { up, down, .. } = *self;
+            let in_up = carried(self.right_up, i64::from(above > 0));
+            let in_down = carried(self.right_down, i64::from(above < 0));
+            let eq = or(eq, in_down);
+            let diagonal = or(or(xor(add(and(eq, up), up), up), eq), down);
+            let ones = _mm256_set_epi64x(-1, -1, -1, -1);
+            self.right_up = or(down, and_not(or(diagonal, up), ones));
+            self.right_down = and(up, diagonal);
+            let right_up = or(_mm256_slli_epi64::<1>(self.right_up), in_up);
+            let right_down = or(_mm256_slli_epi64::<1>(self.right_down), in_down);
+            self.up = or(right_down, and_not(or(diagonal, right_up), ones));
+            self.down = and(right_up, diagonal);
+        }
+
+        /// Horizontal step of the lowest row.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn lowest_step(&self) -> i8 {
+            let sign = |x| (_mm256_movemask_pd(_mm256_castsi256_pd(x)) >> LAG) as i8;
+            sign(self.right_up) - sign(self.right_down)
+        }
+    }
+
+    /// The highest bit of each word, handed to the one below; `above` goes to the first.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn carried(right: Vector, above: i64) -> Vector {
+        let below = _mm256_permute4x64_epi64::<0b10_01_00_00>(_mm256_srli_epi64::<63>(right));
+        _mm256_blend_epi32::<0b0000_0011>(below, _mm256_castsi128_si256(_mm_cvtsi64_si128(above)))
+    }
+
+    /// The second value in the words of the mask, two bits each.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn behind<const MASK: i32>(value: Vector, first: Vector) -> Vector {
+        _mm256_blend_epi32::<MASK>(value, first)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn vector(words: Words) -> Vector {
+        let [a, b, c, d] = words.map(u64::cast_signed);
+        _mm256_set_epi64x(d, c, b, a)
+    }
+}
