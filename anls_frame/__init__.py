@@ -26,7 +26,9 @@ from __future__ import annotations
 
 from anls_frame import _pandas_hook, namespaces
 from anls_frame._native import __version__
+from anls_frame.analysis import confusions
 from anls_frame.comparison import Comparison, Paired, compare, pair
+from anls_frame.edits import edit_ops, error_type
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.frames import add_scores
 from anls_frame.metrics import (
@@ -61,7 +63,10 @@ __all__ = [
     "anls_score",
     "cer",
     "compare",
+    "confusions",
     "edit_distance",
+    "edit_ops",
+    "error_type",
     "exact_match",
     "get_cer",
     "hamming",

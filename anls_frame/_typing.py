@@ -18,10 +18,12 @@ PluginName: TypeAlias = Literal[
     "exact_match",
     "nearest_answer",
     "score",
+    "edit_ops",
+    "error_type",
 ]
 """A row expression that the compiled plugin exports."""
 
-InternalPluginName: TypeAlias = Literal["score_details"]
+InternalPluginName: TypeAlias = Literal["confusion_counts", "score_details"]
 """A function that the plugin exports for this package alone."""
 
 ScoreColumn: TypeAlias = Literal[
@@ -34,3 +36,19 @@ ScoreColumn: TypeAlias = Literal[
     "answer_index",
 ]
 """A field of `score`."""
+
+ErrorType: TypeAlias = Literal[
+    "missing",
+    "empty",
+    "exact",
+    "case",
+    "whitespace",
+    "punctuation",
+    "diacritics",
+    "number_format",
+    "extra_text",
+    "truncated",
+    "near",
+    "wrong",
+]
+"""Kind of error, in the order in which they are tried."""

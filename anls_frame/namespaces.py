@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
-from anls_frame import comparison, frames, metrics, reports, summary
+from anls_frame import analysis, comparison, edits, frames, metrics, reports, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -169,6 +169,27 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             seed=seed,
         )
 
+    def confusions(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "raw",
+        max_length: int = 1,
+        min_nls: float = 0.0,
+    ) -> Any:
+        """Count which characters are taken for which, see `anls_frame.confusions`."""
+        return analysis.confusions(
+            self._frame,
+            prediction,
+            answers,
+            by=by,
+            protocol=protocol,
+            max_length=max_length,
+            min_nls=min_nls,
+        )
+
 
 class AnlsExprNamespace:
     """
@@ -246,6 +267,20 @@ class AnlsExprNamespace:
         return metrics.score(
             self._expr, answers, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol
         )
+
+    def edit_ops(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        """Edits that turn the reference into the prediction, see `anls_frame.edit_ops`."""
+        return edits.edit_ops(self._expr, reference, protocol=protocol)
+
+    def error_type(
+        self,
+        answers: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+    ) -> pl.Expr:
+        """Kind of error of each row, see `anls_frame.error_type`."""
+        return edits.error_type(self._expr, answers, protocol=protocol, threshold=threshold)
 
 
 class _FreshNamespace:

@@ -7,11 +7,11 @@ any case. On a frame with a column named `anls` the accessor wins: ``df["anls"]`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from anls_frame import comparison, frames, reports, summary
+from anls_frame import analysis, comparison, frames, reports, summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,4 +166,25 @@ class AnlsPandasAccessor:
             confidence=confidence,
             draws=draws,
             seed=seed,
+        )
+
+    def confusions(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "raw",
+        max_length: int = 1,
+        min_nls: float = 0.0,
+    ) -> Any:
+        """Count which characters are taken for which, see `anls_frame.confusions`."""
+        return analysis.confusions(
+            self._frame,
+            prediction,
+            answers,
+            by=by,
+            protocol=protocol,
+            max_length=max_length,
+            min_nls=min_nls,
         )

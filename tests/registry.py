@@ -7,13 +7,15 @@ namespace or an exported symbol is missing.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import polars as pl
 
 import anls_frame as af
+from anls_frame._typing import ErrorType
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 
@@ -55,6 +57,8 @@ class Example:
     answer_index: int | None = None
     levenshtein: int | None = None
     hamming: int | None = None
+    error_type: str | None = None
+    edit_ops: list[dict[str, Any]] | None = None
 
     def expected(self, name: str) -> Any:
         """Return the value of the expression of this name."""
@@ -111,10 +115,64 @@ _LIST_TABLE: tuple[tuple[Any, ...], ...] = (
     ("Cola", [None, None, "Cola"], 1.0, 1.0, 0.0, True, "Cola", 0, 4, 2),
 )
 
-TEXT_EXAMPLES = tuple(Example(*values) for values in _TEXT_TABLE)
+# The error type of each row of the tables, and the edits in the first: operation, position in the reference
+# and in the prediction, characters there.
+_TEXT_ERRORS = (
+    ("wrong", ("replace 0 0 s r", "replace 1 1 h a", "delete 4 4 e")),
+    ("wrong", ("insert 1 1 n", "delete 2 3 n", "insert 6 6 e", "delete 7 8 e")),
+    ("whitespace", ("delete 4 4 _",)),
+    ("case", ("replace 5 5 C c",)),
+    ("truncated", ("delete 2 2 c", "delete 3 2 a", "delete 4 2 _", "delete 5 2 C", "delete 6 2 o")),
+    ("empty", tuple(f"delete {position} 0 {letter}" for position, letter in enumerate("Coca_Cola"))),
+    ("missing", None),
+    ("exact", ()),
+    ("wrong", tuple(f"insert 0 {position} {letter}" for position, letter in enumerate("Cola"))),
+    (None, None),
+    ("exact", ()),
+    (None, None),
+    ("diacritics", ("replace 2 2 i \u00ef",)),
+)
+_LIST_ERRORS = (
+    *("wrong", "whitespace", "case", "case", "empty", "missing", "wrong", "exact"),
+    *("wrong", "wrong", None, None, None, None, "exact"),
+)
+
+EDIT_DTYPE = pl.Struct(
+    {
+        "op": pl.String,
+        "reference_pos": pl.UInt32,
+        "prediction_pos": pl.UInt32,
+        "reference_char": pl.String,
+        "predicted_char": pl.String,
+    }
+)
+
+
+def _edit(text: str) -> dict[str, Any]:
+    op, reference, prediction, *letters = text.split()
+    characters: list[str | None] = [" " if letter == "_" else letter for letter in letters]
+    if op == "insert":
+        characters.insert(0, None)
+    elif op == "delete":
+        characters.append(None)
+    return dict(zip(EDIT_DTYPE.to_schema(), [op, int(reference), int(prediction), *characters], strict=True))
+
+
+def _with_errors(
+    values: tuple[Any, ...], error_type: str | None, edits: tuple[str, ...] | None = None
+) -> Example:
+    edit_ops = None if edits is None else [_edit(edit) for edit in edits]
+    return dataclasses.replace(Example(*values), error_type=error_type, edit_ops=edit_ops)
+
+
+TEXT_EXAMPLES = tuple(
+    _with_errors(values, *errors) for values, errors in zip(_TEXT_TABLE, _TEXT_ERRORS, strict=True)
+)
 """Rows with one text on either side."""
 
-LIST_EXAMPLES = tuple(Example(*values) for values in _LIST_TABLE)
+LIST_EXAMPLES = tuple(
+    _with_errors(values, error_type) for values, error_type in zip(_LIST_TABLE, _LIST_ERRORS, strict=True)
+)
 """Rows with a list of answers."""
 
 
@@ -266,6 +324,20 @@ ROW_EXPRESSIONS = (
         options=(CUTTING_PROTOCOL, THRESHOLD, _protocol("raw", "cer_protocol")),
         dtype=SCORE_DTYPE,
     ),
+    RowExpression(
+        name="edit_ops",
+        function=af.edit_ops,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"),),
+        dtype=pl.List(EDIT_DTYPE),
+    ),
+    RowExpression(
+        name="error_type",
+        function=af.error_type,
+        inputs=_ANSWERS,
+        options=(CUTTING_PROTOCOL, THRESHOLD),
+        dtype=pl.Enum(get_args(ErrorType)),
+    ),
 )
 LIST_EXPRESSIONS = tuple(row for row in ROW_EXPRESSIONS if row.takes_lists)
 
@@ -319,6 +391,7 @@ SCALAR_FUNCTIONS = (
 FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add_scores": af.add_scores,
     "compare": af.compare,
+    "confusions": af.confusions,
     "report": af.report,
     "summarize": af.summarize,
 }

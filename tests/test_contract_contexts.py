@@ -176,6 +176,13 @@ def nulls(rows: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(Example(None, None) for _ in rows)
 
 
+def missing(rows: Sequence[Example]) -> tuple[Example, ...]:
+    """Return the rows without their predictions: the error type is the one result that is not null then."""
+    given = [row.answers if isinstance(row.answers, list) else [row.answers] for row in rows]
+    types = ["missing" if any(one is not None for one in answers) else None for answers in given]
+    return tuple(Example(None, None, error_type=error_type) for error_type in types)
+
+
 T, L = TEXT_EXAMPLES, LIST_EXAMPLES
 COKE = of(T, answer="Coca Cola")
 BRANDS = of(L, answer=["Coca Cola", None, "Pepsi"])
@@ -202,12 +209,12 @@ TEXT_CASES: dict[str, Callable[[], Case]] = {
     "enum": lambda: framed(
         ENUM_EXAMPLES, predictions(ENUM_EXAMPLES, BRAND_NAMES), answers(ENUM_EXAMPLES, BRAND_NAMES)
     ),
-    "null_predictions": lambda: framed(nulls(T), predictions(nulls(T), pl.Null()), answers(T, TEXT)),
+    "null_predictions": lambda: framed(missing(T), predictions(nulls(T), pl.Null()), answers(T, TEXT)),
     "null_answers": lambda: framed(nulls(T), predictions(T), answers(nulls(T), pl.Null())),
     "literal_answer": lambda: framed(COKE, predictions(COKE), None, literal=pl.lit("Coca Cola")),
     "literal_prediction": lambda: framed(COLA, None, answers(COLA, TEXT), literal=pl.lit("Cola")),
     "null_literal_answer": lambda: framed(nulls(T), predictions(T), None, literal=pl.lit(None)),
-    "null_literal_prediction": lambda: framed(nulls(T), None, answers(T, TEXT), literal=pl.lit(None)),
+    "null_literal_prediction": lambda: framed(missing(T), None, answers(T, TEXT), literal=pl.lit(None)),
     "typed_null_literal": lambda: framed(nulls(T), predictions(T), None, literal=pl.lit(None, pl.String)),
     "literal_against_zero_rows": lambda: framed((), predictions(()), None, literal=pl.lit("Coca Cola")),
     "zero_rows_against_literal": lambda: framed((), None, answers((), TEXT), literal=pl.lit("Cola")),
@@ -248,10 +255,10 @@ LIST_CASES: dict[str, Callable[[], Case]] = {
         predictions(L),
         pl.Series("answers", [[], [None], None] * (len(L) // 3), dtype=pl.List(pl.Null)),
     ),
-    "null_predictions": lambda: framed(nulls(L), predictions(nulls(L), pl.Null()), answers(L, LIST)),
+    "null_predictions": lambda: framed(missing(L), predictions(nulls(L), pl.Null()), answers(L, LIST)),
     "literal_answers": lambda: framed(BRANDS, predictions(BRANDS), None, literal=BRANDS_LITERAL),
     "literal_prediction": lambda: framed(COLA_LISTS, None, answers(COLA_LISTS, LIST), literal=pl.lit("Cola")),
-    "null_literal_prediction": lambda: framed(nulls(L), None, answers(L, LIST), literal=pl.lit(None)),
+    "null_literal_prediction": lambda: framed(missing(L), None, answers(L, LIST), literal=pl.lit(None)),
     "null_literal_answers": lambda: framed(nulls(L), predictions(L), None, literal=pl.lit(None, LIST)),
     "literal_against_zero_rows": lambda: framed((), predictions(()), None, literal=BRANDS_LITERAL),
     "zero_rows_against_literal": lambda: framed((), None, answers((), LIST), literal=pl.lit("Cola")),

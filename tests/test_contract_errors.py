@@ -101,7 +101,8 @@ def test_an_option_changes_neither_the_dtype_nor_the_rows_that_are_null(
     result = FRAME.select(row.function("prediction", "answer", **{option.name: value})).to_series()
 
     assert result.dtype == row.dtype
-    assert result.is_null().to_list()[1:] == [False, True]
+    # Of a prediction that is null, the error type alone says something.
+    assert result.is_null().to_list()[1:] == [False, row.name != "error_type"]
 
 
 @pytest.mark.parametrize(("value", "error"), THRESHOLD.invalid, ids=repr)

@@ -147,6 +147,8 @@ MATCH: dict[str, Any] = {
     "exact_match": True,
     "nearest_answer": "a",
     "score": dict(zip(SCORE_DTYPE.to_schema(), (1.0, 1.0, 0.0, True, 0, 1, 0), strict=True)),
+    "edit_ops": [],
+    "error_type": "exact",
     "add_scores": 1.0,
 }
 
@@ -273,11 +275,13 @@ def right_answer(sample: Sample, nesting: Nesting, role: str, function: str) -> 
     if sample.text_depth is None:
         return None
     depth = sample.text_depth + (nesting != "plain")
-    takes_lists = role == "answers" and function not in {"levenshtein", "hamming"}
+    takes_lists = role == "answers" and function not in {"levenshtein", "hamming", "edit_ops"}
     if depth > int(takes_lists):
         return None
-    first = MATCH[function] if sample.value in ("a", ["a"]) else None
-    return [first, None] if nesting == "plain" else [first]
+    # Of a prediction that is null, the error type alone says something.
+    nothing = "missing" if function == "error_type" and role == "prediction" else None
+    first = MATCH[function] if sample.value in ("a", ["a"]) else nothing
+    return [first, nothing] if nesting == "plain" else [first]
 
 
 def shown(sample: Sample, nesting: Nesting) -> str:

@@ -23,7 +23,7 @@ from registry import (
 )
 
 import anls_frame as af
-from anls_frame import _native, _typing, metrics, namespaces
+from anls_frame import _native, _typing, edits, metrics, namespaces
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
 
@@ -61,7 +61,7 @@ def test_the_registry_takes_each_function_from_the_package() -> None:
 
 def test_a_name_is_public_once() -> None:
     assert len(set(af.__all__)) == len(af.__all__)
-    assert len(set(metrics.__all__)) == len(metrics.__all__)
+    assert len({*metrics.__all__, *edits.__all__}) == len(metrics.__all__) + len(edits.__all__)
 
 
 def test_the_registry_lists_every_namespace() -> None:
@@ -94,7 +94,7 @@ def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     internal = set(get_args(getattr(_typing, "InternalPluginName", None)))
     functions = names | internal
 
-    assert set(metrics.__all__) == names
+    assert {*metrics.__all__, *edits.__all__} == names
     assert set(get_args(PluginName)) == names
     assert internal.isdisjoint(af.__all__)
     assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE

@@ -1,16 +1,21 @@
 //! Distances and scores of single texts, in Unicode code points.
 
+pub mod alignment;
+pub mod confusions;
 pub mod distance;
+pub mod error_type;
 pub mod prepare;
 pub mod score;
 
 mod band;
 mod bit_parallel;
 mod blocks;
+mod categories;
 mod diagonal;
 mod general;
 mod hamming;
 mod lanes;
+mod number;
 #[cfg(test)]
 mod oracle;
 mod pattern;

@@ -114,7 +114,7 @@ impl UnicodeForm {
 ///
 /// Whether a sigma is final depends on its neighbours, and two of those changed their nature after
 /// Unicode 14, in which the scores are defined: U+0295 is no letter with case any more, U+1171E no mark.
-fn lowercase(text: &str) -> String {
+pub fn lowercase(text: &str) -> String {
     let lowered = text.to_lowercase();
     if !(text.contains('Σ') && text.contains(['\u{295}', '\u{1171e}'])) {
         return lowered;

@@ -190,7 +190,7 @@ impl RawArray {
             Dtype::Null => (0..=1, 0),
             // A view names its text buffer with 32 bits.
             Dtype::Text => (3..=3 + i64::from(u32::MAX), 0),
-            Dtype::Categories(_) | Dtype::Enumeration(_) => (2..=2, 0),
+            Dtype::Categories(_) | Dtype::Enumeration(_) | Dtype::Groups => (2..=2, 0),
             Dtype::List(_) => (2..=2, 1),
             Dtype::Array(..) => (1..=1, 1),
             Dtype::Other(_) => return Ok(()),
@@ -221,6 +221,7 @@ impl RawArray {
                 };
                 values.check(&Dtype::Text)
             }
+            Dtype::Groups if end > 0 && self.buffer(1).is_null() => bad("no values"),
             Dtype::List(_) if end > 0 && self.buffer(1).is_null() => bad("no offsets"),
             Dtype::List(child) => self.entries()?.check(child),
             Dtype::Array(child, width) => {
@@ -233,7 +234,7 @@ impl RawArray {
                     bad("too few entries")
                 }
             }
-            Dtype::Null | Dtype::Other(_) => Ok(()),
+            Dtype::Null | Dtype::Groups | Dtype::Other(_) => Ok(()),
         }
     }
 

@@ -20,9 +20,11 @@ pub enum Dtype {
     Categories(Key),
     /// Enum: the same layout.
     Enumeration(Key),
-    /// List; the child is one of the above.
+    /// `UInt64`: no text, but the groups of rows that are counted together.
+    Groups,
+    /// List; the child is a text.
     List(Box<Dtype>),
-    /// Array of a fixed width; the child is one of the above.
+    /// Array of a fixed width; the child is a text.
     Array(Box<Dtype>, i32),
     /// Anything else, by the name that Polars gives it.
     Other(String),
@@ -84,6 +86,7 @@ impl Dtype {
         Ok(match format {
             "n" => Self::Null,
             "vu" => Self::Text,
+            "L" => Self::Groups,
             "+L" => Self::List(child()?),
             _ => match format.strip_prefix("+w:") {
                 Some(width) => {
@@ -102,6 +105,7 @@ impl Dtype {
         match self {
             Self::Null | Self::Other(_) => None,
             Self::Text => Some(DataType::Utf8View),
+            Self::Groups => Some(DataType::UInt64),
             Self::Categories(key) | Self::Enumeration(key) => {
                 let key = match key {
                     Key::U8 => DataType::UInt8,
@@ -156,6 +160,7 @@ impl Dtype {
         match self {
             Self::Null => "Null".to_owned(),
             Self::Text => "String".to_owned(),
+            Self::Groups => "UInt64".to_owned(),
             Self::Categories(_) => "Categorical".to_owned(),
             Self::Enumeration(_) => "Enum".to_owned(),
             Self::List(child) => format!("List({})", child.name()),
@@ -177,7 +182,6 @@ fn polars_name(format: &str) -> String {
         "i" => "Int32",
         "I" => "UInt32",
         "l" => "Int64",
-        "L" => "UInt64",
         "_pli128" => "Int128",
         "_plu128" => "UInt128",
         "e" => "Float16",

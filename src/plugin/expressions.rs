@@ -9,12 +9,15 @@ use std::ffi::c_void;
 
 use super::Result;
 use super::abi::{ForeignColumn, RawSchema, SeriesExport, call_columns, call_field};
+use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
 use super::inputs::{Pair, check_columns};
+use super::lists::{ExportedEdit, edits_dtype};
 use super::options::Options;
 use super::outputs::{
     Column, ScoreColumns, ScorePiece, Scores, count, map_pieces, score_details_dtype, scores_dtype,
 };
+use crate::kernel::error_type::{Classifier, ErrorType};
 use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
 use crate::kernel::score::{CharErrors, Nearest, Scorer};
 use xxhash_rust::xxh3::xxh3_64;
@@ -133,8 +136,58 @@ const SCORE_DETAILS: Metric = Metric {
     },
 };
 
+const EDIT_OPS: Metric = Metric {
+    name: "edit_ops",
+    role: Role::Reference,
+    dtype: edits_dtype,
+    column: |pair, options| {
+        let preparation = options.protocol().preparation;
+        let edits = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
+            pair.check(piece.rows())?;
+            piece.rows().try_for_each(|row| {
+                let texts = pair.predicted(row).zip(pair.reference(row));
+                let edits = texts.map(|(prediction, reference)| {
+                    let edits = alignment.edits(prediction, reference, preparation);
+                    edits.iter().map(|&edit| ExportedEdit::new(edit)).collect()
+                });
+                piece.set(row, edits.transpose()?);
+                Ok(())
+            })
+        });
+        Ok(edits?.into_edits())
+    },
+};
+
+/// Error types as numbers, which Python names.
+const ERROR_TYPE: Metric = Metric {
+    name: "error_type",
+    role: Role::Answers,
+    dtype: || DataType::UInt8,
+    column: |pair, options| {
+        let (cut, threshold) = (options.protocol().cut, options.threshold()?);
+        let request = nearest(options, Exact::Kept(threshold));
+        let state = || (BlockScorer::default(), Classifier::default());
+        let codes = map_pieces(pair.rows(), pair.piece_rows(), state, |(scorer, classifier), piece| {
+            pair.check(piece.rows())?;
+            scorer.score(pair, piece.rows(), &request, |row, nearest, _| {
+                let mut answers = pair.accepted(row).map(|(_, answer)| answer);
+                let found = match pair.predicted(row) {
+                    Some(prediction) => {
+                        let is_near = nearest.is_some_and(|nearest| nearest.anls(cut, threshold) > 0.0);
+                        classifier.classify(prediction, answers, is_near)
+                    }
+                    None => answers.next().map(|_| ErrorType::Missing),
+                };
+                piece.set(row, found.map(|found| found as u8));
+            });
+            Ok(())
+        });
+        Ok(codes?.into_codes())
+    },
+};
+
 /// The request for the nearest answer.
-fn nearest(options: &Options, exact: Exact) -> Request {
+pub fn nearest(options: &Options, exact: Exact) -> Request {
     let similarity = Some(Similarity { protocol: options.protocol(), exact });
     Request { similarity, cost: options.substitution_cost(), ..Request::default() }
 }
@@ -280,5 +333,8 @@ export! {
     EXACT_MATCH: _polars_plugin_field_exact_match, _polars_plugin_exact_match;
     NEAREST_ANSWER: _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
     SCORE: _polars_plugin_field_score, _polars_plugin_score;
+    EDIT_OPS: _polars_plugin_field_edit_ops, _polars_plugin_edit_ops;
+    ERROR_TYPE: _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS: _polars_plugin_field_score_details, _polars_plugin_score_details;
+    CONFUSION_COUNTS: _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use arrow_array::{Array, StringViewArray};
+use arrow_array::{Array, StringViewArray, UInt64Array};
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 
@@ -104,6 +104,11 @@ impl Pair {
         (PIECE / (1 + heavy)).max(1)
     }
 
+    /// Whether no row has more than one answer.
+    pub fn has_one_answer(&self) -> bool {
+        self.answers.lists.is_none()
+    }
+
     /// Checks the texts of some rows; called before any of them is read.
     pub fn check(&self, rows: Range<usize>) -> Result<()> {
         self.prediction.check(rows.clone())?;
@@ -127,6 +132,45 @@ impl Pair {
     /// The only reference of a row.
     pub fn reference(&self, row: usize) -> Option<&str> {
         self.accepted(row).next().map(|(_, text)| text)
+    }
+}
+
+/// The group of each row.
+pub struct Groups {
+    values: Vec<u64>,
+    stride: usize,
+}
+
+impl Groups {
+    /// Imports a column of groups for so many rows; nulls are one group.
+    pub fn import(column: ForeignColumn, rows: usize) -> Result<Self> {
+        let (name, dtype, chunks) = column.import()?;
+        if dtype != Dtype::Groups {
+            return Err(Error::new(format!("column '{name}': groups are UInt64")));
+        }
+        let mut values = Vec::new();
+        for chunk in &chunks {
+            match chunk {
+                Chunk::Nulls(rows) => {
+                    reserve(&mut values, *rows)?;
+                    values.extend(std::iter::repeat_n(0, *rows));
+                }
+                Chunk::Data(data) => {
+                    let chunk = UInt64Array::from(data.clone());
+                    values.extend(chunk.iter().map(Option::unwrap_or_default));
+                }
+            }
+        }
+        match values.len() {
+            length if length == rows => Ok(Self { values, stride: 1 }),
+            1 => Ok(Self { values, stride: 0 }),
+            length => Err(Error::new(format!("column '{name}' has {length} rows, the others have {rows}"))),
+        }
+    }
+
+    /// The group of a row.
+    pub fn get(&self, row: usize) -> u64 {
+        self.values[row * self.stride]
     }
 }
 

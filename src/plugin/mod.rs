@@ -5,9 +5,11 @@
 //! [`parallel`] splits large calls.
 
 pub mod abi;
+mod alignments;
 mod dtype;
 mod expressions;
 mod inputs;
+mod lists;
 pub mod options;
 mod outputs;
 mod parallel;

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{Error, Result};
+use crate::kernel::confusions::LONGEST;
 use crate::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
 use crate::kernel::score::{Cut, Denominator, Protocol};
 use crate::kernel::weighted::SubstitutionCost;
@@ -14,10 +15,14 @@ pub struct Options {
     protocol: ProtocolOptions,
     #[serde(default)]
     threshold: Option<f64>,
-    #[serde(default = "unit_cost")]
+    #[serde(default = "one")]
     substitution_cost: u64,
     #[serde(default)]
     cer_protocol: Option<ProtocolOptions>,
+    #[serde(default = "one")]
+    max_length: u64,
+    #[serde(default)]
+    min_nls: f64,
 }
 
 /// The fields of Python's `ScoreProtocol`; its threshold arrives resolved, as an option of its own.
@@ -61,7 +66,7 @@ enum CutName {
     Similarity,
 }
 
-fn unit_cost() -> u64 {
+fn one() -> u64 {
     1
 }
 
@@ -85,6 +90,16 @@ impl Options {
     /// The threshold of the cut.
     pub fn threshold(&self) -> Result<f64> {
         self.threshold.ok_or_else(|| Error::new("the protocol has no threshold; pass `threshold=`"))
+    }
+
+    /// Longest side of a confusion.
+    pub fn max_length(&self) -> usize {
+        usize::try_from(self.max_length).unwrap_or(LONGEST).clamp(1, LONGEST)
+    }
+
+    /// Lowest similarity of texts whose edits are counted.
+    pub fn min_nls(&self) -> f64 {
+        self.min_nls
     }
 
     /// What a substitution costs.

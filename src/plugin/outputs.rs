@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, StructArray, UInt8Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, Float64Array, LargeListArray, StructArray, UInt8Array, UInt32Array,
+    UInt64Array,
 };
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 
@@ -59,7 +60,8 @@ pub fn map_pieces<T: Clone + Default + Send, S>(
     Ok(Column { values, nulls: nulls(&valid) })
 }
 
-fn ranges(rows: usize, piece_rows: usize) -> impl Iterator<Item = Range<usize>> {
+/// The rows in pieces.
+pub fn ranges(rows: usize, piece_rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(piece_rows).map(move |start| start..rows.min(start + piece_rows))
 }
 
@@ -84,6 +86,12 @@ impl Column<u32> {
     }
 }
 
+impl Column<u8> {
+    pub fn into_codes(self) -> ArrayData {
+        UInt8Array::new(self.values.into(), self.nulls).into_data()
+    }
+}
+
 impl Column<bool> {
     pub fn into_boolean(self) -> ArrayData {
         BooleanArray::new(BooleanBuffer::from(self.values), self.nulls).into_data()
@@ -99,6 +107,27 @@ impl Column<usize> {
             builder.append_option(if is_null { None } else { text(row, value) });
         }
         builder.finish().into_data()
+    }
+}
+
+impl<T: Clone> Column<Vec<T>> {
+    /// A column with entries in some rows, the others being null.
+    pub fn sparse(rows: usize, entries: impl Iterator<Item = (usize, Vec<T>)>) -> Self {
+        let (mut values, mut valid) = (vec![Vec::new(); rows], vec![false; rows]);
+        for (row, entries) in entries {
+            values[row] = entries;
+            valid[row] = true;
+        }
+        Self { values, nulls: nulls(&valid) }
+    }
+
+    /// A list for each row, of structs with these fields; `entries` makes their columns.
+    pub fn into_lists(self, fields: Fields, entries: impl FnOnce(&[T]) -> Vec<ArrayRef>) -> ArrayData {
+        let offsets = OffsetBuffer::<i64>::from_lengths(self.values.iter().map(Vec::len));
+        let all: Vec<T> = self.values.into_iter().flatten().collect();
+        let structs = StructArray::new(fields.clone(), entries(&all), None);
+        let item = Arc::new(Field::new("item", DataType::Struct(fields), true));
+        LargeListArray::new(item, offsets, Arc::new(structs), self.nulls).into_data()
     }
 }
 

@@ -43,6 +43,14 @@ fn rows_of(values: &Values, rows: &[usize]) -> Values {
         Values::Struct(fields) => Values::Struct(
             fields.iter().map(|(field, values)| (field.clone(), rows_of(values, rows))).collect(),
         ),
+        Values::List(lengths, entries) => {
+            let length = |row: usize| lengths[row].unwrap_or(0);
+            let start = |row: usize| (0..row).map(length).sum::<usize>();
+            let inside: Vec<usize> =
+                rows.iter().flat_map(|&row| start(row)..start(row) + length(row)).collect();
+            let lengths = rows.iter().map(|&row| lengths[row]).collect();
+            Values::List(lengths, Box::new(rows_of(entries, &inside)))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Text columns as Polars sends them: the right values come back.
 
 use crate::harness::c::{
-    _polars_plugin_get_version, ANLS, CER, EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS,
-    SCORE, SCORE_DETAILS,
+    _polars_plugin_get_version, ANLS, CER, CONFUSION_COUNTS, EDIT_OPS, ERROR_TYPE, EXACT_MATCH, HAMMING,
+    LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS, SCORE, SCORE_DETAILS,
 };
 use crate::harness::call::{call, call_field, floats};
 use crate::harness::describe::{Array, Column, Schema, inline_view, long_view};
@@ -38,7 +38,7 @@ fn every_exported_metric_is_driven() {
     let source = include_str!("../../src/plugin/expressions.rs");
     let exported = source.split("_polars_plugin_field_").skip(1).filter_map(|rest| rest.split_once(','));
     let exported: Vec<_> = exported.map(|(name, _)| name).collect();
-    let driven: Vec<_> = METRICS.iter().map(|metric| metric.name).collect();
+    let driven: Vec<_> = METRICS.iter().chain([&CONFUSION_COUNTS]).map(|metric| metric.name).collect();
     assert_eq!(exported, driven);
 }
 
@@ -263,4 +263,40 @@ fn every_metric_returns_the_field_it_announced() {
         assert_eq!((of("exact_match"), of("char_errors")), (exact.clone(), distances.clone()));
         assert_eq!(of("reference_length"), Values::Unsigned(vec![Some(6), Some(2), Some(13), None]));
     }
+}
+
+#[test]
+fn edits_come_as_lists() {
+    let columns = || {
+        let left = Array::texts(&["cat", "", "a"]).with_nulls(&[1]);
+        [prediction([left]), answers([Array::texts(&["cafe", "a", "a"])])]
+    };
+    let Values::List(lengths, edits) = call(EDIT_OPS, &columns()).unwrap().values else { panic!("no lists") };
+    assert_eq!(lengths, [Some(2), None, Some(0)]);
+    assert_eq!(*edits.of("reference_pos"), Values::Unsigned(vec![Some(2), Some(3)]));
+    let letter = |letter: &str| Some(letter.to_owned());
+    assert_eq!(*edits.of("reference_char"), Values::Text(vec![letter("f"), letter("e")]));
+    assert_eq!(*edits.of("predicted_char"), Values::Text(vec![letter("t"), None]));
+    let types = call(ERROR_TYPE, &columns()).unwrap().values;
+    assert_eq!(types, Values::Unsigned(vec![Some(10), Some(0), Some(2)]));
+}
+
+#[test]
+fn counts_stand_in_the_first_row_of_their_group() {
+    let left = prediction([Array::texts(&["ab", "a", "x"])]);
+    let right = answers([Array::texts(&["aa", "a", "y"])]);
+    let groups = |groups: &[i64]| Column::new(Schema::new("groups", "L"), [Array::numbers(groups)]);
+    let counted = |column| {
+        let columns = [left.clone(), right.clone(), column];
+        let Values::List(lengths, counts) = call(CONFUSION_COUNTS, &columns).unwrap().values else {
+            panic!("no lists")
+        };
+        let Values::Unsigned(counts) = counts.of("count").clone() else { panic!("no counts") };
+        (lengths, counts.into_iter().flatten().sum::<u64>())
+    };
+    // Two replacements, three rows, and the characters of the references: a a a y.
+    assert_eq!(counted(groups(&[7, 7, 8])), (vec![Some(3), None, Some(3)], 2 + 3 + 4));
+    assert_eq!(counted(groups(&[7])).0, [Some(5), None, None]);
+    let wrong = call(CONFUSION_COUNTS, &[left.clone(), right.clone(), left.clone()]).unwrap_err();
+    assert!(wrong.contains("groups are UInt64"), "{wrong}");
 }

@@ -127,8 +127,35 @@ metrics! {
     EXACT_MATCH = "exact_match": _polars_plugin_field_exact_match, _polars_plugin_exact_match;
     NEAREST_ANSWER = "nearest_answer": _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
     SCORE = "score": _polars_plugin_field_score, _polars_plugin_score;
+    EDIT_OPS = "edit_ops": _polars_plugin_field_edit_ops, _polars_plugin_edit_ops;
+    ERROR_TYPE = "error_type": _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS = "score_details": _polars_plugin_field_score_details, _polars_plugin_score_details;
 }
+
+unsafe extern "C" {
+    fn _polars_plugin_field_confusion_counts(
+        _: *const CSchema,
+        _: usize,
+        _: *mut CSchema,
+        _: *const u8,
+        _: usize,
+    );
+    fn _polars_plugin_confusion_counts(
+        _: *const CExport,
+        _: usize,
+        _: *const u8,
+        _: usize,
+        _: *mut CExport,
+        _: *const c_void,
+    );
+}
+
+/// The one function that takes three columns.
+pub const CONFUSION_COUNTS: Metric = Metric {
+    name: "confusion_counts",
+    field: _polars_plugin_field_confusion_counts,
+    data: _polars_plugin_confusion_counts,
+};
 
 unsafe extern "C" {
     pub fn _polars_plugin_get_version() -> u32;

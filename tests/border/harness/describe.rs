@@ -111,6 +111,12 @@ impl Array {
         Self { length, null_count: length, buffers: vec![None], ..Self::default() }
     }
 
+    /// Rows of 64-bit numbers.
+    pub fn numbers(values: &[i64]) -> Self {
+        let buffers = vec![None, Some(Bytes::longs(values))];
+        Self { length: length(values), buffers, ..Self::default() }
+    }
+
     /// Views over text buffers, as they stand.
     pub fn views(views: &[u128], texts: &[&[u8]]) -> Self {
         let views_bytes = views.iter().flat_map(|view| view.to_ne_bytes()).collect::<Vec<_>>();

@@ -12,6 +12,8 @@ pub enum Values {
     Boolean(Vec<Option<bool>>),
     Text(Vec<Option<String>>),
     Struct(Vec<(Field, Values)>),
+    /// How long the list of each row is, and what stands in all of them.
+    List(Vec<Option<usize>>, Box<Values>),
 }
 
 /// A field of a result: name and format, with the fields inside a struct.
@@ -106,6 +108,12 @@ unsafe fn read_values(field: &Field, array: &CArray) -> Values {
                     (field.clone(), read_values(field, &**array.children.add(index)))
                 };
                 Values::Struct(field.children.iter().enumerate().map(child).collect())
+            }
+            "+L" => {
+                let offsets = buffer(1).cast::<i64>();
+                let length = |row: usize| to_usize(*offsets.add(row + 1) - *offsets.add(row));
+                let lengths = rows().map(|row| Some(length(row?))).collect();
+                Values::List(lengths, Box::new(read_values(&field.children[0], &**array.children)))
             }
             other => panic!("a result of format {other:?}"),
         }

@@ -1,0 +1,159 @@
+//! Alignments of predictions with their nearest answers, and the counts of their edits.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_data::ArrayData;
+use arrow_schema::Field;
+
+use super::abi::ForeignColumn;
+use super::dtype::{Dtype, Role};
+use super::expressions::nearest;
+use super::inputs::{Groups, Pair, check_columns};
+use super::lists::counts_dtype;
+use super::options::Options;
+use super::outputs::{Column, ranges};
+use super::{Error, Result, parallel};
+use crate::kernel::alignment::{Aligner, Edit};
+use crate::kernel::confusions::{Counts, Kind};
+use crate::kernel::prepare::Preparation;
+use crate::kernel::rows::{BlockScorer, Exact};
+use crate::kernel::score::Nearest;
+
+/// Working memory of alignments after preparation.
+#[derive(Default)]
+pub struct Alignment {
+    aligner: Aligner,
+    prediction: String,
+    reference: String,
+}
+
+impl Alignment {
+    /// The edits that turn the prepared reference into the prepared prediction.
+    pub fn edits(&mut self, prediction: &str, reference: &str, preparation: Preparation) -> &[Edit] {
+        let prediction = preparation.prepare(prediction, &mut self.prediction);
+        self.aligner.edits(preparation.prepare(reference, &mut self.reference), prediction)
+    }
+
+    fn count(
+        &mut self,
+        pair: &Pair,
+        row: usize,
+        nearest: Option<Nearest>,
+        options: &Options,
+        counts: &mut Counts,
+    ) {
+        let prediction = pair.predicted(row);
+        let Some((prediction, nearest)) = prediction.zip(nearest) else {
+            let is_missing = pair.accepted(row).next().is_some();
+            counts.add_row(if is_missing { Kind::Missing } else { Kind::Unanswerable });
+            return;
+        };
+        if nearest.nls() < options.min_nls() {
+            counts.add_row(Kind::Distant);
+            return;
+        }
+        let reference = pair.accepted(row).find_map(|(at, text)| (at == nearest.index).then_some(text));
+        let reference = reference.expect("the nearest answer is one of them");
+        let preparation = options.protocol().preparation;
+        let prediction = preparation.prepare(prediction, &mut self.prediction);
+        let reference = preparation.prepare(reference, &mut self.reference);
+        counts.add_pair(&mut self.aligner, reference, prediction, options.max_length());
+    }
+}
+
+/// Counts of edits between predictions and their nearest answers, in lists.
+///
+/// A row holds the counts of all rows of its group in the same call, if it is the first of them, and nothing
+/// otherwise: however rows are cut into calls, the lists add up to the counts of all rows.
+pub struct Counting;
+
+/// The counts, as they are exported.
+pub const CONFUSION_COUNTS: Counting = Counting;
+
+impl Counting {
+    const NAME: &str = "confusion_counts";
+
+    fn check(columns: &[(String, Dtype)]) -> Result<()> {
+        let [prediction, answers, _] = columns else {
+            return Err(Error::new(format!("`{}` takes 3 columns, got {}", Self::NAME, columns.len())));
+        };
+        let columns = [prediction, answers].map(|(name, dtype)| (name.as_str(), dtype));
+        check_columns(Self::NAME, Role::Answers, columns.into_iter())
+    }
+
+    #[expect(clippy::unused_self, reason = "called as a metric is")]
+    pub fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
+        Options::parse(kwargs)?;
+        Self::check(columns)?;
+        Ok(Field::new(Self::NAME, counts_dtype(), true))
+    }
+
+    #[expect(clippy::unused_self, reason = "called as a metric is")]
+    pub fn call(&self, mut columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
+        let options = Options::parse(kwargs)?;
+        let fields: Vec<_> =
+            columns.iter().map(|column| (column.name.clone(), column.dtype.clone())).collect();
+        Self::check(&fields)?;
+        let groups = columns.pop().ok_or_else(|| Error::new("a column is missing"))?;
+        let pair = Pair::import(columns)?;
+        let groups = Groups::import(groups, pair.rows())?;
+        let counts = count_groups(&pair, &groups, &options)?;
+        let lists = counts.into_values().map(|(first, counts)| (first, counts.into_counts().collect()));
+        Ok((Self::NAME, Column::sparse(pair.rows(), lists).into_counts()))
+    }
+}
+
+/// The counts of each group, and the first of its rows.
+type GroupCounts = HashMap<u64, (usize, Counts)>;
+
+/// What one thread has counted; added to the others' at its end.
+struct Counter<'a> {
+    scorer: BlockScorer,
+    alignment: Alignment,
+    found: GroupCounts,
+    all: &'a Mutex<GroupCounts>,
+}
+
+impl Drop for Counter<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        for (group, (first, counts)) in self.found.drain() {
+            let (known, sum) = all.entry(group).or_insert_with(|| (first, Counts::default()));
+            *known = first.min(*known);
+            sum.extend(counts);
+        }
+    }
+}
+
+fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<GroupCounts> {
+    let request = nearest(options, Exact::All);
+    // An only answer is the nearest, and how near it is matters only beside a limit.
+    let is_given = pair.has_one_answer() && options.min_nls() <= 0.0;
+    let all = Mutex::new(GroupCounts::default());
+    let counter = || Counter {
+        scorer: BlockScorer::default(),
+        alignment: Alignment::default(),
+        found: GroupCounts::default(),
+        all: &all,
+    };
+    let pieces = ranges(pair.rows(), pair.piece_rows()).collect();
+    parallel::for_each(pieces, counter, |counter, piece| {
+        pair.check(piece.clone())?;
+        let Counter { scorer, alignment, found, .. } = counter;
+        let mut count = |row: usize, nearest: Option<Nearest>| {
+            let (_, counts) = found.entry(groups.get(row)).or_insert_with(|| (row, Counts::default()));
+            alignment.count(pair, row, nearest, options, counts);
+        };
+        if is_given {
+            for row in piece {
+                let answer = pair.accepted(row).next();
+                count(row, answer.map(|(index, _)| Nearest::new(index, Some(0), 0)));
+            }
+        } else {
+            scorer.score(pair, piece, &request, |row, nearest, _| count(row, nearest));
+        }
+        Ok(())
+    })?;
+    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+}

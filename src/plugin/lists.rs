@@ -1,0 +1,131 @@
+//! Lists of edits and of counts, as columns.
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::{ArrayRef, StringViewArray, UInt32Array, UInt64Array};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Fields};
+
+use super::Result;
+use super::outputs::{Column, count};
+use crate::kernel::alignment::{Edit, Operation};
+use crate::kernel::confusions::{Key, Kind};
+
+/// An edit with positions as they are exported.
+#[derive(Clone, Copy)]
+pub struct ExportedEdit {
+    edit: Edit,
+    reference_position: u32,
+    prediction_position: u32,
+}
+
+impl ExportedEdit {
+    pub fn new(edit: Edit) -> Result<Self> {
+        Ok(Self {
+            edit,
+            reference_position: count(edit.reference_position)?,
+            prediction_position: count(edit.prediction_position)?,
+        })
+    }
+}
+
+/// The dtype of `edit_ops`.
+pub fn edits_dtype() -> DataType {
+    list_of(edits_fields())
+}
+
+/// The dtype of counts.
+pub fn counts_dtype() -> DataType {
+    list_of(counts_fields())
+}
+
+fn list_of(fields: Fields) -> DataType {
+    DataType::LargeList(Arc::new(Field::new("item", DataType::Struct(fields), true)))
+}
+
+fn edits_fields() -> Fields {
+    [
+        ("op", DataType::Utf8View),
+        ("reference_pos", DataType::UInt32),
+        ("prediction_pos", DataType::UInt32),
+        ("reference_char", DataType::Utf8View),
+        ("predicted_char", DataType::Utf8View),
+    ]
+    .into_iter()
+    .map(|(name, dtype)| Field::new(name, dtype, true))
+    .collect()
+}
+
+fn counts_fields() -> Fields {
+    [
+        ("op", DataType::Utf8View),
+        ("reference_char", DataType::Utf8View),
+        ("predicted_char", DataType::Utf8View),
+        ("count", DataType::UInt64),
+    ]
+    .into_iter()
+    .map(|(name, dtype)| Field::new(name, dtype, true))
+    .collect()
+}
+
+fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Replace => "replace",
+        Operation::Insert => "insert",
+        Operation::Delete => "delete",
+    }
+}
+
+/// What is counted, as the Python package reads it.
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Edit(edit) => operation(edit),
+        Kind::Reference => "reference",
+        Kind::Row => "n",
+        Kind::Missing => "n_missing",
+        Kind::Unanswerable => "n_unanswerable",
+        Kind::Distant => "n_distant",
+    }
+}
+
+impl Column<Vec<ExportedEdit>> {
+    pub fn into_edits(self) -> ArrayData {
+        self.into_lists(edits_fields(), |edits| {
+            let positions = |position: fn(&ExportedEdit) -> u32| -> ArrayRef {
+                Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))
+            };
+            vec![
+                texts(edits.iter().map(|edit| Some(operation(edit.edit.operation)))),
+                positions(|edit| edit.reference_position),
+                positions(|edit| edit.prediction_position),
+                letters(edits.iter().map(|edit| edit.edit.reference)),
+                letters(edits.iter().map(|edit| edit.edit.prediction)),
+            ]
+        })
+    }
+}
+
+impl Column<Vec<(Key, u64)>> {
+    pub fn into_counts(self) -> ArrayData {
+        self.into_lists(counts_fields(), |counts| {
+            vec![
+                texts(counts.iter().map(|(key, _)| Some(kind(key.kind)))),
+                texts(counts.iter().map(|(key, _)| key.reference.text())),
+                texts(counts.iter().map(|(key, _)| key.prediction.text())),
+                Arc::new(UInt64Array::from_iter_values(counts.iter().map(|&(_, count)| count))),
+            ]
+        })
+    }
+}
+
+fn texts<T: AsRef<str>>(texts: impl Iterator<Item = Option<T>>) -> ArrayRef {
+    Arc::new(texts.collect::<StringViewArray>())
+}
+
+fn letters(letters: impl Iterator<Item = Option<char>>) -> ArrayRef {
+    let mut builder = StringViewBuilder::new();
+    let mut buffer = [0; 4];
+    letters.for_each(|letter| builder.append_option(letter.map(|letter| &*letter.encode_utf8(&mut buffer))));
+    Arc::new(builder.finish())
+}

@@ -1,0 +1,235 @@
+"""Confusions are those of a loop over rapidfuzz's edits, however the rows come."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import oracle
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import strategies
+from cases import FAMILIES, family
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from rapidfuzz.distance import Levenshtein
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Confusion = tuple[str, str | None, str | None]
+Texts = tuple[str | None, "Sequence[str | None] | None"]
+
+SCHEMA = {"prediction": pl.String, "answers": pl.List(pl.String)}
+RAW = af.PROTOCOLS["raw"]
+ROW_COUNTS = ("n", "n_missing", "n_unanswerable", "n_distant")
+
+
+def edits(prediction: str, reference: str, longest: int) -> Iterable[Confusion]:
+    """Edits of a pair, neighbours put together where they are few and not as many on either side."""
+    single = [
+        (
+            edit.tag,
+            edit.src_pos,
+            edit.dest_pos,
+            "" if edit.tag == "insert" else reference[edit.src_pos],
+            "" if edit.tag == "delete" else prediction[edit.dest_pos],
+        )
+        for edit in Levenshtein.editops(reference, prediction)
+    ]
+    runs: list[list[tuple[str, int, int, str, str]]] = []
+    for edit in single:
+        if runs:
+            _, source, destination, left, right = runs[-1][-1]
+            if (source + len(left), destination + len(right)) == edit[1:3]:
+                runs[-1].append(edit)
+                continue
+        runs.append([edit])
+    for run in runs:
+        before, after = ("".join(edit[side] for edit in run) for side in (3, 4))
+        if 0 < len(before) <= longest and 0 < len(after) <= longest and len(before) != len(after):
+            yield "replace", before, after
+        else:
+            yield from ((tag, left or None, right or None) for tag, _, _, left, right in run)
+
+
+def slow(
+    rows: Iterable[Texts], protocol: af.ScoreProtocol = RAW, longest: int = 1, min_nls: float = 0.0
+) -> dict[Confusion, dict[str, Any]]:
+    found: Counter[Confusion] = Counter()
+    reference: Counter[str] = Counter()
+    counted: Counter[str] = Counter(dict.fromkeys(ROW_COUNTS, 0))
+    for prediction, answers in rows:
+        if not oracle.given("", answers):
+            counted["n_unanswerable"] += 1
+            continue
+        if prediction is None:
+            counted["n_missing"] += 1
+            continue
+        similarity = oracle.nls(prediction, answers, protocol)
+        assert similarity is not None
+        if similarity < min_nls:
+            counted["n_distant"] += 1
+            continue
+        counted["n"] += 1
+        nearest = oracle.nearest_answer(prediction, answers, protocol)
+        assert nearest is not None
+        nearest = oracle.prepare(nearest, protocol)
+        found.update(edits(oracle.prepare(prediction, protocol), nearest, longest))
+        for length in range(1, longest + 1):
+            reference.update(nearest[start : start + length] for start in range(len(nearest) - length + 1))
+    return {
+        edit: {
+            "count": count,
+            "share_of_errors": count / found.total(),
+            "share_of_reference": None if edit[0] == "insert" else count / reference[edit[1] or ""],
+            **counted,
+        }
+        for edit, count in found.items()
+    }
+
+
+def as_dict(table: pl.DataFrame) -> dict[Confusion, dict[str, Any]]:
+    return {
+        (row.pop("op"), row.pop("reference_char"), row.pop("predicted_char")): row for row in table.to_dicts()
+    }
+
+
+def frame_of(rows: Sequence[Texts]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+@pytest.mark.parametrize("longest", [1, 2, 3])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_confusions_are_those_of_a_loop(name: str, longest: int) -> None:
+    rows = [(row.prediction, row.answers) for row in family(name)]
+    table = af.confusions(frame_of(rows), "prediction", "answers", max_length=longest)
+    assert as_dict(table) == slow(rows, longest=longest)
+
+
+SOME_ROWS = st.lists(
+    st.tuples(
+        st.none() | strategies.SHORT,
+        st.none() | st.lists(st.none() | strategies.SHORT, max_size=3),
+    )
+    | strategies.row_of_answers(),
+    max_size=30,
+)
+
+
+@given(SOME_ROWS, strategies.PROTOCOLS, st.integers(1, 3), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+def test_confusions_under_any_options(
+    rows: list[Texts], protocol: af.ScoreProtocol, longest: int, min_nls: float
+) -> None:
+    table = af.confusions(
+        frame_of(rows), "prediction", "answers", protocol=protocol, max_length=longest, min_nls=min_nls
+    )
+    assert as_dict(table) == slow(rows, protocol, longest, min_nls)
+
+
+@given(
+    SOME_ROWS,
+    st.lists(st.none() | st.lists(st.sampled_from(["x", "y", None]), max_size=3), min_size=30, max_size=30),
+)
+def test_each_slice_has_the_confusions_of_its_rows(
+    rows: list[Texts], types: list[list[str | None] | None]
+) -> None:
+    types = types[: len(rows)]
+    numbers = [index % 2 for index in range(len(rows))]
+    frame = frame_of(rows).with_columns(
+        pl.Series("types", types, dtype=pl.List(pl.String)), pl.Series("number", numbers, dtype=pl.Int64)
+    )
+    table = af.confusions(frame, "prediction", "answers", by=["types", "number"])
+    for one, number in itertools.product(["x", "y", None], [0, 1]):
+
+        def is_in(keys: list[str | None] | None, one: str | None = one) -> bool:
+            return one in (keys or [None])
+
+        sliced = [
+            row for row, keys, n in zip(rows, types, numbers, strict=True) if is_in(keys) and n == number
+        ]
+        part = table.filter(pl.col("types").eq_missing(one) & (pl.col("number") == number))
+        assert as_dict(part.drop("types", "number")) == slow(sliced)
+
+
+def mixed() -> pl.DataFrame:
+    rows = [(row.prediction, row.answers) for row in family("mixed")]
+    return frame_of(rows).with_columns(
+        part=pl.int_range(pl.len()) % 7,
+        tags=pl.when(pl.int_range(pl.len()) % 3 > 0).then(pl.lit(["a", "b"])),
+    )
+
+
+@pytest.mark.parametrize("by", [None, "part", "tags", ["part", "tags"]])
+def test_every_kind_of_frame_gives_the_same(by: str | list[str] | None) -> None:
+    frame = mixed()
+    expected = af.confusions(frame, "prediction", "answers", by=by)
+    chunked = pl.concat([frame.head(10), frame.slice(10, 700), frame.slice(710)], rechunk=False)
+    for other in (chunked, frame.lazy(), chunked.lazy()):
+        assert_frame_equal(af.confusions(other, "prediction", "answers", by=by), expected)
+        assert_frame_equal(other.anls.confusions("prediction", "answers", by=by), expected)
+    table = af.confusions(frame.to_arrow(), "prediction", "answers", by=by)
+    assert isinstance(table, pa.Table)
+    assert_frame_equal(pl.DataFrame(table), expected)
+    of_pandas = frame.to_pandas().anls.confusions("prediction", "answers", by=by)
+    assert isinstance(of_pandas, pd.DataFrame)
+    assert_frame_equal(pl.from_pandas(of_pandas), expected, check_dtypes=False)
+
+
+def test_a_table_is_sorted_by_slices_then_from_the_most_frequent_on() -> None:
+    table = af.confusions(mixed(), "prediction", "answers", by="part")
+    assert table["part"].is_sorted()
+    assert all(one["count"].is_sorted(descending=True) for _, one in table.group_by("part"))
+
+
+def test_rows_without_errors_give_an_empty_table_of_the_same_columns() -> None:
+    frame = pl.DataFrame({"p": ["a", None], "a": ["a", "b"], "by": [1, 2]})
+    table = af.confusions(frame, "p", "a", by="by")
+    assert table.height == 0
+    assert table.schema == {
+        "by": pl.Int64,
+        "op": pl.String,
+        "reference_char": pl.String,
+        "predicted_char": pl.String,
+        "count": pl.UInt64,
+        "share_of_errors": pl.Float64,
+        "share_of_reference": pl.Float64,
+        **dict.fromkeys(ROW_COUNTS, pl.UInt64),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"max_length": 0}, ValueError, "max_length"),
+        ({"max_length": 4}, ValueError, "max_length"),
+        ({"max_length": 1.0}, TypeError, "max_length"),
+        ({"max_length": True}, TypeError, "max_length"),
+        ({"min_nls": 1.5}, ValueError, "min_nls"),
+        ({"min_nls": float("nan")}, ValueError, "min_nls"),
+        ({"min_nls": "0.5"}, TypeError, "min_nls"),
+        ({"protocol": "docvqa"}, ValueError, "protocol"),
+        ({"by": "prediktion"}, af.ColumnNotFoundError, "did you mean 'prediction'"),
+        ({"by": "count"}, af.DuplicateColumnError, "count"),
+        ({"by": ["part", "part"]}, ValueError, "twice"),
+    ],
+)
+def test_a_wrong_option_is_an_error_that_names_it(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    frame = mixed().with_columns(count=1)
+    with pytest.raises(error, match=message):
+        af.confusions(frame, "prediction", "answers", **options)
+
+
+def test_a_column_that_holds_no_text_is_an_error_that_names_it() -> None:
+    with pytest.raises(af.DTypeError, match="column 'part' has dtype Int64"):
+        af.confusions(mixed(), "part", "answers")
+    with pytest.raises(TypeError, match="frame is a Polars"):
+        af.confusions([], "prediction", "answers")
