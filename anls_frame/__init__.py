@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from anls_frame import _pandas_hook, namespaces
 from anls_frame._native import __version__
+from anls_frame.alignments import Alignment, Edit, alignment
 from anls_frame.analysis import confusions
 from anls_frame.comparison import Comparison, Paired, compare, pair
 from anls_frame.edits import edit_ops, error_type
@@ -48,10 +49,12 @@ from anls_frame.summary import Settings, Summary, merge, summarize
 
 __all__ = [
     "PROTOCOLS",
+    "Alignment",
     "ColumnNotFoundError",
     "Comparison",
     "DTypeError",
     "DuplicateColumnError",
+    "Edit",
     "Paired",
     "Report",
     "ScoreProtocol",
@@ -59,6 +62,7 @@ __all__ = [
     "Summary",
     "__version__",
     "add_scores",
+    "alignment",
     "anls",
     "anls_score",
     "cer",

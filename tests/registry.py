@@ -395,12 +395,18 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "report": af.report,
     "summarize": af.summarize,
 }
-OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {"merge": af.merge, "pair": af.pair}
+OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "alignment": af.alignment,
+    "merge": af.merge,
+    "pair": af.pair,
+}
 CLASSES = (
+    "Alignment",
     "ColumnNotFoundError",
     "Comparison",
     "DTypeError",
     "DuplicateColumnError",
+    "Edit",
     "Paired",
     "Report",
     "ScoreProtocol",
