@@ -29,9 +29,11 @@ from anls_frame._native import __version__
 from anls_frame.alignments import Alignment, Edit, alignment
 from anls_frame.analysis import confusions
 from anls_frame.comparison import Comparison, Paired, compare, pair
-from anls_frame.edits import edit_ops, error_type
+from anls_frame.curves import length_scores, threshold_curve
+from anls_frame.edits import edit_ops, error_type, explain
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.frames import add_scores
+from anls_frame.matrices import EditMatrix, edit_matrix
 from anls_frame.metrics import (
     anls,
     cer,
@@ -46,6 +48,7 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports import Report, report
 from anls_frame.scalars import anls_score, edit_distance, get_cer
 from anls_frame.summary import Settings, Summary, merge, summarize
+from anls_frame.worst_rows import worst
 
 __all__ = [
     "PROTOCOLS",
@@ -55,6 +58,7 @@ __all__ = [
     "DTypeError",
     "DuplicateColumnError",
     "Edit",
+    "EditMatrix",
     "Paired",
     "Report",
     "ScoreProtocol",
@@ -69,11 +73,14 @@ __all__ = [
     "compare",
     "confusions",
     "edit_distance",
+    "edit_matrix",
     "edit_ops",
     "error_type",
     "exact_match",
+    "explain",
     "get_cer",
     "hamming",
+    "length_scores",
     "levenshtein",
     "merge",
     "nearest_answer",
@@ -82,6 +89,8 @@ __all__ = [
     "report",
     "score",
     "summarize",
+    "threshold_curve",
+    "worst",
 ]
 
 namespaces.register()

@@ -6,19 +6,24 @@ As in `anls_frame.metrics`: prediction first, one result for each row, named aft
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 
-from anls_frame import _plugin
+from anls_frame import _plugin, metrics
 from anls_frame._typing import ErrorType
-from anls_frame.protocol import plugin_options, resolve_threshold
+from anls_frame.protocol import plugin_options, resolve_protocol, resolve_threshold
 
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn
     from anls_frame.protocol import ScoreProtocol
 
-__all__ = ["edit_ops", "error_type"]
+__all__ = ["edit_ops", "error_type", "explain"]
+
+_STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
+"""Steps of preparation, in their order, with the fields of a protocol that ask for them."""
 
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 """The error types in the order in which they are tried; the plugin counts them from 0."""
@@ -183,3 +188,94 @@ def error_type(
     return codes.replace_strict(
         list(range(len(ERROR_TYPES))), list(ERROR_TYPES), return_dtype=pl.Enum(ERROR_TYPES)
     )
+
+
+def explain(
+    prediction: IntoExprColumn,
+    answers: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+) -> pl.Expr:
+    r"""
+    How many points each step of preparation gives to the score of each row.
+
+    The texts are scored as they are, then with one step of the protocol after the other, in its order:
+    Unicode form, case, whitespace. What a step adds is its points; they can be negative, as what a step
+    changes can also be what was right.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    answers
+        Column with the accepted answer, or a list of them. The best one counts at each step.
+    protocol
+        The protocol that is explained. One without a threshold is explained by `nls`, others by `anls`.
+    threshold
+        The threshold t in [0, 1], in place of the protocol's own.
+
+    Returns
+    -------
+    Expr
+        `Struct`, named `explain`, with the fields
+
+        - `raw` (`Float64`): the score of the texts as they are, under the protocol's length and cut;
+        - `unicode_form`, `case`, `whitespace` (`Float64`): points of each step, 0 for one that the protocol
+          does not take;
+        - `score` (`Float64`): the score with all steps;
+        - `step` (`String`): the step that changes the score most, the first of equals; null where none does.
+
+        All null where the prediction is null or there is no answer.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown or the threshold is outside [0, 1].
+    TypeError
+        If an argument is no column, or the threshold no number.
+
+    See Also
+    --------
+    error_type : what separates a prediction from its answer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["COLA", "c\uff4fla", " cola"], "answer": "cola"})
+    >>> nfkc = af.ScoreProtocol(unicode_form="NFKC", threshold=0.5)
+    >>> df.select(af.explain("prediction", "answer", protocol=nfkc)).unnest("explain")
+    shape: (3, 6)
+    ┌──────┬──────────────┬──────┬────────────┬───────┬──────────────┐
+    │ raw  ┆ unicode_form ┆ case ┆ whitespace ┆ score ┆ step         │
+    │ ---  ┆ ---          ┆ ---  ┆ ---        ┆ ---   ┆ ---          │
+    │ f64  ┆ f64          ┆ f64  ┆ f64        ┆ f64   ┆ str          │
+    ╞══════╪══════════════╪══════╪════════════╪═══════╪══════════════╡
+    │ 0.0  ┆ 0.0          ┆ 1.0  ┆ 0.0        ┆ 1.0   ┆ case         │
+    │ 0.75 ┆ 0.25         ┆ 0.0  ┆ 0.0        ┆ 1.0   ┆ unicode_form │
+    │ 0.8  ┆ 0.0          ┆ 0.0  ┆ 0.2        ┆ 1.0   ┆ whitespace   │
+    └──────┴──────────────┴──────┴────────────┴───────┴──────────────┘
+    """
+    whole = resolve_protocol(protocol)
+    if threshold is not None or whole.threshold is not None:
+        whole = dataclasses.replace(whole, threshold=resolve_threshold(whole, threshold))
+    so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
+    scores = {"raw": _score(prediction, answers, so_far)}
+    for step, option in _STEPS.items():
+        so_far = dataclasses.replace(so_far, **{option: getattr(whole, option)})
+        scores[step] = _score(prediction, answers, so_far)
+    # In steps, so that no score is computed twice.
+    after = pl.struct([score.alias(name) for name, score in scores.items()])
+    points = [(pl.field(step) - pl.field(before)).alias(step) for before, step in itertools.pairwise(scores)]
+    with_points = after.struct.with_fields(*points, score=pl.field("whitespace"))
+    largest = pl.max_horizontal(pl.field(step).abs() for step in _STEPS)
+    is_step = ((pl.field(step).abs() == largest) & (largest > 0) for step in _STEPS)
+    names = [pl.when(one).then(pl.lit(step)) for one, step in zip(is_step, _STEPS, strict=True)]
+    explained: pl.Expr = with_points.struct.with_fields(step=pl.coalesce(names))
+    return explained.alias("explain")
+
+
+def _score(prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol) -> pl.Expr:
+    metric = metrics.nls if protocol.threshold is None else metrics.anls
+    return metric(prediction, answers, protocol=protocol)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
-from anls_frame import analysis, comparison, edits, frames, metrics, reports, summary
+from anls_frame import analysis, comparison, curves, edits, frames, metrics, reports, summary, worst_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -190,6 +190,54 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             min_nls=min_nls,
         )
 
+    def length_scores(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+    ) -> Any:
+        """Scores by the length of the reference, see `anls_frame.length_scores`."""
+        return curves.length_scores(
+            self._frame,
+            prediction,
+            answers,
+            by=by,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+        )
+
+    def worst(
+        self,
+        prediction: str,
+        answers: str,
+        k: int = 10,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "drop",
+    ) -> Any:
+        """Return the rows with the lowest scores, see `anls_frame.worst`."""
+        return worst_rows.worst(
+            self._frame,
+            prediction,
+            answers,
+            k,
+            by=by,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+        )
+
 
 class AnlsExprNamespace:
     """
@@ -281,6 +329,16 @@ class AnlsExprNamespace:
     ) -> pl.Expr:
         """Kind of error of each row, see `anls_frame.error_type`."""
         return edits.error_type(self._expr, answers, protocol=protocol, threshold=threshold)
+
+    def explain(
+        self,
+        answers: IntoExprColumn,
+        *,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+    ) -> pl.Expr:
+        """How many points each step of preparation gives, see `anls_frame.explain`."""
+        return edits.explain(self._expr, answers, protocol=protocol, threshold=threshold)
 
 
 class _FreshNamespace:

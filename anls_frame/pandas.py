@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from anls_frame import analysis, comparison, frames, reports, summary
+from anls_frame import analysis, comparison, curves, frames, reports, summary, worst_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -187,4 +187,52 @@ class AnlsPandasAccessor:
             protocol=protocol,
             max_length=max_length,
             min_nls=min_nls,
+        )
+
+    def length_scores(
+        self,
+        prediction: str,
+        answers: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "empty",
+    ) -> Any:
+        """Scores by the length of the reference, see `anls_frame.length_scores`."""
+        return curves.length_scores(
+            self._frame,
+            prediction,
+            answers,
+            by=by,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
+        )
+
+    def worst(
+        self,
+        prediction: str,
+        answers: str,
+        k: int = 10,
+        *,
+        by: str | Sequence[str] | None = None,
+        protocol: ScoreProtocol | str = "anls",
+        threshold: float | None = None,
+        cer_protocol: ScoreProtocol | str = "raw",
+        missing: Missing = "drop",
+    ) -> Any:
+        """Return the rows with the lowest scores, see `anls_frame.worst`."""
+        return worst_rows.worst(
+            self._frame,
+            prediction,
+            answers,
+            k,
+            by=by,
+            protocol=protocol,
+            threshold=threshold,
+            cer_protocol=cer_protocol,
+            missing=missing,
         )

@@ -392,13 +392,18 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add_scores": af.add_scores,
     "compare": af.compare,
     "confusions": af.confusions,
+    "length_scores": af.length_scores,
     "report": af.report,
     "summarize": af.summarize,
+    "worst": af.worst,
 }
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "alignment": af.alignment,
+    "edit_matrix": af.edit_matrix,
+    "explain": af.explain,
     "merge": af.merge,
     "pair": af.pair,
+    "threshold_curve": af.threshold_curve,
 }
 CLASSES = (
     "Alignment",
@@ -407,6 +412,7 @@ CLASSES = (
     "DTypeError",
     "DuplicateColumnError",
     "Edit",
+    "EditMatrix",
     "Paired",
     "Report",
     "ScoreProtocol",
@@ -415,7 +421,7 @@ CLASSES = (
 )
 CONSTANTS = ("PROTOCOLS", "__version__")
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
-    AnlsExprNamespace: {row.name: row.function for row in ROW_EXPRESSIONS},
+    AnlsExprNamespace: {row.name: row.function for row in ROW_EXPRESSIONS} | {"explain": af.explain},
     AnlsFrameNamespace: FRAME_FUNCTIONS,
     AnlsPandasAccessor: FRAME_FUNCTIONS,
 }

@@ -94,7 +94,8 @@ def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     internal = set(get_args(getattr(_typing, "InternalPluginName", None)))
     functions = names | internal
 
-    assert {*metrics.__all__, *edits.__all__} == names
+    # One of them is made of others.
+    assert {*metrics.__all__, *edits.__all__} == {*names, "explain"}
     assert set(get_args(PluginName)) == names
     assert internal.isdisjoint(af.__all__)
     assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE

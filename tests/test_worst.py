@@ -1,0 +1,114 @@
+"""The worst rows are those that sorting all scores gives, with what is needed to look at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from cases import family
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+
+NEW = ["anls", "nls", "cer", "error_type", "nearest_answer", "alignment"]
+
+
+def rows() -> pl.DataFrame:
+    cases = [(row.prediction, row.answers) for row in family("mixed")]
+    frame = pl.DataFrame(cases, schema={"p": pl.String, "a": pl.List(pl.String)}, orient="row")
+    number = pl.int_range(pl.len())
+    return frame.with_columns(
+        id=number,
+        p=pl.when(number % 17 > 0).then("p"),
+        a=pl.when(number % 19 > 0).then("a"),
+        part=number % 3,
+        tags=pl.when(number % 4 == 0).then(pl.lit(["x"])).when(number % 4 < 3).then(pl.lit(["x", "y", "x"])),
+    )
+
+
+def slow(frame: pl.DataFrame, k: int, missing: str) -> list[int]:
+    predicted = pl.col("p").fill_null("") if missing == "empty" else pl.col("p")
+    scored = frame.select("id", af.anls(predicted, "a"), af.nls(predicted, "a")).drop_nulls()
+    return [row[2] for row in sorted((a, n, i) for i, a, n in scored.iter_rows())[:k]]
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("k", [0, 1, 7, 10**6])
+def test_the_worst_rows_are_the_first_of_all_rows_in_order(k: int, missing: Any) -> None:
+    frame = rows()
+    table = af.worst(frame, "p", "a", k, missing=missing)
+    assert table["id"].to_list() == slow(frame, k, missing)
+    assert table.columns == [*frame.columns, *NEW]
+    assert_frame_equal(table.drop(NEW), frame[table["id"].to_list()])
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_each_slice_has_its_own_worst_rows(missing: Any) -> None:
+    frame = rows()
+    table = af.worst(frame, "p", "a", 3, by=["tags", "part"], missing=missing)
+    for tag in ("x", "y", None):
+        for part in range(3):
+            has = pl.col("tags").list.contains(tag) if tag else pl.col("tags").is_null()
+            expected = slow(frame.filter(has & (pl.col("part") == part)), 3, missing)
+            found = table.filter(pl.col("tags").eq_missing(tag) & (pl.col("part") == part))
+            assert found["id"].to_list() == expected
+    assert table.height == 27
+
+
+def test_the_new_columns_are_those_of_the_functions() -> None:
+    table = af.worst(rows(), "p", "a", 50, missing="empty")
+    text = pl.col("p").fill_null("")
+    again = table.select(
+        af.anls(text, "a"),
+        af.nls(text, "a"),
+        af.cer(text, "a"),
+        af.error_type("p", "a").cast(pl.String),
+        af.nearest_answer(text, "a"),
+    )
+    assert_frame_equal(table.select(NEW[:-1]), again)
+    for prediction, answer, shown in table.select(text, "nearest_answer", "alignment").iter_rows():
+        assert shown == af.alignment(prediction, answer).to_text(context=20)
+
+
+@pytest.mark.parametrize("by", [None, "part", "tags"])
+def test_every_kind_of_frame_gives_its_own_kind(by: str | None) -> None:
+    frame = rows()
+    expected = af.worst(frame, "p", "a", 5, by=by)
+    assert_frame_equal(frame.lazy().anls.worst("p", "a", 5, by=by), expected)  # type: ignore[attr-defined]
+    indexed = frame.to_pandas().set_index("id", drop=False).rename_axis("index")
+    of_pandas = indexed.anls.worst("p", "a", 5, by=by)
+    assert isinstance(of_pandas, pd.DataFrame)
+    assert of_pandas.index.to_list() == of_pandas["id"].to_list() == expected["id"].to_list()
+    assert of_pandas[NEW].to_dict("list") == expected.select(NEW).to_dict(as_series=False)
+    if by is not None:
+        assert pl.from_pandas(of_pandas[by].reset_index(drop=True)).to_list() == expected[by].to_list()
+    of_arrow = af.worst(frame.to_arrow(), "p", "a", 5, by=by)
+    assert isinstance(of_arrow, pa.Table)
+    assert_frame_equal(pl.DataFrame(of_arrow), expected)
+
+
+def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
+    frame = af.add_scores(rows(), "p", "a")
+    before = frame.clone()
+    table = af.worst(frame, "p", "a", 5, threshold=0.9)
+    assert table["anls"].to_list() == [0.0] * 5
+    assert table.columns == [*frame.columns, *NEW[3:]]
+    assert_frame_equal(frame, before)
+
+
+def test_a_wrong_argument_is_an_error_that_names_it() -> None:
+    frame = rows()
+    for k, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="k is a number of rows"):
+            af.worst(frame, "p", "a", k)  # type: ignore[arg-type]
+    with pytest.raises(af.ColumnNotFoundError, match="'q'"):
+        af.worst(frame, "q", "a")
+    with pytest.raises(af.DTypeError, match="column 'part' has dtype Int64"):
+        af.worst(frame, "part", "a")
+    with pytest.raises(af.DuplicateColumnError, match="alignment"):
+        af.worst(frame.with_columns(alignment=1), "p", "a", by="alignment")
+    with pytest.raises(ValueError, match="missing"):
+        af.worst(frame, "p", "a", missing="keep")  # type: ignore[arg-type]
