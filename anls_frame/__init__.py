@@ -25,6 +25,7 @@ shape: (1, 4)
 from __future__ import annotations
 
 from anls_frame import _pandas_hook, namespaces
+from anls_frame import plot as plot
 from anls_frame._native import __version__
 from anls_frame.alignments import Alignment, Edit, alignment
 from anls_frame.analysis import confusions

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from great_tables import GT
+    from matplotlib.axes import Axes
 
     from anls_frame.export import Document
     from anls_frame.protocol import ScoreProtocol
@@ -214,6 +215,22 @@ class Comparison:
         from anls_frame import export  # noqa: PLC0415 - only for those who write
 
         return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """
+        Draw both systems by slice, as a dumbbell plot; see `anls_frame.plot.comparison`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+        >>> af.compare(df, {"old": "old", "new": "new"}, "answer").plot().get_xlabel()
+        'ANLS'
+        """
+        from anls_frame.plot import comparison  # noqa: PLC0415 - plots know comparisons
+
+        return comparison(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from great_tables import GT
+    from matplotlib.axes import Axes
 
     from anls_frame.export import Document
     from anls_frame.protocol import ScoreProtocol
@@ -205,6 +206,22 @@ class Report:
         from anls_frame import export  # noqa: PLC0415 - only for those who write
 
         return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """
+        Draw the score of all rows and of each slice with its interval; see `anls_frame.plot.group_scores`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+        >>> af.report(df, "prediction", "answer").plot().get_xlabel()
+        'ANLS, 95 % interval'
+        """
+        from anls_frame.plot import group_scores  # noqa: PLC0415 - plots know reports
+
+        return group_scores(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""

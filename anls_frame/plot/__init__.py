@@ -1,0 +1,38 @@
+"""
+Plots of scores and errors, with matplotlib.
+
+Each says whether it takes a frame of rows or a summary, report or comparison, and never takes the other.
+Each draws on the axes it is given, or on new ones, and returns them. New axes belong to a figure of their
+own, which pyplot does not know: nothing is shown before you ask, nothing has to be closed, no setting
+is changed.
+In a notebook such axes show themselves; `ax.figure.savefig("plot.svg")` writes them to a file. A system has
+the same colour in every plot.
+
+Examples
+--------
+>>> import polars as pl
+>>> import anls_frame as af
+>>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
+>>> report = af.report(df, "prediction", "answer", by="lang")
+>>> af.plot.group_scores(report).get_xlabel()
+'ANLS, 95 % interval'
+"""
+
+from __future__ import annotations
+
+from anls_frame.plot.characters import confusion_matrix
+from anls_frame.plot.curves import length_effect, threshold_curve
+from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
+from anls_frame.plot.slices import comparison, error_types, group_scores
+
+__all__ = [
+    "cer_distribution",
+    "comparison",
+    "confusion_matrix",
+    "ecdf",
+    "error_types",
+    "group_scores",
+    "length_effect",
+    "score_distribution",
+    "threshold_curve",
+]

@@ -1,0 +1,72 @@
+"""What plots are given: axes or none, columns of any frame, summaries; checked before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._ingest import to_lazy
+from anls_frame.exceptions import DTypeError
+from anls_frame.summary import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the given axes, or new ones of a size in inches."""
+    from matplotlib.axes import Axes as AnyAxes  # noqa: PLC0415 - only for those who plot
+
+    from anls_frame.plot._axes import new_axes  # noqa: PLC0415
+
+    if ax is None:
+        return new_axes(width, height)
+    if not isinstance(ax, AnyAxes):
+        raise TypeError(f"ax is an Axes of matplotlib, got {type(ax).__name__}")
+    return ax
+
+
+def numbers(frame: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
+    """Return columns of numbers as floats, and others as they are; NaN is null."""
+    if isinstance(frame, Summary) or hasattr(frame, "by_group"):
+        raise TypeError(f"this plot takes a frame of rows, got a {type(frame).__name__}")
+    lazy = to_lazy(frame, [], [*columns, *others])
+    schema = lazy.collect_schema()
+    for name in columns:
+        if not (schema[name].is_numeric() or schema[name] in (pl.Boolean, pl.Null)):
+            raise DTypeError(f"column {name!r} has dtype {schema[name]}; this plot needs numbers there")
+    values = [cs.by_name(name).cast(pl.Float64).fill_nan(None) for name in columns]
+    rest = [cs.by_name(name) for name in dict.fromkeys(others) if name not in columns]
+    return lazy.select(*values, *rest).collect()
+
+
+def named(columns: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """Return columns by the names that they have in the plot."""
+    if isinstance(columns, str):
+        return {columns: columns}
+    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    if not pairs or not all(isinstance(text, str) for pair in pairs.items() for text in pair):
+        raise ValueError(f"name a column, several, or several by their systems' names; got {columns!r}")
+    return pairs
+
+
+def summary_of_texts(summary: Any) -> Summary:
+    """Return the summary, if it has what is known of texts only."""
+    if not isinstance(summary, Summary):
+        raise TypeError(
+            f"this plot takes a summary, as `summarize` returns it and reports have in `.summary`; "
+            f"got {type(summary).__name__}"
+        )
+    if summary.settings.score is not None:
+        raise ValueError("a summary of existing scores holds no histogram; plot the rows with `ecdf`")
+    return summary
+
+
+def limit(count: int, name: str) -> int:
+    """Return a largest number of things to draw."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError(f"{name} is a whole number from 1 on, got {count!r}")
+    return count

@@ -1,0 +1,153 @@
+"""Which characters are taken for which, and how one text becomes another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._ingest import to_lazy
+from anls_frame.plot import _inputs, _style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+__all__ = ["confusion_matrix"]
+
+_CELL = 0.34
+_NOTHING = "∅"
+_COLUMNS = ("reference_char", "predicted_char", "count")
+
+
+def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | None = None) -> Axes:
+    """
+    Draw the most frequent confusions of characters, as a matrix of counts.
+
+    Parameters
+    ----------
+    confusions
+        The frame that `confusions` returns, no frame of rows: `reference_char`, `predicted_char` and
+        `count`; a null character is one that is missing on this side (∅). Groups are added up.
+    max_characters
+        How many characters are shown on each side, those of the most frequent confusions.
+    ax
+        Where to draw; new axes, on a figure of their own and as large as the matrix needs, by default.
+
+    Returns
+    -------
+    Axes
+        With the characters of the reference from top to bottom and those of the prediction from left to
+        right; the title says which share of all errors is shown.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such columns.
+    DTypeError
+        If the counts are no numbers.
+    TypeError
+        If it is no frame, or `ax` are no axes.
+    ValueError
+        If `max_characters` is no number from 1 on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> frame = pl.DataFrame({"reference_char": ["I", None], "predicted_char": ["l", " "], "count": [4, 1]})
+    >>> ax = af.plot.confusion_matrix(frame)
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['I', '∅']
+    """
+    most = _inputs.limit(max_characters, "max_characters")
+    _inputs.numbers(confusions, ["count"])
+    pairs = (
+        to_lazy(confusions, [], _COLUMNS)
+        .group_by(pl.col("reference_char").cast(pl.String), pl.col("predicted_char").cast(pl.String))
+        .agg(pl.col("count").sum())
+        .sort("count", "reference_char", "predicted_char", descending=[True, False, False], nulls_last=True)
+        .collect()
+    )
+    shown = _most_frequent(pairs, most)
+    sides = [_by_count(shown, name) for name in _COLUMNS[:2]]
+    ax = _inputs.axes(ax, 1.4 + _CELL * max(len(sides[1]), 8), 1.3 + _CELL * max(len(sides[0]), 3))
+    if shown.height:
+        _draw_counts(ax, shown, *sides)
+    else:
+        ax.set(xticks=[], yticks=[])
+    _style.as_data(ax.set_xlabel(f"predicted ({_NOTHING}: left out)"))
+    _style.as_data(ax.set_ylabel(f"reference ({_NOTHING}: added)"))
+    total = int(pairs["count"].sum())
+    share = _style.percent(int(shown["count"].sum()) / total) if total else ""
+    _style.title(ax, f"{share} of {total:,} errors" if total else "no errors")
+    return ax
+
+
+def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Return the pairs of the characters that the most frequent confusions are of."""
+    chosen: tuple[dict[str | None, None], ...] = ({}, {})
+    for pair in pairs.select(_COLUMNS[:2]).iter_rows():
+        if all(
+            character in known or len(known) < most for character, known in zip(pair, chosen, strict=True)
+        ):
+            for character, known in zip(pair, chosen, strict=True):
+                known[character] = None
+    references, predictions = (pl.Series(list(known), dtype=pl.String).implode() for known in chosen)
+    return pairs.filter(
+        pl.col("reference_char").is_in(references, nulls_equal=True)
+        & pl.col("predicted_char").is_in(predictions, nulls_equal=True)
+    )
+
+
+def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
+    """Return the characters of a side, the most frequent first and the missing one last."""
+    totals = pairs.group_by(side).agg(pl.col("count").sum())
+    order = totals.sort(pl.col(side).is_null(), "count", side, descending=[False, True, False])
+    return order[side].to_list()
+
+
+def _draw_counts(
+    ax: Axes, pairs: pl.DataFrame, references: Sequence[str | None], predictions: Sequence[str | None]
+) -> None:
+    import numpy as np  # noqa: PLC0415 - only for those who plot
+    from matplotlib.colors import PowerNorm  # noqa: PLC0415
+
+    counts = np.full((len(references), len(predictions)), np.nan)
+    for reference, predicted, count in pairs.select(_COLUMNS).iter_rows():
+        counts[references.index(reference), predictions.index(predicted)] = count
+    largest = float(np.nanmax(counts))
+    # By the root of the count: one frequent confusion would make all others white.
+    image = ax.imshow(counts, cmap="Blues", norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")
+    for row, column in zip(*np.nonzero(~np.isnan(counts)), strict=True):
+        color = _style.on(image.cmap(image.norm(counts[row, column])))
+        text = ax.text(column, row, _short(int(counts[row, column])), color=color)
+        text.set(ha="center", va="center", fontsize="x-small")
+    ax.set_xticks(range(len(predictions)), [character_label(one) for one in predictions])
+    ax.set_yticks(range(len(references)), [character_label(one) for one in references])
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        _style.as_data(text)
+    ax.set_xticks([place - 0.5 for place in range(len(predictions) + 1)], minor=True)
+    ax.set_yticks([place - 0.5 for place in range(len(references) + 1)], minor=True)
+    ax.grid(which="minor", color="#808080", alpha=0.25, linewidth=0.6)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+
+
+def character_label(character: str | None) -> str:
+    """Write a character, or a few, so that it is seen."""
+    if character is None:
+        return _NOTHING
+    text = _style.shown(character).replace(" ", "␣")
+    known = {"\u00a0": "NBSP", "\u3000": "U+3000", "\u200b": "ZWSP", "\u00ad": "SHY", "\u202f": "NNBSP"}
+    if text in known:
+        return known[text]
+    return f"U+{ord(text):04X}" if len(text) == 1 and text.isspace() else text
+
+
+def _short(count: int) -> str:
+    thousand, million = 1_000, 1_000_000
+    if count < 10 * thousand:
+        return str(count)
+    return f"{count / thousand:.0f}k" if count < million else f"{count / million:.0f}M"

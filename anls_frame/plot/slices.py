@@ -1,0 +1,405 @@
+"""Scores by slice, two systems by slice, and what kinds of errors a slice has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._ingest import to_lazy
+from anls_frame._rollup import explode_lists
+from anls_frame.plot import _inputs, _style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from anls_frame.comparison import Comparison
+    from anls_frame.reports import Report
+
+__all__ = ["comparison", "error_types", "group_scores"]
+
+_ROW = 0.31
+_LABELLED = 0.05
+_NARROWEST = 0.2
+_RATES = ("cer_mean", "cer_corpus", "zeros")
+
+
+def group_scores(
+    report: Report,
+    score: str | None = None,
+    *,
+    label: str | None = None,
+    color: str | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw the score of all rows and of each slice with its interval, as a forest plot.
+
+    Parameters
+    ----------
+    report
+        A report, as `report` makes it; no frame.
+    score
+        Column of the report, such as `"anls"` (the default), `"exact_match"` or `"cer_corpus"`.
+    label
+        Name of the system, for the title; it also gives the colour that the system has in other plots.
+    color
+        Another colour.
+    max_groups
+        How many slices are drawn, the first ones of the report; the axis says how many are not.
+    ax
+        Where to draw; new axes, on a figure of their own and as high as the slices need, by default.
+
+    Returns
+    -------
+    Axes
+        With a point and a line for each slice, all rows on top; a hollow point has an interval that is not
+        to be trusted, because of few rows.
+
+    Raises
+    ------
+    TypeError
+        If it is no report, or `ax` are no axes.
+    ValueError
+        If the report has no such score.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
+    >>> ax = af.plot.group_scores(af.report(df, "prediction", "answer", by="lang"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['all rows', 'de', 'en']
+    """
+    if not hasattr(report, "by_group") or not hasattr(report, "measures"):
+        raise TypeError(f"this plot takes a report, as `report` makes it, got {type(report).__name__}")
+    names = [measure.name for measure in report.measures]
+    score = names[0] if score is None else score
+    if score not in names:
+        raise ValueError(f"the report has no score {score!r}; there are {names}")
+    most = _inputs.limit(max_groups, "max_groups")
+    by = report.summary.settings.by
+    frame, hidden = _first(report.to_polars(), most)
+    labels = slice_labels(frame, by)
+    shade = color or (_style.BLUE if label is None else _style.system_colors([label])[label])
+    ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(labels))
+    values, low, high = (_floats(frame[name]) for name in (score, f"{score}_low", f"{score}_high"))
+    few = frame["few_rows"].to_list() if score == "cer_corpus" else [False] * len(labels)
+    if values[0] is not None:
+        ax.axvline(values[0], color="#404040", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+    for row, (value, start, end) in enumerate(zip(values, low, high, strict=True)):
+        if value is None:
+            continue
+        if start is not None and end is not None:
+            ax.hlines(row, start, end, color=shade, linewidth=2.2 if row else 3)
+        face = "white" if few[row] else shade
+        ax.plot(value, row, "o" if row else "D", color=shade, markerfacecolor=face, markersize=6.5)
+    _style.group_axis(ax, labels, bold=[0])
+    bounded = score not in _RATES[:2] and not any(
+        value is not None and not 0 <= value <= 1 for value in values
+    )
+    ax.set_xlim(*_range([*values, *low, *high], bounded=bounded))
+    name = _score_name(report, score)
+    _style.as_data(ax.set_xlabel(f"{name}, {100 * report.confidence:g} % interval{_not_shown(hidden)}"))
+    _style.tidy(ax, grid="x")
+    _side(ax, [f"n = {n:,}" for n in frame["n"].to_list()])
+    of = f" of {_style.label(label)}" if label else ""
+    _style.title(ax, f"{name}{of}" + (f" by {_style.label(' and '.join(by))}" if by else ""))
+    return ax
+
+
+def comparison(
+    comparison: Comparison,
+    *,
+    colors: dict[str, str] | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw two systems by slice, as a dumbbell plot with the differences beside it.
+
+    Parameters
+    ----------
+    comparison
+        A comparison, as `compare` makes it; no frame.
+    colors
+        Colours by the names of systems, in place of the ones that go with the names.
+    max_groups
+        How many slices are drawn, the largest ones; the axis says how many are not.
+    ax
+        Where to draw; new axes, on a figure of their own and as high as the slices need, by default.
+
+    Returns
+    -------
+    Axes
+        With two points for each slice, all rows on top. The difference at the right is bold where its
+        p-value, adjusted for the number of slices, is at most 0.05.
+
+    Raises
+    ------
+    TypeError
+        If it is no comparison, or `ax` are no axes.
+    ValueError
+        If `max_groups` is no number from 1 on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> ax = af.plot.comparison(af.compare(df, {"old": "old", "new": "new"}, "answer"))
+    >>> ax.get_legend().get_texts()[1].get_text()
+    'new'
+    """
+    if not hasattr(comparison, "by_group") or not hasattr(comparison, "systems"):
+        raise TypeError(
+            f"this plot takes a comparison, as `compare` makes it, got {type(comparison).__name__}"
+        )
+    most = _inputs.limit(max_groups, "max_groups")
+    by = comparison.settings["by"]
+    first, second = comparison.systems
+    frame, hidden = _first(comparison.to_polars(), most)
+    labels = slice_labels(frame, by)
+    shades = _style.system_colors(comparison.systems, colors)
+    ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
+    values = [_floats(frame[name]) for name in (first, second)]
+    for row, (before, after) in enumerate(zip(*values, strict=True)):
+        if before is not None and after is not None:
+            ax.hlines(row, before, after, color="#A0A0A0", linewidth=2.5, zorder=1)
+    rows = range(len(labels))
+    handles = []
+    # Told apart by form too: in grey the colours may be alike.
+    for name, marker, numbers in zip((first, second), ("s", "o"), values, strict=True):
+        points = [(value, row) for row, value in zip(rows, numbers, strict=True) if value is not None]
+        x, y = ([point[side] for point in points] for side in (0, 1))
+        handles += ax.plot(x, y, marker, color=shades[name], markersize=7, linestyle="none", zorder=2)
+    _style.group_axis(ax, labels, bold=[0])
+    everything = [*values[0], *values[1]]
+    ax.set_xlim(*_range(everything, bounded=all(v is None or 0 <= v <= 1 for v in everything)))
+    _style.as_data(ax.set_xlabel(f"{_metric_name(comparison.metric)}{_not_shown(hidden)}"))
+    _style.tidy(ax, grid="x")
+    _side(ax, _differences(frame), bold=_surely_different(frame))
+    _style.legend(
+        ax, handles, [first, second], loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0
+    )
+    return ax
+
+
+def error_types(
+    frame: Any,
+    by: str | None = None,
+    *,
+    error_type: str = "error_type",
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw which kinds of errors the rows of each group have, as stacked shares.
+
+    Parameters
+    ----------
+    frame
+        A Polars, pandas or Arrow frame of rows, with a column as `error_type` gives it; no summary.
+    by
+        Column of the groups. A row counts in each entry of a list; null and the empty list are one group.
+    error_type
+        Name of the column with the kinds of errors; nulls (rows without an answer) are left out.
+    max_groups
+        How many groups are drawn, the largest ones; the axis says how many are not.
+    ax
+        Where to draw; new axes, on a figure of their own and as high as the groups need, by default.
+
+    Returns
+    -------
+    Axes
+        With a bar for each group, all rows on top, of one piece for each kind of error that occurs.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    TypeError
+        If it is no frame, or `ax` are no axes.
+    ValueError
+        If the column holds something else than kinds of errors.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"error_type": ["exact", "wrong", "exact"], "lang": ["en", "de", "de"]})
+    >>> ax = af.plot.error_types(df, "lang")
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['all rows', 'de', 'en']
+    """
+    if hasattr(frame, "by_group") or hasattr(frame, "cells"):
+        raise TypeError(f"this plot takes a frame of rows, got a {type(frame).__name__}")
+    most = _inputs.limit(max_groups, "max_groups")
+    counts = error_counts(frame, by, error_type)
+    labels, hidden = ["all rows"], 0
+    tables = [counts.group_by("kind").agg(pl.col("n").sum())]
+    if by is not None:
+        # A row with two keys is one row of all.
+        tables = [error_counts(frame, None, error_type)]
+        sizes = counts.group_by("key").agg(pl.col("n").sum()).sort("n", "key", descending=[True, False])
+        hidden = max(sizes.height - most, 0)
+        for key in sizes["key"].head(most):
+            labels.append(_style.label(key))
+            tables.append(counts.filter(pl.col("key").eq_missing(key)))
+    ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(labels))
+    draw_errors(ax, labels, [dict(table.select("kind", "n").iter_rows()) for table in tables])
+    ax.set_xlabel(f"share of the rows{_not_shown(hidden)}")
+    return ax
+
+
+def error_counts(frame: Any, by: str | None, error_type: str) -> pl.DataFrame:
+    """Count the rows of each kind of error, `kind`, in each group, `key`."""
+    rows = to_lazy(frame, [], [error_type, *([] if by is None else [by])]).select(
+        pl.col(error_type).cast(pl.String).alias("kind"),
+        *([pl.lit(None).alias("key")] if by is None else [pl.col(by).alias("key")]),
+    )
+    counts = rows.drop_nulls("kind").group_by("key", "kind").agg(pl.len().alias("n")).collect()
+    unknown = sorted(set(counts["kind"]) - set(_style.ERROR_COLORS))
+    if unknown:
+        raise ValueError(
+            f"column {error_type!r} holds {unknown[:3]}, but kinds of errors are {list(_style.ERROR_COLORS)}"
+        )
+    if isinstance(counts.schema["key"], pl.List):
+        # A set: repeated entries count once.
+        counts = explode_lists(counts.with_columns(pl.col("key").list.unique()), ["key"])
+    return counts.group_by("key", "kind").agg(pl.col("n").sum())
+
+
+def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]]) -> None:
+    """Draw stacked shares: one bar for each label, the first for all rows."""
+    totals = [sum(count.values()) for count in counts]
+    kinds = [kind for kind in _style.ERROR_COLORS if any(count.get(kind) for count in counts)]
+    left = [0.0] * len(labels)
+    handles = []
+    for kind in kinds:
+        shares = [count.get(kind, 0) / max(total, 1) for count, total in zip(counts, totals, strict=True)]
+        color = _style.ERROR_COLORS[kind]
+        handles.append(
+            ax.barh(
+                range(len(labels)), shares, 0.78, left=left, color=color, edgecolor="white", linewidth=0.7
+            )
+        )
+        for row, share in enumerate(shares):
+            if share >= _LABELLED:
+                place = left[row] + share / 2
+                ax.text(
+                    place,
+                    row,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    fontsize="x-small",
+                    color=_style.on(color),
+                )
+        left = [start + share for start, share in zip(left, shares, strict=True)]
+    _style.group_axis(ax, labels, bold=[0])
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    _style.tidy(ax, grid="x")
+    _side(ax, [f"n = {total:,}" for total in totals])
+    if not kinds:
+        _style.nothing(ax)
+    else:
+        options = {
+            "ncols": 6,
+            "columnspacing": 1.2,
+            "handlelength": 1.0,
+            "fontsize": "small",
+            "borderaxespad": 0.2,
+        }
+        _style.legend(
+            ax,
+            handles,
+            [kind.replace("_", " ") for kind in kinds],
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
+            **options,
+        )
+
+
+def slice_labels(frame: pl.DataFrame, by: Sequence[str]) -> list[str]:
+    """Return the labels of the rows of a report's frame."""
+    keys = frame.select(by).rows() if by else [()] * frame.height
+    return [
+        "all rows" if kind == "overall" else _style.shortened(" / ".join(_style.label(key) for key in row))
+        for kind, row in zip(frame["slice"], keys, strict=True)
+    ]
+
+
+def _first(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, int]:
+    return frame.head(most + 1), max(frame.height - 1 - most, 0)
+
+
+def _floats(values: pl.Series) -> list[float | None]:
+    return values.cast(pl.Float64).fill_nan(None).to_list()
+
+
+def _range(values: Sequence[float | None], *, bounded: bool) -> tuple[float, float]:
+    known = [value for value in values if value is not None]
+    if not known:
+        return 0.0, 1.0
+    low, high = min(known), max(known)
+    margin = max(0.06 * (high - low), 0.02)
+    if not bounded:
+        return low - margin, high + margin
+    # A little beyond 0 and 1, so that points there are whole; no narrower than that small things look large.
+    low, high = max(low - margin, -0.012), min(high + margin, 1.012)
+    return (low, max(high, low + _NARROWEST)) if low < 0.5 else (min(low, high - _NARROWEST), high)  # noqa: PLR2004
+
+
+def _not_shown(hidden: int) -> str:
+    return f" ({hidden:,} more groups not shown)" if hidden else ""
+
+
+def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
+    """Write beside each row, right of the axes."""
+    for row, text in enumerate(texts):
+        weight = "bold" if row in bold else "normal"
+        ax.annotate(
+            text, (1, row), (6, 0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+            va="center", fontsize="small", color="#404040", weight=weight, annotation_clip=False,
+        )  # fmt: skip
+
+
+def _differences(frame: pl.DataFrame) -> list[str]:
+    texts = []
+    for value, low, high in frame.select("difference", "difference_low", "difference_high").iter_rows():
+        if value is None:
+            texts.append("no rows")
+        elif low is None or high is None:
+            texts.append(f"{value:+.3f}")
+        else:
+            texts.append(f"{value:+.3f} [{low:+.3f}, {high:+.3f}]")
+    return texts
+
+
+def _surely_different(frame: pl.DataFrame) -> list[int]:
+    adjusted = pl.coalesce("p_holm", "p_value") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
+    return frame.with_row_index().filter(adjusted)["index"].to_list()
+
+
+def _score_name(report: Report, score: str) -> str:
+    if score == "score":
+        return _style.label(report.summary.settings.score)
+    names = {
+        "anls": "ANLS",
+        "nls": "NLS",
+        "exact_match": "exact match",
+        "cer_mean": "CER (mean)",
+        "cer_corpus": "CER (corpus)",
+        "zeros": "share of rows with ANLS 0",
+    }
+    return names[score]
+
+
+def _metric_name(metric: str) -> str:
+    return {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match", "cer": "CER"}[metric]

@@ -1,0 +1,65 @@
+"""Every plot with something to draw: from a frame, a report, a comparison or a summary of the same rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
+# The letters of the answers stand for kinds of pages: (group, answer, first system, second system).
+ROWS = [
+    ("form", "invoice 42", "invoice 42", "invoice 42"),
+    ("form", "invoice 43", "lnvoice 43", "invoice 43"),
+    ("form", "total", "", "total"),
+    ("table", "12.50", "12,50", "12.50"),
+    ("table", "99", None, "98"),
+    ("table", "Coca Cola", "The Coca", "CocaCola"),
+    (None, "yes", "yes", "no"),
+]
+
+
+def frame(rows: int = len(ROWS)) -> pl.DataFrame:
+    """Return the rows with the first system's scores and made up kinds of errors."""
+    schema = ["type", "answer", "first", "second"]
+    texts = pl.DataFrame(ROWS, schema=schema, orient="row").head(rows)
+    kinds = ["exact", "near", "empty", "punctuation", "missing", "wrong", "exact"]
+    return af.add_scores(texts, "first", "answer").with_columns(error_type=pl.Series(kinds).head(rows))
+
+
+def report(data: pl.DataFrame, **options: Any) -> af.Report:
+    """Report on the first system."""
+    return af.report(data, "first", "answer", by="type", **options)
+
+
+def compared(data: pl.DataFrame, first: str = "first", second: str = "second") -> af.Comparison:
+    """Compare both systems, under any names."""
+    return af.compare(data, {first: "first", second: "second"}, "answer", by="type")
+
+
+def confusions(rows: int = 4) -> pl.DataFrame:
+    """Return counts of confusions, as `confusions` gives them."""
+    pairs = [("I", "l", 9), (None, " ", 4), ("o", None, 2), ("体", "休", 1)]
+    schema = {"reference_char": pl.String, "predicted_char": pl.String, "count": pl.UInt64}
+    return pl.DataFrame(pairs[:rows], schema=schema, orient="row")
+
+
+PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
+    "score_distribution": lambda data, ax: af.plot.score_distribution(report(data).summary, ax=ax),
+    "cer_distribution": lambda data, ax: af.plot.cer_distribution(data, ax=ax),
+    "ecdf": lambda data, ax: af.plot.ecdf(data, ["nls", "anls"], ax=ax),
+    "group_scores": lambda data, ax: af.plot.group_scores(report(data), ax=ax),
+    "error_types": lambda data, ax: af.plot.error_types(data, "type", ax=ax),
+    "length_effect": lambda data, ax: af.plot.length_effect(data, "anls", "reference_length", ax=ax),
+    "confusion_matrix": lambda data, ax: af.plot.confusion_matrix(confusions(data.height), ax=ax),
+    "threshold_curve": lambda data, ax: af.plot.threshold_curve(report(data).summary, ax=ax),
+    "comparison": lambda data, ax: af.plot.comparison(compared(data), ax=ax),
+    "Report.plot": lambda data, ax: report(data).plot(ax=ax),
+    "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
+}

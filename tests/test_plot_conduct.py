@@ -1,0 +1,163 @@
+"""How every plot behaves: where it draws, what it leaves alone, what it says of itself."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import io
+import subprocess
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from plot_cases import PLOTS, compared, frame, report
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FUNCTIONS = af.plot.__all__
+PNG = b"\x89PNG"
+
+
+@pytest.fixture(params=PLOTS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def draw(ax: Axes) -> bytes:
+    file = io.BytesIO()
+    ax.figure.savefig(file, format="png", dpi=40)
+    return file.getvalue()
+
+
+def test_every_plot_is_looked_at_here() -> None:
+    assert {name for name in PLOTS if "." not in name} == set(FUNCTIONS)
+
+
+def test_the_axes_given_are_drawn_on_and_returned(name: str) -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+
+    assert PLOTS[name](frame(), left) is left
+    assert left.has_data()
+    assert not right.has_data()
+    assert figure.axes == [left, right]
+
+
+def test_without_axes_new_ones_are_made_each_time(name: str) -> None:
+    first, second = PLOTS[name](frame(), None), PLOTS[name](frame(), None)
+
+    assert isinstance(first, Axes)
+    assert first.figure is not second.figure
+
+
+def test_a_notebook_shows_new_axes_as_a_picture(name: str) -> None:
+    picture, size = PLOTS[name](frame(), None)._repr_png_()
+
+    assert picture.startswith(PNG)
+    assert set(size) == {"width", "height"}
+
+
+def test_settings_of_matplotlib_stay_as_they_are(name: str) -> None:
+    before = dict(mpl.rcParams)
+
+    draw(PLOTS[name](frame(), None))
+
+    assert dict(mpl.rcParams) == before
+
+
+def test_the_figure_goes_when_the_axes_go(name: str) -> None:
+    ax = PLOTS[name](frame(), None)
+    draw(ax)
+    figure = weakref.ref(ax.figure)
+
+    del ax
+    gc.collect()
+
+    assert figure() is None
+
+
+def test_neither_plotting_nor_importing_loads_pyplot_and_importing_no_matplotlib() -> None:
+    code = """
+import sys
+import polars as pl
+import anls_frame as af
+assert "matplotlib" not in sys.modules
+df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+af.report(df, "prediction", "answer").plot()._repr_png_()
+assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own code
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_no_row_and_one_row_can_be_drawn(name: str, rows: int) -> None:
+    assert draw(PLOTS[name](frame(rows), None)).startswith(PNG)
+
+
+def test_a_title_that_is_there_stays(name: str) -> None:
+    ax = Figure().subplots()
+    ax.set_title("mine")
+
+    PLOTS[name](frame(), ax)
+
+    assert ax.get_title() == "mine"
+    assert ax.get_title(loc="left") == ""
+
+
+def test_something_else_than_axes_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match="ax is an Axes"):
+        PLOTS[name](frame(), Figure())
+
+
+WRONG_INPUTS: dict[str, Any] = {
+    "score_distribution": [frame(), report(frame()), None],
+    "cer_distribution": [report(frame()), report(frame()).summary, None],
+    "ecdf": [report(frame()), report(frame()).summary, None],
+    "group_scores": [frame(), report(frame()).summary, compared(frame()), None],
+    "error_types": [report(frame()), report(frame()).summary, None],
+    "length_effect": [report(frame()), report(frame()).summary, None],
+    "confusion_matrix": [report(frame()), report(frame()).summary, None],
+    "threshold_curve": [frame(), report(frame()), None],
+    "comparison": [frame(), report(frame()), report(frame()).summary, None],
+}
+ARGUMENTS = {"ecdf": ("nls",), "length_effect": ("nls", "reference_length")}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_plot_of_frames_takes_no_summary_and_the_other_way_round(function: str) -> None:
+    for wrong in WRONG_INPUTS[function]:
+        with pytest.raises(TypeError, match=r"takes|Polars DataFrame"):
+            getattr(af.plot, function)(wrong, *ARGUMENTS.get(function, ()))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_plot_is_documented(function: str) -> None:
+    signature = inspect.signature(getattr(af.plot, function))
+    documentation = inspect.getdoc(getattr(af.plot, function)) or ""
+    section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
+    parameters = [line for line in section.splitlines() if line and not line.startswith((" ", "-"))]
+
+    assert parameters == list(signature.parameters)
+    assert signature.return_annotation == "Axes"
+    for heading in ("Returns", "Raises", "Examples"):
+        assert f"\n{heading}\n---" in documentation
+    what = section.partition("\n    ")[2].partition(f"\n{parameters[1]}\n")[0]
+    assert "; no frame" in what or "; no summary" in what or "no frame of rows" in what
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "lazy"])
+def test_frames_of_every_kind_are_drawn(kind: str) -> None:
+    data: pl.DataFrame = frame()
+    other: Any = {"pandas": data.to_pandas, "pyarrow": data.to_arrow, "lazy": data.lazy}[kind]()
+
+    expected, ax = (af.plot.ecdf(one, "nls").lines[0].get_ydata() for one in (data, other))
+
+    assert list(ax) == list(expected)
+    assert af.plot.error_types(other, "type").patches

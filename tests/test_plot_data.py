@@ -1,0 +1,407 @@
+"""What the plots draw: the numbers behind their artists, their labels and axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plot_cases import compared, confusions, frame, report
+from scipy import stats
+
+import anls_frame as af
+from anls_frame import plot
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.plot import _style
+from anls_frame.plot.distributions import rate_histogram, score_histogram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def labels(ax: Axes, axis: str = "y") -> list[str]:
+    return [text.get_text() for text in getattr(ax, f"get_{axis}ticklabels")()]
+
+
+def texts(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+TEXT = st.text("ab 1", max_size=6)
+
+
+@given(
+    st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=60),
+    st.sampled_from(["anls", "rrc", "anls_star"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_histogram_of_a_summary_counts_the_rows_scores(
+    pairs: list[tuple[str, str]], protocol: str
+) -> None:
+    data = pl.DataFrame(pairs, schema=["p", "a"], orient="row")
+    summary = af.summarize(data, "p", "a", protocol=protocol)
+    nls = data.select(af.nls("p", "a", protocol=protocol)).to_series().to_numpy()
+
+    histogram = score_histogram(summary, bars=10)
+
+    # Short texts have no score between 0 and 1/200 or 1 - 1/200 and 1.
+    assert (histogram.low, histogram.high) == ((nls == 0).sum(), (nls == 1).sum())
+    between = nls[(nls > 0) & (nls < 1)]
+    # Which of two bars a score on their border belongs to is the protocol's business.
+    edge = 0.0 if protocol != "anls" else -1e-9
+    # Not numpy's histogram, whose edges are not the quotients.
+    expected = [int(sum(bar / 10 <= score + edge < (bar + 1) / 10 for score in between)) for bar in range(10)]
+    assert histogram.bins == expected
+
+
+def test_the_strip_of_a_score_distribution_says_what_became_of_all_rows() -> None:
+    rows = [("a", "a")] * 3 + [("a", "x")] * 2 + [("ab", "ac")] * 3 + [("abcd", "abcx")] * 2
+    data = pl.DataFrame(rows, schema=["p", "a"], orient="row")
+    ax = plot.score_distribution(af.summarize(data, "p", "a"), label="mine")
+
+    [strip] = ax.child_axes
+    assert [bar.get_width() for bar in strip.patches] == pytest.approx([0.2, 0.3, 0.2, 0.3])
+    assert texts(strip) == ["0: 20 %", "below 0.5: 30 %", "kept: 20 %", "1: 30 %"]
+    assert {place / 40: bar.get_height() for place, bar in enumerate(ax.patches) if bar.get_height()} == {
+        # On the border a distance of 1/2 lies in the step below it.
+        0.475: 3,
+        0.725: 2,
+    }
+    assert ax.get_title(loc="left") == "NLS of mine, 10 rows"
+
+
+@given(st.lists(st.floats(0, 3), max_size=50), st.sampled_from([0.5, 1.0, 2.0]))
+@settings(max_examples=60, deadline=None)
+def test_rates_are_counted_once_each(values: list[float], upper: float) -> None:
+    histogram = rate_histogram(pl.Series(values, dtype=pl.Float64), upper)
+
+    assert histogram.n == len(values)
+    assert histogram.low == values.count(0.0)
+    assert histogram.high == sum(value >= upper for value in values)
+
+
+def test_the_histogram_of_rates_is_numpys() -> None:
+    rates = np.random.default_rng(1).gamma(1, 0.4, 500)
+
+    ax = plot.cer_distribution(pl.DataFrame({"cer": rates}), upper=1.5)
+
+    expected, edges = np.histogram(rates[rates < 1.5], bins=40, range=(0, 1.5))
+    assert [bar.get_height() for bar in ax.patches] == expected.tolist()
+    assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1])
+    assert texts(ax.child_axes[0])[-1].startswith("between")
+
+
+def test_the_curve_of_scores_is_scipys() -> None:
+    scores = np.random.default_rng(2).integers(0, 12, 300) / 11
+
+    ax = plot.ecdf(pl.DataFrame({"a": scores, "b": [*scores[:-1], None]}), {"one": "a", "two": "b"})
+
+    expected = stats.ecdf(scores).cdf
+    x, y = np.asarray(ax.lines[0].get_xdata()), np.asarray(ax.lines[0].get_ydata())
+    assert x[1:-1].tolist() == expected.quantiles.tolist()
+    assert y[1:-1] == pytest.approx(expected.probabilities)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["one (n = 300)", "two (n = 299)"]
+
+
+def test_the_curve_of_very_many_scores_has_few_steps() -> None:
+    scores = np.random.default_rng(3).random(50_000)
+
+    line = plot.ecdf(pl.DataFrame({"a": scores}), "a").lines[0]
+
+    x, y = np.asarray(line.get_xdata())[1:-1], np.asarray(line.get_ydata())[1:-1]
+    assert len(x) <= 2_001
+    assert np.abs(stats.ecdf(scores).cdf.evaluate(x) - y).max() < 1e-12
+
+
+@pytest.mark.parametrize("score", ["anls", "exact_match", "cer_corpus", "zeros"])
+def test_a_forest_has_the_reports_numbers(score: str) -> None:
+    made = report(frame(), sort="type")
+    table = made.to_polars()
+
+    ax = plot.group_scores(made, score)
+
+    assert labels(ax) == ["all rows", "form", "table", "null"]
+    points = [line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "D")]
+    assert [float(np.asarray(point)[0]) for point in points] == table[score].to_list()
+    drawn = [part.get_segments()[0][:, 0].tolist() for part in ax.collections]
+    known = table.drop_nulls(f"{score}_low")
+    assert drawn == [list(row) for row in known.select(f"{score}_low", f"{score}_high").iter_rows()]
+    assert texts(ax) == [f"n = {n}" for n in table["n"]]
+    assert "95 % interval" in ax.get_xlabel()
+
+
+def test_a_forest_marks_corpus_rates_of_few_rows() -> None:
+    ax = plot.group_scores(report(frame()), "cer_corpus")
+
+    faces = {line.get_markerfacecolor() for line in ax.lines if line.get_marker() in ("o", "D")}
+    assert faces == {"white"}
+
+
+def test_a_forest_has_no_point_where_nothing_is_scored() -> None:
+    data = pl.DataFrame({"first": ["a", "b"], "answer": ["a", None], "type": ["scored", "unanswerable"]})
+
+    ax = plot.group_scores(report(data))
+
+    assert texts(ax) == ["n = 1", "n = 1", "n = 0"]
+    assert sum(line.get_marker() in ("o", "D") for line in ax.lines) == 2
+
+
+@pytest.mark.parametrize("groups", [2, 25])
+def test_a_new_figure_is_as_high_as_its_groups_need(groups: int) -> None:
+    data = pl.DataFrame({"first": ["a"] * groups, "answer": ["a"] * groups, "type": range(groups)})
+
+    height = report(data).plot().figure.get_size_inches()[1]
+
+    assert height / (groups + 1) > 0.3
+    assert labels(report(data).plot())[-1] == str(groups - 1)
+
+
+def test_what_is_not_drawn_is_counted() -> None:
+    data = pl.DataFrame({"first": ["a"] * 9, "second": ["b"] * 9, "answer": ["a"] * 9, "type": range(9)})
+    data = data.with_columns(error_type=pl.lit("wrong"))
+    made = [
+        plot.group_scores(report(data), max_groups=4),
+        plot.comparison(compared(data), max_groups=4),
+        plot.error_types(data, "type", max_groups=4),
+    ]
+
+    assert [len(labels(ax)) for ax in made] == [5, 5, 5]
+    assert all("(5 more groups not shown)" in ax.get_xlabel() for ax in made)
+
+
+def test_a_dumbbell_has_the_comparisons_numbers() -> None:
+    made = compared(frame())
+    table = made.to_polars()
+
+    ax = plot.comparison(made)
+
+    assert [line.get_xdata().tolist() for line in ax.lines] == [
+        table["first"].to_list(),
+        table["second"].to_list(),
+    ]
+    assert labels(ax) == ["all rows", "form", "table", "null"]
+    written = f"{table['difference'][0]:+.3f} [{table['difference_low'][0]:+.3f}, "
+    assert texts(ax)[0].startswith(written)
+
+
+def test_differences_beyond_chance_are_bold() -> None:
+    data = pl.DataFrame(
+        {
+            "first": ["x"] * 20 + ["a", "x"] * 10,
+            "second": ["a"] * 20 + ["x", "a"] * 10,
+            "answer": ["a"] * 40,
+            "type": ["better"] * 20 + ["same"] * 20,
+        }
+    )
+
+    ax = plot.comparison(compared(data))
+
+    weights = dict(zip(labels(ax), [text.get_fontweight() for text in ax.texts], strict=True))
+    assert weights == {"all rows": "bold", "better": "bold", "same": "normal"}
+
+
+def test_error_types_are_shares_of_each_group() -> None:
+    data = pl.DataFrame(
+        {
+            "error_type": ["wrong", "exact", "exact", None, "near"],
+            "types": [["form", "form"], ["form", "table"], ["table"], ["form"], []],
+        }
+    )
+
+    ax = plot.error_types(data, "types")
+
+    assert labels(ax) == ["all rows", "form", "table", "null"]
+    shares = {
+        kind: [bar.get_width() for bar in container]
+        for kind, container in zip(["exact", "near", "wrong"], ax.containers, strict=True)
+    }
+    assert shares == {
+        "exact": [0.5, 0.5, 1.0, 0.0],
+        "near": [0.25, 0.0, 0.0, 1.0],
+        "wrong": [0.25, 0.5, 0.0, 0.0],
+    }
+    assert [text for text in texts(ax) if text.startswith("n = ")] == ["n = 4", "n = 2", "n = 2", "n = 1"]
+
+
+def test_unknown_kinds_of_errors_are_refused() -> None:
+    with pytest.raises(ValueError, match="'bad'"):
+        plot.error_types(pl.DataFrame({"error_type": ["bad"]}))
+
+
+def test_lengths_are_cut_into_bins_of_equal_numbers_of_rows() -> None:
+    rng = np.random.default_rng(4)
+    data = pl.DataFrame({"length": rng.permutation(60), "score": rng.random(60)})
+
+    ax = plot.length_effect(data, "score", "length", bins=4)
+
+    ordered = data.sort("length")
+    bins = [ordered[at : at + 15] for at in range(0, 60, 15)]
+    x, y = np.asarray(ax.lines[0].get_xdata()), np.asarray(ax.lines[0].get_ydata())
+    assert x == pytest.approx([one["length"].mean() for one in bins])
+    assert y == pytest.approx([one["score"].mean() for one in bins])
+    [band] = ax.collections
+    low = stats.t.interval(0.95, 14, bins[0]["score"].mean(), stats.sem(bins[0]["score"].to_numpy()))[0]
+    assert band.get_paths()[0].vertices[:, 1].min() <= low + 1e-12
+    assert any(abs(band.get_paths()[0].vertices[:, 1] - low) < 1e-9)
+
+
+def test_lengths_are_drawn_for_the_largest_groups() -> None:
+    data = pl.DataFrame(
+        {"length": [1.0, 2.0] * 20, "score": [0.5] * 40, "g": [min(i // 3, 7) for i in range(40)]}
+    )
+
+    ax = plot.length_effect(data, "score", "length", by="g", bins=1)
+
+    assert len(ax.lines) == 6
+    assert ax.get_xlabel() == "length (the 6 largest of 8 groups)"
+    with pytest.raises(ValueError, match="not both"):
+        plot.length_effect(data, ["score", "length"], "length", by="g")
+
+
+def test_lengths_of_different_orders_are_on_a_logarithmic_axis() -> None:
+    scales = {
+        (low, high): plot.length_effect(pl.DataFrame({"n": [low, high], "s": [1, 0]}), "s", "n").get_xscale()
+        for low, high in [(1, 20), (1, 2_000), (0, 2_000)]
+    }
+
+    assert scales == {(1, 20): "linear", (1, 2_000): "log", (0, 2_000): "symlog"}
+
+
+@pytest.mark.parametrize("protocol", ["anls", "rrc"])
+def test_the_curve_of_thresholds_is_that_of_scoring_again(protocol: str) -> None:
+    data = frame().with_columns(pl.col("first").fill_null(""))
+
+    line = plot.threshold_curve(af.summarize(data, "first", "answer", protocol=protocol)).lines[1]
+
+    x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    assert x.tolist() == [step / 200 for step in range(201)]
+    again = [
+        data.select(af.anls("first", "answer", protocol=protocol, threshold=float(t)).mean()).item()
+        for t in x
+    ]
+    assert y == pytest.approx(again)
+
+
+def test_curves_of_different_cuts_are_not_drawn_together() -> None:
+    summaries = {name: af.summarize(frame(), "first", "answer", protocol=name) for name in ("anls", "rrc")}
+
+    with pytest.raises(ValueError, match="cut differently"):
+        plot.threshold_curve(summaries)
+
+
+def test_a_confusion_matrix_has_the_counts() -> None:
+    ax = plot.confusion_matrix(confusions())
+
+    assert labels(ax) == ["I", "o", "体", "∅"]
+    assert labels(ax, "x") == ["l", "␣", "休", "∅"]
+    cells = {(text.get_position()[1], text.get_position()[0]): text.get_text() for text in ax.texts}
+    assert cells == {(0, 0): "9", (1, 3): "2", (2, 2): "1", (3, 1): "4"}
+    assert ax.get_title(loc="left") == "100 % of 16 errors"
+
+
+def test_a_confusion_matrix_adds_groups_up_and_leaves_out_the_rare() -> None:
+    twice = pl.concat([confusions(), confusions()])
+
+    ax = plot.confusion_matrix(twice, max_characters=2)
+
+    assert labels(ax) == ["I", "∅"]
+    assert [text.get_text() for text in ax.texts] == ["18", "8"]
+    assert ax.get_title(loc="left") == "81 % of 32 errors"
+
+
+def test_what_cannot_be_seen_is_named() -> None:
+    odd = ["\n", "\t", "\u00a0", "\u3000", "\u202e", "\u2003", "rn", "$"]
+    pairs = pl.DataFrame({"reference_char": odd, "predicted_char": "x", "count": range(9, 1, -1)})
+
+    assert labels(plot.confusion_matrix(pairs)) == [
+        *("\\n", "\\t", "NBSP", "U+3000", "⟨U+202E⟩", "U+2003", "rn", "$"),
+    ]
+
+
+def test_a_system_has_the_same_colour_in_every_plot() -> None:
+    names = {"first": "first", "second": "second"}
+    two = compared(frame())
+    data = frame().with_columns(a="nls", b="anls")
+    summaries = {name: af.summarize(frame(), name, "answer") for name in names}
+    pairs = [
+        [line.get_color() for line in plot.comparison(two).lines],
+        [line.get_color() for line in plot.ecdf(data, {"second": "a", "first": "b"}).lines][::-1],
+        [line.get_color() for line in plot.threshold_curve(summaries).lines[1:]],
+        [plot.group_scores(report(frame()), label=name).lines[1].get_color() for name in names],
+    ]
+
+    assert len({tuple(pair) for pair in pairs}) == 1
+    assert pairs[0][0] != pairs[0][1]
+
+
+@given(st.lists(st.text(max_size=5), unique=True, max_size=7))
+def test_up_to_seven_systems_have_colours_of_their_own(names: list[str]) -> None:
+    colors = _style.system_colors(names)
+
+    assert len(set(colors.values())) == len(names)
+    assert colors == _style.system_colors(names[::-1])
+
+
+def test_colours_can_be_chosen() -> None:
+    ax = plot.ecdf(frame(), ["nls", "anls"], colors={"nls": "red"})
+
+    assert ax.lines[0].get_color() == "red"
+    assert ax.lines[1].get_color() in _style.PALETTE
+
+
+@given(st.text())
+def test_labels_are_short_and_hold_nothing_invisible(text: str) -> None:
+    label = _style.label(text)
+
+    assert sum(map(_style._columns, label)) <= _style.LABEL_WIDTH  # noqa: SLF001
+    assert "\n" not in label
+    assert not any(ord(letter) < 32 for letter in label)
+
+
+def test_long_labels_keep_their_ends() -> None:
+    first, second = (_style.label("a long name that many groups share, number " + end) for end in "12")
+
+    assert first.startswith("a long name")
+    assert first.endswith("number 1")
+    assert first != second
+
+
+@pytest.mark.parametrize("name", ["$x^2$", "_hidden", "<b>", "a\nb", "日本語", "سؤال"])
+def test_names_are_shown_as_they_are(name: str) -> None:
+    data = frame().with_columns(type=pl.lit(name))
+    seen = name.replace("\n", "\\n")
+
+    ax = plot.comparison(compared(data, name, "other"))
+    legend = ax.get_legend()
+    ax.figure.draw_without_rendering()
+
+    assert legend is not None
+    assert labels(ax) == ["all rows", seen]
+    assert [text.get_text() for text in legend.get_texts()] == [seen, "other"]
+    assert not any(text.get_parse_math() for text in (*legend.get_texts(), *ax.get_yticklabels()))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: plot.ecdf(frame(), "nsl"), ColumnNotFoundError, "nls"),
+        (lambda: plot.ecdf(frame(), "answer"), DTypeError, "numbers"),
+        (lambda: plot.ecdf(frame(), []), ValueError, "name a column"),
+        (lambda: plot.cer_distribution(frame(), upper=0), ValueError, "upper"),
+        (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "numbers"),
+        (lambda: plot.group_scores(report(frame()), "bleu"), ValueError, "bleu"),
+        (lambda: plot.group_scores(report(frame()), max_groups=0), ValueError, "max_groups"),
+        (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
+        (lambda: plot.confusion_matrix(frame()), ColumnNotFoundError, "count"),
+        (lambda: plot.threshold_curve({}), ValueError, "no summary"),
+        (lambda: plot.score_distribution(af.summarize(frame(), score="nls")), ValueError, "existing"),
+    ],
+)
+def test_mistakes_are_named(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
