@@ -9,6 +9,7 @@ import polars as pl
 
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
+from anls_frame.export.figures import Dumbbell, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from anls_frame.comparison import Comparison
     from anls_frame.export import Kind
+    from anls_frame.export.figures import Figure
     from anls_frame.reports import Report
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
@@ -25,6 +27,7 @@ _P_VALUES = ("p_value", "p_holm")
 _SHOWN_SCORES = ("anls", "score", "nls", "exact_match", "cer_corpus", "zeros")
 _WITH_INTERVAL = ("anls", "score", "exact_match", "cer_corpus", "difference")
 _TEXT_ROWS = 50
+_FIGURE_ROWS = 40
 _ALL_ROWS = "all rows"
 
 # The table takes the colours of the page around it, light or dark.
@@ -65,6 +68,7 @@ def report_document(report: Report) -> Document:
         settings=report.settings,
         signature=report.signature,
         notes=report_notes(report),
+        figures=_report_figures(report),
     )
 
 
@@ -108,7 +112,43 @@ def comparison_document(comparison: Comparison) -> Document:
         settings=comparison.settings,
         signature=comparison.signature,
         notes=comparison_notes(comparison),
+        figures=[_dumbbell(comparison)],
     )
+
+
+def _report_figures(report: Report) -> list[Figure]:
+    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
+    from anls_frame.plot.distributions import score_histogram  # noqa: PLC0415
+
+    summary = report.summary
+    if summary.settings.score is not None:
+        return []
+    histogram = score_histogram(summary)
+    threshold = summary.settings.threshold or 0.0
+    between = sum(histogram.bins)
+    below = min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), between)
+    parts = [
+        ("NLS 0", histogram.low, "#6B7480"),
+        (f"below the cut at {threshold:g}", below, "#AAB2BD"),
+        ("kept by the cut", between - below, "#56B4E9"),
+        ("NLS 1", histogram.high, _style.BLUE),
+    ]
+    return [Histogram("Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1")]
+
+
+def _dumbbell(comparison: Comparison) -> Dumbbell:
+    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
+    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415
+
+    frame = comparison.to_polars().head(_FIGURE_ROWS + 1)
+    first, second = comparison.systems
+    rows = [
+        (label, row[first], row[second], _cell(row, "difference").partition(" ")[0])
+        for label, row in zip(
+            slice_labels(frame, comparison.settings["by"]), frame.iter_rows(named=True), strict=True
+        )
+    ]
+    return Dumbbell("Both systems", _style.system_colors(comparison.systems), rows)
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:

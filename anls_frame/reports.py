@@ -193,8 +193,8 @@ class Report:
         Parameters
         ----------
         path
-            Ends in .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is replaced as
-            a whole or, on an error, left as it is.
+            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
+            replaced as a whole or, on an error, left as it is.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
 

@@ -28,6 +28,7 @@ _WRITERS = {
     ".jsonl": "json_text:write_jsonl",
     ".md": "markdown:write",
     ".tex": "latex:write",
+    ".html": "html:write",
     ".xlsx": "excel:write",
     ".parquet": "parquet:write",
 }
@@ -49,7 +50,7 @@ def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: 
     document
         What to write.
     path
-        Where to: a name that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.md`, `.tex`, `.xlsx` or
+        Where to: a name that ends in `.html`, `.csv`, `.tsv`, `.json`, `.jsonl`, `.md`, `.tex`, `.xlsx` or
         `.parquet`. CSV, TSV, JSON Lines and Parquet hold the first table only.
     escape_formulas
         In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for formulas. No other

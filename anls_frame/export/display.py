@@ -24,6 +24,8 @@ class Cell(NamedTuple):
 
     text: str
     role: Literal["data", "plain", "mark"]
+    numbers: tuple[object, ...] = ()
+    """What a figure was rounded from, followed by the ends of its interval, if it has one."""
 
 
 class Column(NamedTuple):
@@ -31,6 +33,8 @@ class Column(NamedTuple):
 
     heading: str
     is_numeric: bool
+    kind: Kind = "text"
+    has_interval: bool = False
 
 
 class Row(NamedTuple):
@@ -78,7 +82,11 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
         else:
             cells = [_cell(values, source) for source in sources]
         rows.append(Row(cells, overall))
-    return [Column(source.name, source.kind in NUMERIC) for source in sources], rows
+    columns = [
+        Column(source.name, source.kind in NUMERIC, source.kind, source.interval is not None)
+        for source in sources
+    ]
+    return columns, rows
 
 
 def figure(value: float, kind: Kind) -> str:
@@ -132,9 +140,9 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
     value = values[source.name]
     if source.kind in NUMERIC and (value is None or _is_number(value)):
         if source.interval is None:
-            return Cell(_figure_or_dash(value, source.kind), "plain")
+            return Cell(_figure_or_dash(value, source.kind), "plain", (value,))
         ends = [values[end] for end in source.interval]
-        return Cell(_with_interval(value, ends, source.kind), "plain")
+        return Cell(_with_interval(value, ends, source.kind), "plain", (value, *ends))
     if value is None:
         return Cell("" if source.kind == "note" else "null", "mark")
     # Also a list's JSON text: it is data like any text.

@@ -12,6 +12,8 @@ from anls_frame.export.values import json_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.export.figures import Figure
+
 __all__ = ["Document", "Kind", "Table"]
 
 Kind: TypeAlias = Literal["key", "count", "score", "rate", "number", "text", "note"]
@@ -86,6 +88,8 @@ class Document:
         The settings that make figures comparable, in one line.
     notes
         Remarks, shown below the tables.
+    figures
+        What formats with pictures draw beside the tables.
     """
 
     title: str
@@ -93,6 +97,7 @@ class Document:
     settings: Mapping[str, object]
     signature: str
     notes: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
 
     def __post_init__(self) -> None:
         _check_text("the title", self.title)

@@ -84,6 +84,7 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
     Two names that would share a colour are told apart, the one that comes later in the alphabet taking the
     next colour that is free. `colors` overrides.
     """
+    names = list(names)
     given = dict(colors or {})
     chosen = {name: given[name] for name in names if name in given}
     for name in sorted(set(names) - set(chosen)):
@@ -91,7 +92,7 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
         order = [PALETTE[(first + step) % len(PALETTE)] for step in range(len(PALETTE))]
         free = [color for color in order if color not in chosen.values()]
         chosen[name] = free[0] if free else order[0]
-    return chosen
+    return {name: chosen[name] for name in names}
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,275 @@
+"""The HTML report: read back by a parser, and checked for what a browser would load or run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from plot_cases import compared, frame, report
+
+import anls_frame as af
+from anls_frame.export import Document, Table, html, write
+from anls_frame.export.characters import visible
+from anls_frame.export.figures import Stacked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VOID = {"meta", "br", "img", "input", "link", "hr"}
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "header", "nav", "section", "h1", "h2", "p"),
+    *(
+        "ul",
+        "li",
+        "a",
+        "code",
+        "dl",
+        "dt",
+        "dd",
+        "div",
+        "span",
+        "small",
+        "i",
+        "figure",
+        "figcaption",
+        "script",
+    ),
+    *("table", "thead", "tbody", "tr", "th", "td", "svg", "line", "rect", "circle", "text"),
+}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes and texts; an element that is not closed in order is an error."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.elements: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs)
+        if tag in VOID:
+            self.elements.append((tag, dict(attrs), ""))
+        else:
+            self.open.append((tag, dict(attrs), []))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        name, attributes, texts = self.open.pop()
+        assert name == tag
+        text = "".join(texts)
+        self.elements.append((tag, attributes, text))
+        if self.open and tag not in ("style", "script"):
+            self.open[-1][2].append(text)
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.open[-1][2].append(data)
+        else:
+            assert not data.strip()
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+    def texts(self, tag: str, kind: str | None = None) -> list[str]:
+        """Return the texts of elements, of a class if one is given."""
+        return [
+            text
+            for name, attributes, text in self.elements
+            if name == tag and (kind is None or kind in (attributes.get("class") or "").split())
+        ]
+
+
+def page(document: Document, folder: Path) -> Page:
+    return Page(write(document, folder / "page.html").read_text(encoding="utf-8"))
+
+
+def check_harmless(shown: Page) -> None:
+    """Nothing is loaded, nothing runs but the script that is known."""
+    assert {tag for tag, _, _ in shown.elements} <= TAGS
+    [script] = shown.texts("script")
+    policies = [a["content"] for t, a, _ in shown.elements if t == "meta" and "http-equiv" in a]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policies == [
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    ]
+    for tag, attributes, _ in shown.elements:
+        assert not any(name.startswith("on") or name in {"src", "srcset", "action"} for name in attributes)
+        if "href" in attributes:
+            assert tag == "a"
+            assert re.fullmatch(r"#s\d+", attributes["href"] or "")
+        assert "url(" not in (attributes.get("style") or "")
+    assert "url(" not in "".join(shown.texts("style"))
+    assert "@import" not in "".join(shown.texts("style"))
+
+
+def seen(text: str) -> str:
+    """Return a text as the page has it."""
+    if len(text) > html.LONGEST_TEXT:
+        rest = len(text) - html.LONGEST_TEXT
+        text = f"{text[: html.LONGEST_TEXT]} [... and {rest:,} more characters]"
+    return visible(text, directions=True)
+
+
+def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
+    shown = page(hostile_document(), tmp_path)
+
+    check_harmless(shown)
+    cells = shown.texts("td", "d")
+    assert cells[:2] == ["overall", "null"]
+    assert cells[2 : len(HOSTILE_TEXTS) + 2] == [seen(text) or "empty" for text in HOSTILE_TEXTS]
+    notes = [text for tag, attributes, text in shown.elements if tag == "li" and attributes.get("dir")]
+    assert notes[: len(HOSTILE_TEXTS)] == [seen(text) for text in HOSTILE_TEXTS]
+    assert shown.texts("dd") == [seen(text) or "empty" for text in HOSTILE_TEXTS]
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE_TEXTS if len(text) < 200], ids=ascii)
+def test_a_hostile_name_is_shown_everywhere_and_does_nothing(text: str, tmp_path: Path) -> None:
+    shown = page(hostile_names(text), tmp_path)
+
+    check_harmless(shown)
+    assert shown.texts("h1") == [seen(text)]
+    assert shown.texts("h2")[0] == (seen(text) or "\N{NO-BREAK SPACE}")
+    assert shown.texts("th")[0] == seen(text or "nameless")
+    assert shown.texts("dt") == [seen(text) or "\N{NO-BREAK SPACE}"]
+
+
+def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
+    rows = [(text, {text: 1}) for text in HOSTILE_TEXTS if len(text) < 200]
+    figure = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows)
+    table = Table("table", pl.DataFrame({"a": [1]}))
+
+    shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
+
+    check_harmless(shown)
+    assert shown.texts("div", "lab") == [seen(label) for label, _ in rows]
+
+
+def test_nothing_in_a_page_turns_the_writing_around_it(tmp_path: Path) -> None:
+    source = write(hostile_document(), tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", source)
+    assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", source)
+    holders = [a for t, a, _ in Page(source).elements if t == "td" and a["class"] == "d" and "dir" in a]
+    assert len(holders) > len(HOSTILE_TEXTS)
+    assert {a["dir"] for a in holders} == {"auto"}
+
+
+def test_a_report_has_its_parts_and_a_table_of_contents(tmp_path: Path) -> None:
+    made = report(frame(), worst=2)
+
+    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+
+    check_harmless(shown)
+    parts = ["By type", "Distribution", "Worst rows", "Settings"]
+    assert sorted(shown.texts("h2")) == sorted(parts)
+    links = [(a["href"], text) for tag, a, text in shown.elements if tag == "a"]
+    sections = [a["id"] for tag, a, _ in shown.elements if tag == "section"]
+    assert [href for href, _ in links] == [f"#{name}" for name in sections]
+    assert [text for _, text in links] == shown.texts("h2")
+    assert made.signature in shown.texts("code")
+    assert str(made.settings["digest"]) in shown.texts("dd")
+
+
+def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> None:
+    made = report(frame(), sort="type")
+    table = made.to_polars()
+
+    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+
+    cells = [(a, text) for tag, a, text in shown.elements if tag == "td" and "n" in (a["class"] or "")]
+    width = len(cells) // table.height
+    assert [float(a["data-v"] or "") for a, _ in cells[1::width]] == pytest.approx(table["anls"].to_list())
+    low, high = table["anls_low"][0], table["anls_high"][0]
+    assert cells[1][1] == f"{table['anls'][0]:.3f}{low:.3f} to {high:.3f}"
+    assert shown.texts("tr", "all")[0].startswith("overall")
+
+
+def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
+    made = report(frame(), sort="type")
+    source = made.write(tmp_path / "report.html").read_text(encoding="utf-8")
+
+    drawn = re.findall(r'class="iv" x1="([\d.]+)%" x2="([\d.]+)%"', source)
+
+    table = made.to_polars().select("anls_low", "anls_high").drop_nulls()
+    expected = [(float(low), float(high)) for low, high in drawn]
+    # Twice: in the figure, and in the table.
+    assert expected[: table.height] == expected[table.height :]
+    scales = [
+        (high - low) / (b - a) for (low, high), (a, b) in zip(expected, table.iter_rows(), strict=False)
+    ]
+    # To the tenth of a percent that places are written in.
+    assert scales == pytest.approx([scales[0]] * table.height, rel=0.005)
+    assert all(0 <= place <= 100 for pair in expected for place in pair)
+
+
+def test_a_comparison_shows_both_systems(tmp_path: Path) -> None:
+    made = compared(frame(), "<old>", "new")
+
+    shown = Page(made.write(tmp_path / "comparison.html").read_text(encoding="utf-8"))
+
+    check_harmless(shown)
+    assert "Both systems" in shown.texts("h2")
+    assert shown.texts("ul", "key") == ["<old>new"]
+    points = [a for tag, a, _ in shown.elements if tag == "circle" and a["r"] == "5"]
+    assert len({a["stroke"] for a in points}) == 2
+    # The first system's points are hollow; here the second one is never worse.
+    overall = [(float((a["cx"] or "").rstrip("%")), a["fill"]) for a in points[:2]]
+    assert overall == sorted(overall)
+    assert overall[0][1] == "var(--page)"
+
+
+def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
+    scores = af.report(pl.DataFrame({"score": [0.5, -2.0, None]}), score="score")
+    empty = report(frame(0), worst=3)
+
+    for made in (scores, empty, compared(frame(0))):
+        check_harmless(Page(made.write(tmp_path / "page.html").read_text(encoding="utf-8")))
+
+
+def test_ten_thousand_slices_are_all_there(tmp_path: Path) -> None:
+    rows = 10_000
+    data = pl.DataFrame(
+        {"first": ["a", "b"] * rows, "answer": "a", "type": [f"<{row // 2}>" for row in range(2 * rows)]}
+    )
+
+    path = report(data, worst=5).write(tmp_path / "large.html")
+
+    shown = Page(path.read_text(encoding="utf-8"))
+    assert path.stat().st_size < html.LARGEST * 1.1
+    assert sum(text.startswith("<") for text in shown.texts("td", "d")) == rows + 5
+    assert shown.texts("p", "cap") == []
+
+
+def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "LARGEST", 1_000_000)
+    long = Table("long", pl.DataFrame({"text": ["x" * 100] * 20_000}))
+    short = Table("short", pl.DataFrame({"text": ["last"] * 3}))
+
+    path = write(Document("title", [long, short], {}, ""), tmp_path / "page.html")
+
+    shown = Page(path.read_text(encoding="utf-8"))
+    assert path.stat().st_size < 1_100_000
+    rows = len(shown.texts("td", "d")) - 3
+    assert 3_000 < rows < 20_000
+    [note] = shown.texts("p", "cap")
+    assert note.startswith(f"The first {rows:,} of 20,000 rows: a page is kept below 1 MB.")
+    assert shown.texts("td", "d")[-3:] == ["last"] * 3
+
+
+def test_without_scripts_headings_are_plain(tmp_path: Path) -> None:
+    shown = Page(report(frame()).write(tmp_path / "page.html").read_text(encoding="utf-8"))
+
+    assert "button" not in {tag for tag, _, _ in shown.elements}
+    assert shown.texts("th")[:3] == ["type", "n", "anls"]
