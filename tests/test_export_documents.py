@@ -196,7 +196,7 @@ def test_figures_are_rounded_for_reading(value: float, kind: Kind, shown: str) -
 
 
 def test_these_are_the_formats() -> None:
-    assert SUFFIXES == (".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".xlsx", ".parquet")
+    assert SUFFIXES == (".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".html", ".xlsx", ".parquet")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -218,7 +218,7 @@ def test_the_suffix_counts_in_any_case(tmp_path: Path, name: str) -> None:
     "name", ["report", ".csv", "report.doc", "report.csv.gz", "report.", "report.csv.", ""]
 )
 def test_an_unknown_suffix_is_an_error_that_lists_the_known(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match=r"\.csv, \.tsv, \.json, \.jsonl, \.md, \.tex, \.xlsx, \.parquet"):
+    with pytest.raises(ValueError, match=r"\.csv, \.tsv, \.json, \.jsonl, \.md, \.tex, \.html, \.xlsx, "):
         write(report(), tmp_path / name if name else "")
     assert [entry.name for entry in tmp_path.iterdir()] == []
 

@@ -106,6 +106,10 @@ def test_what_is_no_number_breaks_no_format(tmp_path: Path, suffix: str) -> None
                 DASH,
                 "0.500",
             ]
+        case ".html":
+            cells = re.findall(r'<td class="n"( data-v="[^"]*")?>([^<]*)</td>', path.read_text())
+            assert [shown for _, shown in cells] == ["NaN", "inf", "-inf", DASH, "0.500"]
+            assert [exact for exact, _ in cells] == ["", "", "", "", ' data-v="0.5"']
         case _:
             assert path.read_text().count("$-$inf") == 1
 

@@ -1,0 +1,31 @@
+"""Writes the pages that the browser looks at."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+from hostile_texts import hostile_document
+
+import anls_frame as af
+from anls_frame.export import write
+
+SLICES = 10_000
+
+folder = Path(sys.argv[1])
+questions = pl.read_parquet("data/ocr_qa.parquet")
+by = {"by": "question_types", "cluster": "doc_id"}
+af.report(questions, "tesseract", "answers", worst=20, **by).write(folder / "report.html")
+systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+af.compare(questions, systems, "answers", **by).write(folder / "comparison.html")
+write(hostile_document(), folder / "hostile.html")
+rows = range(2 * SLICES)
+large = pl.DataFrame(
+    {
+        "prediction": [f"answer {row % 7}" for row in rows],
+        "answer": [f"answer {row % 5}" for row in rows],
+        "slice name": [f"slice {row % SLICES}" for row in rows],
+    }
+)
+af.report(large, "prediction", "answer", by="slice name", worst=20).write(folder / "large.html")
