@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
-from anls_frame.export.figures import Dumbbell, Histogram
+from anls_frame.export.figures import Alignments, Dumbbell, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,30 @@ def _report_figures(report: Report) -> list[Figure]:
         ("kept by the cut", between - below, "#56B4E9"),
         ("NLS 1", histogram.high, _style.BLUE),
     ]
-    return [Histogram("Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1")]
+    distribution = Histogram(
+        "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
+    )
+    return [distribution, *_alignments(report)]
+
+
+def _alignments(report: Report) -> list[Figure]:
+    """Return the worst rows that have a prediction, beside the nearest of their answers."""
+    from anls_frame.metrics import nearest_answer  # noqa: PLC0415 - only for those who write
+
+    worst = report.worst
+    if worst.is_empty():
+        return []
+    nearest = nearest_answer("prediction", "answers", protocol=report.summary.settings.protocol)
+    rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
+    pairs = [
+        (
+            f"Row {row['anls_frame:row']}: ANLS {row['anls']:.3f}, CER {row['cer']:.3f}",
+            row["prediction"],
+            row["anls_frame:nearest"],
+        )
+        for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True)
+    ]
+    return [Alignments("Worst rows, aligned", pairs)] if pairs else []
 
 
 def _dumbbell(comparison: Comparison) -> Dumbbell:

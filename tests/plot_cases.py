@@ -58,6 +58,7 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "error_types": lambda data, ax: af.plot.error_types(data, "type", ax=ax),
     "length_effect": lambda data, ax: af.plot.length_effect(data, "anls", "reference_length", ax=ax),
     "confusion_matrix": lambda data, ax: af.plot.confusion_matrix(confusions(data.height), ax=ax),
+    "edit_matrix": lambda data, ax: af.plot.edit_matrix("cat"[: data.height], "cafe"[: data.height], ax=ax),
     "threshold_curve": lambda data, ax: af.plot.threshold_curve(report(data).summary, ax=ax),
     "comparison": lambda data, ax: af.plot.comparison(compared(data), ax=ax),
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),

@@ -124,10 +124,11 @@ WRONG_INPUTS: dict[str, Any] = {
     "error_types": [report(frame()), report(frame()).summary, None],
     "length_effect": [report(frame()), report(frame()).summary, None],
     "confusion_matrix": [report(frame()), report(frame()).summary, None],
+    "edit_matrix": [frame(), report(frame()), None],
     "threshold_curve": [frame(), report(frame()), None],
     "comparison": [frame(), report(frame()), report(frame()).summary, None],
 }
-ARGUMENTS = {"ecdf": ("nls",), "length_effect": ("nls", "reference_length")}
+ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plot_cases import compared, confusions, frame, report
+from rapidfuzz.distance import Levenshtein
 from scipy import stats
 
 import anls_frame as af
@@ -312,6 +314,37 @@ def test_a_confusion_matrix_adds_groups_up_and_leaves_out_the_rare() -> None:
     assert labels(ax) == ["I", "∅"]
     assert [text.get_text() for text in ax.texts] == ["18", "8"]
     assert ax.get_title(loc="left") == "81 % of 32 errors"
+
+
+@given(st.text("abc ", max_size=9), st.text("abc ", max_size=9))
+@settings(max_examples=30, deadline=None)
+def test_an_edit_matrix_has_all_distances_and_a_path_of_edits(prediction: str, reference: str) -> None:
+    ax = plot.edit_matrix(prediction, reference)
+
+    cells = {(text.get_position()[1], text.get_position()[0]): int(text.get_text()) for text in ax.texts}
+    assert cells == {
+        (row, column): Levenshtein.distance(reference[:row], prediction[:column])
+        for row in range(len(reference) + 1)
+        for column in range(len(prediction) + 1)
+    }
+    [path] = ax.lines
+    steps = list(zip(np.asarray(path.get_ydata()), np.asarray(path.get_xdata()), strict=True))
+    assert steps[0] == (0, 0)
+    assert steps[-1] == (len(reference), len(prediction))
+    edits = []
+    for (row, column), (to_row, to_column) in itertools.pairwise(steps):
+        step = {(1, 1): "replace", (1, 0): "delete", (0, 1): "insert"}[to_row - row, to_column - column]
+        if step != "replace" or reference[row] != prediction[column]:
+            edits.append((step, row, column))
+    assert edits == Levenshtein.editops(reference, prediction).as_list()
+    bold = {text.get_position()[::-1] for text in ax.texts if text.get_fontweight() == "bold"}
+    assert bold == set(steps)
+
+
+def test_an_edit_matrix_is_for_short_texts() -> None:
+    assert plot.edit_matrix("a" * 40, "").get_title(loc="left") == "40 edits: 40 added"
+    with pytest.raises(ValueError, match="reference has 41 characters"):
+        plot.edit_matrix("", "a" * 41)
 
 
 def test_what_cannot_be_seen_is_named() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Dumbbell", "Figure", "Histogram", "Stacked"]
+__all__ = ["Alignments", "Dumbbell", "Figure", "Histogram", "Stacked"]
 
 
 @dataclass(frozen=True)
@@ -78,5 +78,22 @@ class Dumbbell:
     rows: Sequence[tuple[str, float | None, float | None, str]]
 
 
-Figure: TypeAlias = Histogram | Stacked | Dumbbell
+@dataclass(frozen=True)
+class Alignments:
+    """
+    Predictions beside their references, with the differences marked.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    rows
+        What stands above each pair, the prediction, and the reference.
+    """
+
+    name: str
+    rows: Sequence[tuple[str, str, str]]
+
+
+Figure: TypeAlias = Histogram | Stacked | Dumbbell | Alignments
 """What can be drawn."""

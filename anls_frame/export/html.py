@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
+from anls_frame.export.figures import Alignments
 from anls_frame.export.html_style import SCRIPT, SCRIPT_DIGEST, STYLE
 from anls_frame.export.html_text import data
 from anls_frame.export.values import json_text
@@ -43,13 +44,15 @@ def write(document: Document, file: BinaryIO) -> None:
     title = data(shortened(document.title, _LONGEST_NAME))
     sections: list[tuple[str, str]] = []
     tables = _tables(document.tables)
-    for place, (table, body) in enumerate(zip(document.tables, tables, strict=True)):
-        if place == 0:
-            picture = _forest(table)
-            drawn = [(shown.name, html_figures.draw(shown)) for shown in document.figures]
-            sections += [(table.name, picture + body), *drawn]
-        else:
-            sections.append((table.name, body))
+    main, *others = [(table.name, body) for table, body in zip(document.tables, tables, strict=True)]
+    drawn = [
+        (isinstance(shown, Alignments), shown.name, html_figures.draw(shown)) for shown in document.figures
+    ]
+    sections.append((main[0], _forest(document.main) + main[1]))
+    # Alignments explain rows of a table before them.
+    sections += [(name, body) for is_of_rows, name, body in drawn if not is_of_rows]
+    sections += others
+    sections += [(name, body) for is_of_rows, name, body in drawn if is_of_rows]
     if document.settings:
         sections.append(("Settings", _settings(document)))
     file.write(

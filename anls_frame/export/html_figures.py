@@ -16,7 +16,7 @@ from anls_frame.export.html_text import data
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anls_frame.export.figures import Figure
+    from anls_frame.export.figures import Alignments, Figure
 
 __all__ = ["Axis", "draw", "forest", "interval"]
 
@@ -24,6 +24,9 @@ _BARS_HEIGHT = 150
 _ROW_HEIGHT = 20
 _WIDE_ENOUGH = 0.06
 _MOST_TICKS = 6
+_MOST_ALIGNMENTS = 50
+_LONGEST_ALIGNED = 2_000
+_CONTEXT = 60
 
 
 class Axis:
@@ -83,7 +86,9 @@ def draw(figure: Figure) -> str:
     """Draw a figure."""
     if isinstance(figure, Histogram):
         return _histogram(figure)
-    return _stacked(figure) if isinstance(figure, Stacked) else _dumbbell(figure)
+    if isinstance(figure, Stacked):
+        return _stacked(figure)
+    return _dumbbell(figure) if isinstance(figure, Dumbbell) else _alignments(figure)
 
 
 def _histogram(figure: Histogram) -> str:
@@ -153,6 +158,21 @@ def _dumbbell(figure: Dumbbell) -> str:
     )
     body = f'<ul class="key">{key}</ul><div class="rows">{"".join(rows)}{_axis_row(axis)}</div>'
     return _figure(body, "")
+
+
+def _alignments(figure: Alignments) -> str:
+    from anls_frame.alignments import alignment  # noqa: PLC0415 - takes texts from this package
+
+    parts = []
+    for caption, *texts in figure.rows[:_MOST_ALIGNMENTS]:
+        prediction, reference = (text[:_LONGEST_ALIGNED] for text in texts)
+        cut = max(map(len, texts)) > _LONGEST_ALIGNED
+        more = f" (the first {_LONGEST_ALIGNED:,} characters)" if cut else ""
+        pair = alignment(prediction, reference).to_html(context=_CONTEXT)
+        parts.append(f'<p class="cap" dir="auto">{data(caption)}{more}</p>{pair}')
+    rest = len(figure.rows) - len(parts)
+    note = f'<p class="cap">{rest:,} more are not shown.</p>' if rest > 0 else ""
+    return "".join(parts) + note
 
 
 def _row(label: str, track: str, note: str, *, first: bool) -> str:

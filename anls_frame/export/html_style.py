@@ -50,6 +50,11 @@ th button { font: inherit; color: inherit; background: none; border: 0; padding:
 th button::after { content: "\\2195"; color: var(--soft); padding-left: 4px; font-size: 11px; }
 th[aria-sort="ascending"] button::after { content: "\\2191"; color: var(--accent); }
 th[aria-sort="descending"] button::after { content: "\\2193"; color: var(--accent); }
+mark, ins, del { color: inherit; }
+.anls-alignment { margin: 0 0 14px; overflow-x: auto; }
+.anls-alignment th, .anls-alignment td { position: static; border: 0; padding: 1px 8px 1px 0; }
+.anls-alignment th { font-weight: normal; color: var(--soft); }
+.anls-alignment tbody tr, .anls-alignment tbody tr td:first-child { background: none; }
 .cap { color: var(--soft); font-size: 13px; }
 figure { margin: 12px 0 20px; padding: 0 6px; max-width: 860px; break-inside: avoid; }
 figcaption { color: var(--soft); font-size: 13px; margin-top: 6px; text-align: center; }

@@ -20,7 +20,7 @@ Examples
 
 from __future__ import annotations
 
-from anls_frame.plot.characters import confusion_matrix
+from anls_frame.plot.characters import confusion_matrix, edit_matrix
 from anls_frame.plot.curves import length_effect, threshold_curve
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
 from anls_frame.plot.slices import comparison, error_types, group_scores
@@ -30,6 +30,7 @@ __all__ = [
     "comparison",
     "confusion_matrix",
     "ecdf",
+    "edit_matrix",
     "error_types",
     "group_scores",
     "length_effect",

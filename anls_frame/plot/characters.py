@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._ingest import to_lazy
+from anls_frame.alignments import alignment
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
 
-__all__ = ["confusion_matrix"]
+__all__ = ["confusion_matrix", "edit_matrix"]
 
 _CELL = 0.34
 _NOTHING = "∅"
+_START = "ε"
+_LONGEST = 40
+# As alignments in notebooks mark them.
+_OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
 
 
@@ -29,7 +35,8 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     ----------
     confusions
         The frame that `confusions` returns, no frame of rows: `reference_char`, `predicted_char` and
-        `count`; a null character is one that is missing on this side (∅). Groups are added up.
+        `count`; a null character is one that is missing on this side (∅). Groups are added up: filter one of
+        groups that overlap.
     max_characters
         How many characters are shown on each side, those of the most frequent confusions.
     ax
@@ -83,6 +90,131 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     share = _style.percent(int(shown["count"].sum()) / total) if total else ""
     _style.title(ax, f"{share} of {total:,} errors" if total else "no errors")
     return ax
+
+
+def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> Axes:
+    """
+    Draw the table from which the edit distance of two texts is read, and the path of the fewest edits.
+
+    The number in a cell is the distance between the beginning of the reference down to its row and the
+    beginning of the prediction up to its column. A step down leaves a character out, a step to the right
+    adds one, a diagonal step keeps or replaces one.
+
+    Parameters
+    ----------
+    prediction
+        The predicted text, of at most 40 characters: one text; no frame.
+    reference
+        The text as it should be, of at most 40 characters.
+    ax
+        Where to draw; new axes, on a figure of their own and as large as the table needs, by default.
+
+    Returns
+    -------
+    Axes
+        With the reference from top to bottom, the prediction from left to right, and the cells of the path
+        in the colours of its steps.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no string, or `ax` are no axes.
+    ValueError
+        If a text is longer.
+
+    See Also
+    --------
+    anls_frame.alignment : the same path, as text.
+
+    Notes
+    -----
+    Wagner and Fischer (1974). Of several paths with the fewest edits it is the one that `edit_ops` takes.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.plot.edit_matrix("cat", "cafe").get_title(loc="left")
+    '2 edits: 1 replaced, 1 left out'
+    """
+    for name, text in (("prediction", prediction), ("reference", reference)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} takes a string, got {type(text).__name__}")
+        if len(text) > _LONGEST:
+            raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
+    path = _path(prediction, reference)
+    ax = _inputs.axes(ax, 1.4 + _CELL * (len(prediction) + 1), 1.4 + _CELL * (len(reference) + 1))
+    steps = {(row, column): operation for row, column, operation in path}
+    for row, distances in enumerate(_distances(prediction, reference)):
+        for column, distance in enumerate(distances):
+            operation = steps.get((row, column), "equal")
+            on_path = (row, column) in steps
+            color = _OPERATIONS[operation] if on_path else "none"
+            ax.add_patch(_square(column, row, color))
+            number = ax.text(column, row, str(distance), ha="center", va="center", fontsize="small")
+            number.set_fontweight("bold" if on_path else "normal")
+            # Off the path in the colour of a remark.
+            number.set_color(_style.on(color) if on_path else "#707070")
+    rows, columns = [at[0] for at in path], [at[1] for at in path]
+    ax.plot(columns, rows, color="#404040", alpha=0.35, linewidth=1.5, zorder=1.5)
+    ax.set_xlim(-0.5, len(prediction) + 0.5)
+    ax.set_ylim(len(reference) + 0.5, -0.5)
+    ax.set_aspect("equal")
+    ax.set_xticks(range(len(prediction) + 1), [_START, *map(character_label, prediction)])
+    ax.set_yticks(range(len(reference) + 1), [_START, *map(character_label, reference)])
+    ax.xaxis.tick_top()
+    for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        _style.as_data(tick)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("prediction")
+    ax.set_ylabel("reference")
+    _style.title(ax, _edits(path))
+    return ax
+
+
+def _path(prediction: str, reference: str) -> list[tuple[int, int, str]]:
+    """Return the cells of the path of the fewest edits, with the step that leads to each."""
+    row, column = 0, 0
+    path = [(0, 0, "equal")]
+    edits = [
+        (edit.reference_pos, edit.prediction_pos, edit.op) for edit in alignment(prediction, reference).edits
+    ]
+    for to_row, to_column, operation in [*edits, (len(reference), len(prediction), "equal")]:
+        while (row, column) != (to_row, to_column):
+            row, column = row + 1, column + 1
+            path.append((row, column, "equal"))
+        if operation != "equal":
+            row += operation != "insert"
+            column += operation != "delete"
+            path.append((row, column, operation))
+    return path
+
+
+def _distances(prediction: str, reference: str) -> list[list[int]]:
+    """Return the distance of each beginning of the reference and each of the prediction."""
+    table = [list(range(len(prediction) + 1))]
+    for row, character in enumerate(reference, 1):
+        above, line = table[-1], [row]
+        for column, predicted in enumerate(prediction, 1):
+            kept = above[column - 1] + (character != predicted)
+            line.append(min(kept, above[column] + 1, line[-1] + 1))
+        table.append(line)
+    return table
+
+
+def _square(column: int, row: int, color: str) -> Rectangle:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only for those who plot
+
+    return Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor="#80808040", linewidth=0.6)
+
+
+def _edits(path: Sequence[tuple[int, int, str]]) -> str:
+    operations = [operation for _, _, operation in path if operation != "equal"]
+    if not operations:
+        return "no edits"
+    words = {"replace": "replaced", "insert": "added", "delete": "left out"}
+    counts = [f"{operations.count(one)} {word}" for one, word in words.items() if one in operations]
+    return f"{len(operations)} edit{'s' if len(operations) > 1 else ''}: {', '.join(counts)}"
 
 
 def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:

@@ -1,0 +1,67 @@
+"""Draws the pictures of plots.md from the sample data: `python docs/make_plots.py`."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+from PIL import Image
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FOLDER = Path(__file__).parent / "images"
+ROOT = Path(__file__).parent.parent
+DPI = 80
+COLORS = 48
+SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+
+
+def pictures() -> dict[str, Axes]:
+    """Return the pictures by the names of their functions."""
+    questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
+    pages = pl.read_parquet(ROOT / "data/ocr_pages.parquet")
+    by = {"by": "question_types", "cluster": "doc_id"}
+    reports = {name: af.report(questions, column, "answers", **by) for name, column in SYSTEMS.items()}
+    rows = questions
+    for name in SYSTEMS:
+        rows = af.add_scores(rows, name, "answers", prefix=f"{name}_")
+    rows = rows.with_columns(
+        af.error_type("tesseract", "answers"), length=pl.col("answers").list.first().str.len_chars()
+    )
+    scores = {name: f"{name}_anls" for name in SYSTEMS}
+    english = pages.filter(pl.col("lang") == "en")
+    return {
+        "score_distribution": af.plot.score_distribution(reports["tesseract"].summary, label="tesseract"),
+        "ecdf": af.plot.ecdf(rows, {name: f"{name}_nls" for name in SYSTEMS}),
+        "cer_distribution": af.plot.cer_distribution(
+            pages.with_columns(af.cer("tesseract", "reference")), label="tesseract"
+        ),
+        "group_scores": af.plot.group_scores(reports["tesseract"], label="tesseract"),
+        "error_types": af.plot.error_types(rows, "question_types"),
+        "length_effect": af.plot.length_effect(rows, scores, "length"),
+        "confusion_matrix": af.plot.confusion_matrix(
+            af.confusions(english, "tesseract", "reference"), max_characters=12
+        ),
+        "threshold_curve": af.plot.threshold_curve({name: one.summary for name, one in reports.items()}),
+        "comparison": af.plot.comparison(af.compare(questions, SYSTEMS, "answers", **by)),
+        "edit_matrix": af.plot.edit_matrix("cat", "cafe"),
+    }
+
+
+def main() -> None:
+    """Write the pictures with few colours: they are flat, and small that way."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, ax in pictures().items():
+        file = io.BytesIO()
+        ax.figure.savefig(file, format="png", dpi=DPI, facecolor="white")
+        picture = Image.open(file).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+        picture.save(FOLDER / f"{name}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
