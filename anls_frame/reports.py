@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _cells, _rollup
+from anls_frame import _cells, _folding, _rollup
 from anls_frame.summary import check_by, summarize
 
 if TYPE_CHECKING:
@@ -278,7 +278,11 @@ class Report:
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         by = self.summary.settings.by
         keys = [f"key_{by.index(column)}" for column in columns]
-        sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
+        folded = self.summary.folded
+        if folded is None:
+            sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
+        else:
+            sums = _folding.slices(folded, keys)
         estimates = _estimates(sums, self.measures, self.confidence)
         has_clusters = self.summary.settings.cluster is not None
         counts = [count for count in _rollup.COUNTS if count != "rows"]

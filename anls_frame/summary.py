@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from anls_frame import _cells
+from anls_frame import _cells, _folding
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol, resolve_threshold
 
@@ -122,6 +122,8 @@ class Summary:
         score is just kept by the protocol's cut: numbers of rows and sums of `nls`.
     worst_rows
         The rows with the lowest scores, as many as the settings say.
+    folded
+        After `fold_clusters` one row for each slice that a report can ask for; otherwise `None`.
 
     Examples
     --------
@@ -139,11 +141,50 @@ class Summary:
     cells: pl.DataFrame
     bins: pl.DataFrame
     worst_rows: pl.DataFrame
+    folded: pl.DataFrame | None = None
 
     @property
     def rows(self) -> int:
         """Number of rows that were read."""
         return sum(self.parts.values())
+
+    def fold_clusters(self) -> Summary:
+        """
+        Let the clusters go and keep of each slice what its intervals need of them.
+
+        With clusters the size of a summary grows with the number of pairs of cell and cluster, folded it
+        depends on the number of slices alone. In return only parts that share no cluster may be merged
+        afterwards: nobody can tell any more, and the intervals of shared clusters would be too narrow.
+
+        Returns
+        -------
+        Summary
+            It gives the same report, and merges with other folded ones.
+
+        Raises
+        ------
+        ValueError
+            If there are no clusters.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "doc": [1, 2]})
+        >>> summary = af.summarize(df, "prediction", "answer", cluster="doc")
+        >>> summary.cells.height, summary.fold_clusters().cells.height
+        (2, 1)
+        """
+        if self.settings.cluster is None:
+            raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
+        if self.folded is not None:
+            return self
+        keys = _keys(self.settings)
+        return dataclasses.replace(
+            self,
+            cells=_folding.without_clusters(self.cells, keys),
+            folded=_folding.fold(self.cells, keys, has_texts=self.settings.score is None),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
@@ -162,6 +203,8 @@ class Summary:
         from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
 
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows}
+        if self.folded is not None:
+            frames["folded"] = self.folded
         whole = pl.concat(
             [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
             how="diagonal_relaxed",
@@ -200,6 +243,7 @@ class Summary:
                 cells=frames["cell"],
                 bins=frames["bin"],
                 worst_rows=frames["worst"],
+                folded=frames.get("folded"),
             )
         except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{path} is no summary of anls_frame {__version__}: {error}") from None
@@ -311,7 +355,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     Parameters
     ----------
     summaries
-        At least one; clusters may straddle parts.
+        At least one. Clusters may straddle parts, unless they were folded.
 
     Returns
     -------
@@ -321,8 +365,8 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     Raises
     ------
     ValueError
-        If there is none, if their settings differ (the error names them), or if the same part is there
-        twice.
+        If there is none, if their settings differ (the error names them), if the same part is there
+        twice, or if the clusters of some are folded and those of others are not.
 
     Examples
     --------
@@ -342,6 +386,9 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     settings = summaries[0].settings
     for other in summaries[1:]:
         _check_settings(settings, other.settings)
+    folded = [summary.folded for summary in summaries if summary.folded is not None]
+    if len(folded) not in {0, len(summaries)}:
+        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     parts: dict[str, int] = {}
     for summary in summaries:
         twice = parts.keys() & summary.parts.keys()
@@ -350,7 +397,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         parts |= summary.parts
     _check_dtypes(summaries, settings)
     keys = _keys(settings)
-    clusters = [] if settings.cluster is None else [_cells.CLUSTER]
+    clusters = [] if settings.cluster is None or folded else [_cells.CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
     return Summary(
         settings=settings,
@@ -363,6 +410,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         worst_rows=_lowest(
             pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
         ),
+        folded=_folding.add_up(folded) if folded else None,
     )
 
 
