@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,7 +15,7 @@ from anls_frame.frames import check_dtypes
 from anls_frame.protocol import plugin_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anls_frame.summary import Settings
 
@@ -35,6 +35,8 @@ class Rows:
     worst_order: tuple[str, ...]
     worst_columns: tuple[str, ...]
     has_grid: bool
+    details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
+    """What else is counted: queries, with the columns that tell their lines apart beside the slices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,7 @@ class Collected:
     cells: pl.DataFrame
     bins: pl.DataFrame
     worst: pl.DataFrame
+    details: dict[str, pl.DataFrame]
     digest: str
 
 
@@ -132,6 +135,7 @@ def collect(rows: Rows, worst: int) -> Collected:
         plans.append(scored.group_by(*by_keys, "grid_threshold").agg(grid))
     if worst:
         plans.append(scored.bottom_k(worst, by=rows.worst_order))
+    plans += [plan for plan, _ in rows.details.values()]
     cells, *rest = pl.collect_all(plans, engine="streaming")
     bins = rest.pop(0) if rows.has_grid else pl.DataFrame()
     lowest = rest.pop(0) if worst else rows.frame.head(0).collect()
@@ -139,6 +143,10 @@ def collect(rows: Rows, worst: int) -> Collected:
         cells=_canonical_cells(cells.drop("row_digest_low", "row_digest_high"), rows.keys),
         bins=_canonical_cells(bins, (*by_keys, "grid_threshold")) if rows.has_grid else bins,
         worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
+        details={
+            name: add_up([canonical(part)], (*by_keys, *apart))
+            for (name, (_, apart)), part in zip(rows.details.items(), rest, strict=True)
+        },
         digest=digest_text(cells, "row_digest"),
     )
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
-import operator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,9 +10,9 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame._cells import canonical, key_names, keys
+from anls_frame._details import confusion_table, edit_counts
 from anls_frame._ingest import to_lazy
 from anls_frame._kinds import as_kind_of, check_by_names
-from anls_frame._rollup import explode_lists
 from anls_frame.frames import check_dtypes
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import check_by
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["confusions"]
 
-OPERATIONS = ("replace", "insert", "delete")
-_EDIT = ("op", "reference_char", "predicted_char")
-_ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _LONGEST = 3
 
 
@@ -126,16 +121,6 @@ def confusions(
         "min_nls": _check_min_nls(min_nls),
     }
     rows = to_lazy(frame, [prediction, answers], columns)
-    counted = count_edits(rows, prediction, answers, columns, options)
-    table = confusion_table(counted, key_names(columns, None))
-    check_by_names(columns, table.columns)
-    return as_kind_of(frame, table.rename(dict(zip(key_names(columns, None), columns, strict=True))))
-
-
-def count_edits(
-    rows: pl.LazyFrame, prediction: str, answers: str, by: Sequence[str], options: dict[str, Any]
-) -> pl.DataFrame:
-    """Count edits, characters of references, and rows, by the `by` columns as they stand."""
     schema = rows.collect_schema()
     texts = cs.by_name(prediction), cs.by_name(answers)
     # Asked of a function with the same rule and a name that is known.
@@ -143,44 +128,14 @@ def count_edits(
         pl.Schema({name: schema[name] for name in (prediction, answers)}),
         _plugin.call("nearest_answer", *texts, protocol=options["protocol"]),
     )
-    names = key_names(by, None)
-    counts = _plugin.call("confusion_counts", *texts, _group(by), **options)
-    lists = rows.select(*keys(schema, by, None), counts.alias("counts"))
-    parts = lists.filter(pl.col("counts").list.len() > 0).explode("counts").unnest("counts")
-    counted = parts.group_by(*names, *_EDIT).agg(pl.col("count").sum()).collect(engine="streaming")
-    return canonical(counted)
-
-
-def confusion_table(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return counts as the table of confusions, slice by slice."""
-    counted = explode_lists(counted, names)
-    counted = counted.group_by(*names, *_EDIT).agg(pl.col("count").sum())
-    count, op = pl.col("count"), pl.col("op")
-
-    def total(of: pl.Expr, *more: str) -> pl.Expr:
-        # Without slices by a constant: Polars would divide by a single number less exactly.
-        return count.filter(of).sum().over([*names, *more] or "all")
-
-    reference = total(op == "reference", "reference_char")
-    shares = counted.with_columns(all=0).with_columns(
-        (count / total(op.is_in(OPERATIONS))).alias("share_of_errors"),
-        pl.when(op != "insert").then(count / reference).alias("share_of_reference"),
-        *(total(op == name).alias(name) for name in _ROWS),
+    names = key_names(columns, None)
+    selected = rows.select(
+        *keys(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
     )
-    order = [*names, "count", *_EDIT]
-    descending = [column == "count" for column in order]
-    return (
-        shares.filter(op.is_in(OPERATIONS))
-        .select(*names, *_EDIT, "count", "share_of_errors", "share_of_reference", *_ROWS)
-        .sort(order, descending=descending, nulls_last=True)
-    )
-
-
-def _group(by: Sequence[str]) -> pl.Expr:
-    """Number of the slice a row is in: rows of one number are counted together, in the first of them."""
-    hashes = [cs.by_name(name).hash(seed) for seed, name in enumerate(by)]
-    mixed = functools.reduce(operator.xor, hashes) if hashes else pl.lit(0, dtype=pl.UInt64)
-    return mixed.alias("group")
+    counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
+    table = confusion_table(counted, names)
+    check_by_names(columns, table.columns)
+    return as_kind_of(frame, table.rename(dict(zip(names, columns, strict=True))))
 
 
 def _check_max_length(length: object) -> int:

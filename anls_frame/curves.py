@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells
+from anls_frame import _cells, _details
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame._rollup import explode_lists
 from anls_frame.protocol import resolve_protocol, resolve_threshold
@@ -180,35 +180,10 @@ def length_scores(
         missing=missing,
     )
     rows = _cells.scored_texts(frame, prediction, answers, settings)
-    keys = list(rows.keys)
-    length, errors = pl.col("reference_length"), pl.col("char_errors")
-    # The number of binary digits: 0, 1, 2 to 3, 4 to 7, ...
-    bits = (32 - length.bitwise_leading_zeros()).alias("bits")
-    means = ("anls", "nls", "cer")
-    scored = rows.frame.filter(length.is_not_null() & pl.col("row_digest").is_not_null())
-    cells = scored.group_by(*keys, bits).agg(
-        pl.len().cast(pl.UInt64).alias("n"),
-        *(pl.col(name).sum() for name in means),
-        pl.col("exact_match").sum().cast(pl.Float64),
-        length.cast(pl.UInt64).sum(),
-        errors.cast(pl.UInt64).sum(),
-    )
-    counted = _cells.canonical(cells.collect(engine="streaming"))
-    names = ("n", *means, "exact_match", "reference_length", "char_errors")
-    counted = _grouped(explode_lists(counted, keys), [*keys, "bits"], [pl.col(name).sum() for name in names])
-    first = pl.when(pl.col("bits") > 0).then(2 ** (pl.col("bits").cast(pl.Int64) - 1)).otherwise(0)
-    last = 2 ** pl.col("bits").cast(pl.Int64) - 1
-    result = counted.select(
-        *keys,
-        first.cast(pl.UInt32).alias("length_from"),
-        last.cast(pl.UInt32).alias("length_to"),
-        "n",
-        *(pl.col(name) / pl.col("n") for name in ("anls", "nls", "exact_match")),
-        (pl.col("cer") / pl.col("n")).alias("cer_mean"),
-        pl.when(length > 0).then(errors / length).alias("cer_corpus"),
-    )
+    sums = _details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
+    result = _details.length_table(_cells.canonical(sums), rows.keys)
     check_by_names(columns, result.columns)
-    return as_kind_of(frame, result.rename(dict(zip(keys, columns, strict=True))))
+    return as_kind_of(frame, result.rename(dict(zip(rows.keys, columns, strict=True))))
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

@@ -85,6 +85,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         cer_protocol: ScoreProtocol | str = "raw",
         missing: Missing = "empty",
         worst: int = 0,
+        details: bool = False,
         part: str | None = None,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
@@ -100,6 +101,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             cer_protocol=cer_protocol,
             missing=missing,
             worst=worst,
+            details=details,
             part=part,
         )
 
@@ -116,6 +118,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         cer_protocol: ScoreProtocol | str = "raw",
         missing: Missing = "empty",
         worst: int = 0,
+        details: bool = False,
         sort: str = "n",
         confidence: float = 0.95,
     ) -> Report:
@@ -132,6 +135,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             cer_protocol=cer_protocol,
             missing=missing,
             worst=worst,
+            details=details,
             sort=sort,
             confidence=confidence,
         )

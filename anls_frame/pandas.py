@@ -84,6 +84,7 @@ class AnlsPandasAccessor:
         cer_protocol: ScoreProtocol | str = "raw",
         missing: Missing = "empty",
         worst: int = 0,
+        details: bool = False,
         part: str | None = None,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
@@ -99,6 +100,7 @@ class AnlsPandasAccessor:
             cer_protocol=cer_protocol,
             missing=missing,
             worst=worst,
+            details=details,
             part=part,
         )
 
@@ -115,6 +117,7 @@ class AnlsPandasAccessor:
         cer_protocol: ScoreProtocol | str = "raw",
         missing: Missing = "empty",
         worst: int = 0,
+        details: bool = False,
         sort: str = "n",
         confidence: float = 0.95,
     ) -> Report:
@@ -131,6 +134,7 @@ class AnlsPandasAccessor:
             cer_protocol=cer_protocol,
             missing=missing,
             worst=worst,
+            details=details,
             sort=sort,
             confidence=confidence,
         )

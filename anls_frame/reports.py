@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _cells, _folding, _rollup
+from anls_frame import _cells, _details, _folding, _rollup
+from anls_frame._kinds import check_by_names
 from anls_frame.summary import check_by, summarize
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -161,13 +162,57 @@ class Report:
         ValueError
             If the report was not made by such a column.
         """
-        unknown = [column for column in columns if column not in self.summary.settings.by]
-        if unknown:
-            raise ValueError(
-                f"the report was not made by {unknown}, only by {list(self.summary.settings.by)}; "
-                "name the columns in by= when making it"
-            )
-        return self._slices(check_by(columns))
+        return self._slices(columns)
+
+    def errors(self, *columns: str) -> pl.DataFrame:
+        """
+        Types of errors by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
+
+        The report has to be made with ``details=True``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a", "B", "x"], "answer": ["a", "b", "y"]})
+        >>> af.report(df, "prediction", "answer", details=True).errors()["error_type"].to_list()
+        ['exact', 'case', 'wrong']
+        """
+        return self._detail("errors", _details.error_table, columns)
+
+    def confusions(self, *columns: str) -> pl.DataFrame:
+        """
+        Confusions of characters by some of the `by` columns, see `anls_frame.confusions`.
+
+        Texts are prepared by the `cer_protocol`. The report has to be made with ``details=True``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["lnvoice"], "answer": ["Invoice"]})
+        >>> report = af.report(df, "prediction", "answer", details=True)
+        >>> report.confusions().select("reference_char", "predicted_char", "count").row(0)
+        ('I', 'l', 1)
+        """
+        return self._detail("confusions", _details.confusion_table, columns)
+
+    def lengths(self, *columns: str) -> pl.DataFrame:
+        """
+        Scores by the length of the reference and some of the `by` columns, see `anls_frame.length_scores`.
+
+        The report has to be made with ``details=True``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["lnvoice"], "answer": ["Invoice"]})
+        >>> report = af.report(df, "prediction", "answer", details=True)
+        >>> report.lengths().select("length_from", "length_to", "n").row(0)
+        (4, 7, 1)
+        """
+        return self._detail("lengths", _details.length_table, columns)
 
     def to_polars(self) -> pl.DataFrame:
         """
@@ -276,8 +321,7 @@ class Report:
         return _rollup.score_measures(bounded=bounded)
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        by = self.summary.settings.by
-        keys = [f"key_{by.index(column)}" for column in columns]
+        keys = self._keys(columns)
         folded = self.summary.folded
         if folded is None:
             sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
@@ -308,6 +352,30 @@ class Report:
         flags = [descending and column in first for column in order]
         return slices.sort(order, descending=flags, nulls_last=True)
 
+    def _detail(
+        self,
+        name: str,
+        table: Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame],
+        columns: tuple[str, ...],
+    ) -> pl.DataFrame:
+        if not self.summary.settings.details:
+            raise ValueError(f"the report has no {name}; make it with details=True")
+        keys = self._keys(columns)
+        sliced = table(self.summary.details[name], keys)
+        check_by_names(columns, sliced.columns)
+        return sliced.rename(dict(zip(keys, columns, strict=True)))
+
+    def _keys(self, columns: Sequence[str]) -> list[str]:
+        """Return the names that some of the `by` columns have in cells."""
+        by = self.summary.settings.by
+        unknown = [column for column in columns if column not in by]
+        if unknown:
+            raise ValueError(
+                f"the report was not made by {unknown}, only by {list(by)}; "
+                "name the columns in by= when making it"
+            )
+        return [f"key_{by.index(column)}" for column in check_by(columns)]
+
     def _named(self, frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         names = {f"key_{index}": column for index, column in enumerate(by)}
         cluster = self.summary.settings.cluster
@@ -331,6 +399,7 @@ def report(
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
     worst: int = 0,
+    details: bool = False,
     sort: str = "n",
     confidence: float = 0.95,
 ) -> Report:
@@ -358,6 +427,9 @@ def report(
         `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
     worst
         How many of the rows with the lowest scores to keep.
+    details
+        Count kinds of errors, confusions of characters and lengths as well, for `errors`, `confusions` and
+        `lengths`; takes about twice the time.
     sort
         Column by which slices are sorted.
     confidence
@@ -366,7 +438,8 @@ def report(
     Returns
     -------
     Report
-        With `overall`, `by_group`, `by(...)`, `worst` and `write(path)`.
+        With `overall`, `by_group`, `by(...)`, `worst` and `write(path)`, and with details `errors(...)`,
+        `confusions(...)` and `lengths(...)`.
 
     Raises
     ------
@@ -401,6 +474,7 @@ def report(
         cer_protocol=cer_protocol,
         missing=missing,
         worst=worst,
+        details=details,
     )
     return Report(summary, sort=sort, confidence=confidence)
 

@@ -12,13 +12,13 @@ import dataclasses
 import json
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from anls_frame import _cells, _folding
+from anls_frame import _cells, _details, _folding
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol, resolve_threshold
 
@@ -53,6 +53,8 @@ class Settings:
         What a null prediction counts as.
     worst
         How many of the lowest rows are kept.
+    details
+        Whether kinds of errors, confusions and lengths are counted.
     version
         Version of the package.
 
@@ -71,6 +73,7 @@ class Settings:
     cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
     missing: Missing = "empty"
     worst: int = 0
+    details: bool = False
     version: str = __version__
 
     @property
@@ -122,6 +125,9 @@ class Summary:
         score is just kept by the protocol's cut: numbers of rows and sums of `nls`.
     worst_rows
         The rows with the lowest scores, as many as the settings say.
+    details
+        Where the settings ask for them: the counts of `errors` (types of errors), `confusions` and `lengths`
+        by cell, see `Report.errors`, `Report.confusions` and `Report.lengths`.
     folded
         After `fold_clusters` one row for each slice that a report can ask for; otherwise `None`.
 
@@ -141,6 +147,7 @@ class Summary:
     cells: pl.DataFrame
     bins: pl.DataFrame
     worst_rows: pl.DataFrame
+    details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     folded: pl.DataFrame | None = None
 
     @property
@@ -202,7 +209,7 @@ class Summary:
         """
         from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
 
-        frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows}
+        frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
         if self.folded is not None:
             frames["folded"] = self.folded
         whole = pl.concat(
@@ -243,6 +250,7 @@ class Summary:
                 cells=frames["cell"],
                 bins=frames["bin"],
                 worst_rows=frames["worst"],
+                details={name: frames[name] for name in _details.KEYS if name in frames},
                 folded=frames.get("folded"),
             )
         except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -262,6 +270,7 @@ def summarize(
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
     worst: int = 0,
+    details: bool = False,
     part: str | None = None,
 ) -> Summary:
     """
@@ -287,6 +296,9 @@ def summarize(
         `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
     worst
         How many of the rows with the lowest scores to keep.
+    details
+        Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well, which
+        takes about twice the time.
     part
         Name of this part, by which `merge` knows it; random by default.
 
@@ -322,6 +334,10 @@ def summarize(
     check_missing(missing)
     if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < _UINT64 // 2:
         raise ValueError(f"worst is a number of rows, got {worst!r}")
+    if not isinstance(details, bool):
+        raise TypeError(f"details is True or False, got {details!r}")
+    if details and score is not None:
+        raise ValueError("details are those of texts; a column of scores has none")
     if part is not None and not (isinstance(part, str) and part):
         raise ValueError(f"part is a name, got {part!r}")
     columns = check_by(by)
@@ -343,8 +359,12 @@ def summarize(
             cer_protocol=resolve_protocol(cer_protocol),
             missing=missing,
             worst=worst,
+            details=details,
         )
         rows = _cells.scored_texts(frame, prediction, answers, settings)
+        if details:
+            keys = _cells.key_names(columns, None)
+            rows = dataclasses.replace(rows, details=_details.plans(rows.frame, keys, settings))
     return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
 
 
@@ -410,6 +430,12 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         worst_rows=_lowest(
             pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
         ),
+        details={
+            name: _cells.add_up(
+                [summary.details[name] for summary in summaries], [*keys, *_details.KEYS[name]]
+            )
+            for name in summaries[0].details
+        },
         folded=_folding.add_up(folded) if folded else None,
     )
 
@@ -502,4 +528,5 @@ def _summary(collected: _cells.Collected, settings: Settings, part: str) -> Summ
         cells=cells,
         bins=collected.bins,
         worst_rows=_lowest(collected.worst, settings),
+        details=collected.details,
     )

@@ -1,0 +1,108 @@
+"""Details of a report are those of the functions for frames, also from parts, files and clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from cases import family
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BY = ["part", "tags"]
+
+
+def rows() -> pl.DataFrame:
+    cases = [(row.prediction, row.answers) for row in family("mixed")]
+    frame = pl.DataFrame(cases, schema={"p": pl.String, "a": pl.List(pl.String)}, orient="row")
+    number = pl.int_range(pl.len())
+    return frame.with_columns(
+        p=pl.when(number % 17 > 0).then("p"),
+        a=pl.when(number % 19 > 0).then("a"),
+        part=number % 3,
+        doc=number // 10,
+        tags=pl.when(number % 4 == 0).then(pl.lit(["x"])).when(number % 4 < 3).then(pl.lit(["x", "y"])),
+    )
+
+
+def assert_close(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    """Equal but for the order in which floats are added."""
+    assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("by", [(), ("part",), ("tags",), ("tags", "part")])
+def test_details_are_those_of_the_functions(by: tuple[str, ...], missing: Any) -> None:
+    frame = rows()
+    report = af.report(frame, "p", "a", by=BY, cluster="doc", missing=missing, details=True)
+    assert_close(report.confusions(*by), af.confusions(frame, "p", "a", by=by))
+    assert_close(report.lengths(*by), af.length_scores(frame, "p", "a", by=by, missing=missing))
+    typed = frame.with_columns(af.error_type("p", "a")).drop_nulls("error_type")
+    if "tags" in by:
+        typed = typed.explode("tags", empty_as_null=True)
+    errors = report.errors(*by)
+    expected = typed.group_by(*by, "error_type").agg(pl.len().cast(pl.UInt64).alias("n"))
+    assert_frame_equal(errors.drop("share"), expected.sort(*by, "error_type", nulls_last=True))
+    shares = errors.group_by(by or pl.lit(0).alias("all")).agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1.0] * len(shares))
+
+
+def test_parts_add_up_to_the_whole(tmp_path: Path) -> None:
+    frame = rows()
+    parts = [
+        af.summarize(part, "p", "a", by=BY, cluster="doc", details=True)
+        for part in (frame.head(700), frame.slice(700, 1), frame.slice(701))
+    ]
+    for index, part in enumerate(parts):
+        part.save(tmp_path / f"{index}.parquet")
+    loaded = [af.Summary.load(tmp_path / f"{index}.parquet") for index in range(3)]
+    whole = af.report(frame, "p", "a", by=BY, cluster="doc", details=True)
+    for summaries in (parts, parts[::-1], loaded):
+        merged = af.Report.from_summary(af.merge(summaries))
+        for by in ([], ["tags"], BY):
+            assert_frame_equal(merged.errors(*by), whole.errors(*by))
+            assert_frame_equal(merged.confusions(*by), whole.confusions(*by))
+            assert_close(merged.lengths(*by), whole.lengths(*by))
+
+
+def test_confusions_are_prepared_by_the_protocol_of_the_error_rate() -> None:
+    frame = pl.DataFrame({"p": ["A b"], "a": ["ab"]})
+    folded = af.ScoreProtocol(ignore_case=True, whitespace="keep")
+    report = af.report(frame, "p", "a", cer_protocol=folded, details=True)
+    assert report.confusions()["op"].to_list() == ["insert"]
+    assert report.overall["cer_corpus"] == 0.5
+
+
+def test_a_report_without_details_says_how_to_get_them() -> None:
+    report = af.report(rows(), "p", "a")
+    for method in (report.errors, report.confusions, report.lengths):
+        with pytest.raises(ValueError, match=r"details=True"):
+            method()
+    detailed = af.report(rows(), "p", "a", by="part", details=True)
+    with pytest.raises(ValueError, match=r"not made by \['tags'\], only by \['part'\]"):
+        detailed.errors("tags")
+    with pytest.raises(af.DuplicateColumnError, match="count"):
+        af.report(rows().with_columns(count=1), "p", "a", by="count", details=True).confusions("count")
+
+
+def test_details_are_part_of_the_settings() -> None:
+    frame = rows()
+    plain, detailed = af.summarize(frame, "p", "a"), af.summarize(frame, "p", "a", details=True)
+    assert not plain.details
+    assert set(detailed.details) == {"errors", "confusions", "lengths"}
+    with pytest.raises(ValueError, match="details"):
+        af.merge([plain, detailed])
+    with pytest.raises(ValueError, match="a column of scores has none"):
+        af.summarize(pl.DataFrame({"s": [0.5]}), score="s", details=True)
+    with pytest.raises(TypeError, match="details is True or False"):
+        af.summarize(frame, "p", "a", details=1)  # type: ignore[arg-type]
+
+
+def test_no_rows_have_empty_details() -> None:
+    report = af.report(rows().head(0), "p", "a", by="part", details=True)
+    assert report.errors("part").height == report.confusions().height == report.lengths().height == 0
