@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._ingest import to_lazy
-from anls_frame.alignments import alignment
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
+
+    from anls_frame.matrices import EditMatrix
 
 __all__ = ["confusion_matrix", "edit_matrix"]
 
@@ -124,6 +126,7 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
 
     See Also
     --------
+    anls_frame.edit_matrix : the table as data.
     anls_frame.alignment : the same path, as text.
 
     Notes
@@ -141,10 +144,13 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
             raise TypeError(f"{name} takes a string, got {type(text).__name__}")
         if len(text) > _LONGEST:
             raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
-    path = _path(prediction, reference)
+    from anls_frame import matrices  # noqa: PLC0415 - imports numpy
+
+    matrix = matrices.edit_matrix(prediction, reference)
+    path = _steps(matrix)
     ax = _inputs.axes(ax, 1.4 + _CELL * (len(prediction) + 1), 1.4 + _CELL * (len(reference) + 1))
     steps = {(row, column): operation for row, column, operation in path}
-    for row, distances in enumerate(_distances(prediction, reference)):
+    for row, distances in enumerate(matrix.distances):
         for column, distance in enumerate(distances):
             operation = steps.get((row, column), "equal")
             on_path = (row, column) in steps
@@ -172,34 +178,15 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
     return ax
 
 
-def _path(prediction: str, reference: str) -> list[tuple[int, int, str]]:
-    """Return the cells of the path of the fewest edits, with the step that leads to each."""
-    row, column = 0, 0
-    path = [(0, 0, "equal")]
-    edits = [
-        (edit.reference_pos, edit.prediction_pos, edit.op) for edit in alignment(prediction, reference).edits
-    ]
-    for to_row, to_column, operation in [*edits, (len(reference), len(prediction), "equal")]:
-        while (row, column) != (to_row, to_column):
-            row, column = row + 1, column + 1
-            path.append((row, column, "equal"))
-        if operation != "equal":
-            row += operation != "insert"
-            column += operation != "delete"
-            path.append((row, column, operation))
-    return path
-
-
-def _distances(prediction: str, reference: str) -> list[list[int]]:
-    """Return the distance of each beginning of the reference and each of the prediction."""
-    table = [list(range(len(prediction) + 1))]
-    for row, character in enumerate(reference, 1):
-        above, line = table[-1], [row]
-        for column, predicted in enumerate(prediction, 1):
-            kept = above[column - 1] + (character != predicted)
-            line.append(min(kept, above[column] + 1, line[-1] + 1))
-        table.append(line)
-    return table
+def _steps(matrix: EditMatrix) -> list[tuple[int, int, str]]:
+    """Return the cells of the path, with the step that leads to each."""
+    steps = [(0, 0, "equal")]
+    for (row, column), (to_row, to_column) in itertools.pairwise(matrix.path):
+        is_equal = matrix.distances[row, column] == matrix.distances[to_row, to_column]
+        diagonal = "equal" if is_equal else "replace"
+        operation = "insert" if row == to_row else "delete" if column == to_column else diagonal
+        steps.append((to_row, to_column, operation))
+    return steps
 
 
 def _square(column: int, row: int, color: str) -> Rectangle:

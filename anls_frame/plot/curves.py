@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._rollup import explode_lists
+from anls_frame.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
-from anls_frame.plot.distributions import GRID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,7 +172,7 @@ def threshold_curve(
     given = dict(summaries) if isinstance(summaries, Mapping) else {"ANLS": summaries}
     if not given:
         raise ValueError("there is no summary to draw")
-    curves = {name: _curve(_inputs.summary_of_texts(summary)) for name, summary in given.items()}
+    curves = {name: threshold_anls(_inputs.summary_of_texts(summary)) for name, summary in given.items()}
     cuts = {summary.settings.protocol.cut for summary in given.values()}
     if len(cuts) > 1:
         raise ValueError("the summaries' protocols cut differently, by distance and by similarity")
@@ -232,20 +232,6 @@ def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.
         means["score"].to_numpy(), means["variance"].cast(pl.Float64).to_numpy() / n, n
     )
     return means.with_columns(low=low, high=high)
-
-
-def _curve(summary: Summary) -> pl.DataFrame:
-    """Return ANLS at each threshold of the grid."""
-    bins = summary.bins.group_by("grid_threshold").agg(pl.col("nls_sum").sum())
-    steps = range(GRID + 1)
-    # Divided here: Polars multiplies by 1 / 200, which differs in the last bit.
-    table = {"step": steps, "threshold": [step / GRID for step in steps]}
-    grid = pl.DataFrame(table, schema={"step": pl.UInt8, "threshold": pl.Float64})
-    curve = grid.join(bins, left_on="step", right_on="grid_threshold", how="left").fill_null(0.0)
-    # Kept from this threshold on, or up to it.
-    kept = pl.col("nls_sum").cum_sum(reverse=summary.settings.protocol.cut == "similarity")
-    n = int(summary.cells["n"].sum())
-    return curve.select("threshold", (kept / n if n else pl.lit(None, pl.Float64)).alias("anls"))
 
 
 def _plain_ticks(ax: Axes) -> None:
