@@ -8,7 +8,7 @@ export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick test test-rust test-python test-docs test-wheel lint check-heavy clean
+.PHONY: help install demo bench bench-quick test test-rust test-python test-docs test-notebooks test-wheel lint check-heavy clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -32,7 +32,7 @@ $(VENV)/installed: $(SOURCES)
 demo: install ## Score the sample data and print the means by question type
 	$(BIN)/python examples/demo.py
 
-test: lint test-rust test-python test-docs test-wheel ## Everything: lint, types, Rust, Python on both engines, docs, wheel
+test: lint test-rust test-python test-docs test-notebooks test-wheel ## Everything: lint, types, Rust, Python on both engines, docs, notebooks, wheel
 
 lint: install
 	cargo fmt --check
@@ -54,6 +54,9 @@ test-python: install .venv-peers/installed
 
 test-docs: install ## Docstrings and the examples of README and docs, run
 	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs
+
+test-notebooks: install ## The notebooks, run, print what they printed
+	$(BIN)/python notebooks/run.py --check
 
 test-wheel: install ## The wheel: its size, and that it works outside the source tree
 	.ci/check-wheel $(PYTHON)

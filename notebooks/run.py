@@ -1,0 +1,81 @@
+"""
+Runs the notebooks.
+
+`python notebooks/run.py` runs all and keeps their outputs, pictures with few colours; with `--check` nothing
+is written, and a cell that fails or prints something else than it did is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from PIL import Image
+
+FOLDER = Path(__file__).parent
+COLORS = 48
+LARGEST = 200_000
+"""Bytes that a notebook may have, with its outputs."""
+
+
+def main() -> None:
+    """Run all notebooks, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the outputs there are")
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    options = parser.parse_args()
+    failures = []
+    for path in options.notebooks or sorted(FOLDER.glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        before = printed(notebook)
+        # In the root of the repository, where the data are.
+        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": FOLDER.parent}}).execute()
+        if not options.check:
+            tidy(notebook)
+            nbformat.write(notebook, path)
+        elif printed(notebook) != before:
+            failures += [
+                f"{path.name}: cell {cell} prints something else" for cell in differing(before, notebook)
+            ]
+        if path.stat().st_size > LARGEST:
+            failures.append(f"{path.name} has {path.stat().st_size:,} bytes, more than {LARGEST:,}")
+        print(f"{path.name}: {len(before)} cells run")
+    sys.exit("\n".join(failures) or None)
+
+
+def printed(notebook: Any) -> list[list[str]]:
+    """Return what each cell of code has printed, as plain text."""
+    return [
+        [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def differing(before: list[list[str]], notebook: Any) -> list[int]:
+    """Return the numbers of the cells that print something else than before."""
+    pairs = zip(before, printed(notebook), strict=True)
+    return [number for number, (old, new) in enumerate(pairs, 1) if old != new]
+
+
+def tidy(notebook: Any) -> None:
+    """Take away what differs each time, and make pictures small."""
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if "image/png" in data:
+                picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).convert("RGB")
+                file = io.BytesIO()
+                picture.quantize(COLORS, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+                data["image/png"] = base64.b64encode(file.getvalue()).decode()
+
+
+if __name__ == "__main__":
+    main()
