@@ -52,9 +52,10 @@ def measured(goal: Goal, *, rounds: int, budget: float) -> str:
     )
 
 
-def lines(*, per_core: bool, quick: bool) -> list[str]:
-    """Measure the goals of this process."""
+def lines(*, per_core: bool, quick: bool) -> dict[str, list[str]]:
+    """Measure the goals of this process, and how cost grows."""
     from goals import goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
+    from growth import sections  # noqa: PLC0415 - as below
 
     rounds, budget = (7, 4.0) if quick else (25, 30.0)
     goals = goals_per_core(0.25 if quick else 1.0) if per_core else goals_on_all_cores(1_000_000)
@@ -68,7 +69,7 @@ def lines(*, per_core: bool, quick: bool) -> list[str]:
         table.append(
             f"| `import anls_frame` beyond `import polars` | | {extra:.0f} | | | | ≤ 50 ms | {met} |"
         )
-    return table
+    return {"goals": table, "growth": sections(per_core=per_core, quick=quick)}
 
 
 def machine() -> str:
@@ -107,6 +108,8 @@ def main() -> None:
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}
     child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)  # noqa: S603 - this script
     single = json.loads(child.stdout)
+    from large import lines as large_lines  # noqa: PLC0415 - as above
+
     text = "\n".join(
         [
             "# Speed",
@@ -118,13 +121,17 @@ def main() -> None:
             "## All cores",
             "",
             HEADER,
-            *table,
+            *table["goals"],
             "",
+            *large_lines(2_000_000 if arguments.quick else 20_000_000),
+            "",
+            *table["growth"],
             "## One core",
             "",
             HEADER,
-            *single,
+            *single["goals"],
             "",
+            *single["growth"],
         ]
     )
     arguments.output.write_text(text, encoding="utf-8")

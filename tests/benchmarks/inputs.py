@@ -32,6 +32,20 @@ def edited(rng: random.Random, text: str, errors: int, letters: str) -> str:
     return "".join(units)
 
 
+def noisy(rng: random.Random, text: str, rate: float, letters: str) -> str:
+    """Return the text with each character replaced, removed or preceded by another one at this rate."""
+    units: list[str] = []
+    for unit in text:
+        kind = rng.randrange(3) if rng.random() < rate else None
+        if kind == 0:
+            units.append(rng.choice(letters))
+        elif kind == 1:
+            units += (rng.choice(letters), unit)
+        elif kind is None:
+            units.append(unit)
+    return "".join(units)
+
+
 def text(rng: random.Random, letters: str, length: int) -> str:
     """Return random text without space at its ends."""
     return "".join(rng.choices(letters.strip(), k=1) + rng.choices(letters, k=max(0, length - 2))) + "z"
