@@ -8,7 +8,6 @@ registered at once where pandas is loaded already, otherwise when it becomes loa
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -30,8 +29,12 @@ def _register_accessor() -> None:
     import anls_frame.pandas  # noqa: F401, PLC0415 - importing it registers the accessor
 
 
-class _PandasWatch(MetaPathFinder):
-    """Waits for the import of pandas, steps aside, and registers the accessor after it."""
+class _PandasWatch:
+    """
+    Waits for the import of pandas, steps aside, and registers the accessor after it.
+
+    A finder by its method alone: importing the base class takes as long as the rest of the package.
+    """
 
     _searching = False
 

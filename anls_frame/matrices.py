@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from anls_frame.alignments import Alignment
 from anls_frame.export.characters import visible
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
     import polars as pl
 
@@ -76,6 +75,7 @@ class EditMatrix:
         >>> af.edit_matrix("cat", "cafe").to_polars().filter("on_path")["distance"].to_list()
         [0, 0, 0, 1, 2]
         """
+        import numpy as np  # noqa: PLC0415 - takes longer to import than the package
         import polars as pl  # noqa: PLC0415 - single pairs do without
 
         rows, columns = self.distances.shape
@@ -153,6 +153,8 @@ def edit_matrix(prediction: str, reference: str) -> EditMatrix:
 
 
 def _distances(prediction: str, reference: str) -> npt.NDArray[np.int32]:
+    import numpy as np  # noqa: PLC0415 - as above
+
     columns = np.arange(len(prediction) + 1, dtype=np.int32)
     letters = np.array(list(prediction), dtype="U1")
     table = np.empty((len(reference) + 1, len(prediction) + 1), dtype=np.int32)

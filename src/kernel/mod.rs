@@ -9,6 +9,7 @@ pub mod score;
 
 mod band;
 mod bit_parallel;
+mod block;
 mod blocks;
 mod categories;
 mod diagonal;

@@ -1,0 +1,187 @@
+//! The pairs of a block of rows, sorted by what has to be done with them.
+//!
+//! Views show most of it: of text that stands in them everything, of other text the length.
+
+use std::ops::Range;
+
+use super::lanes::LONGEST;
+use super::prepare::Preparation;
+use super::rows::{Request, Rows};
+use super::short::{INLINE, Short};
+
+/// The pairs of a block, sorted.
+#[derive(Default)]
+pub struct Pairs {
+    /// The first row of the block.
+    pub start: usize,
+    /// Where each pair stands; none where all rows are plain.
+    pub places: Vec<Place>,
+    /// Where the pairs of each row end; none where all rows are plain.
+    pub ends: Vec<usize>,
+    /// What the distance is divided by for the similarity, where it is not 0.
+    pub longer: Vec<u32>,
+    /// Length of the reference, if errors are asked for.
+    pub reference: Vec<u32>,
+    /// Where the queue has the errors: with the distance for the similarity, or behind all of those.
+    pub errors_at: Vec<u32>,
+    /// Different texts that stand in their views.
+    pub inside: Vec<u32>,
+    /// Texts of which one at least has to be loaded.
+    pub to_load: Vec<u32>,
+    /// Those of them that differ.
+    pub loaded: Vec<u32>,
+    /// Texts that are too long for the lanes or not ASCII.
+    pub general: Vec<u32>,
+}
+
+/// Where a pair stands.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub row: usize,
+    pub prediction: usize,
+    pub answer: usize,
+}
+
+impl Pairs {
+    /// Sorts the pairs of a block by their views.
+    pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
+        self.start = block.start;
+        self.places.clear();
+        self.ends.clear();
+        let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.general];
+        lists.into_iter().for_each(Vec::clear);
+        let [predictions, answers] = rows.views();
+        let needs_length = request.errors.is_some();
+        self.reference.clear();
+        if rows.is_plain() {
+            let pairs = predictions[block.clone()].iter().zip(&answers[block.clone()]);
+            for (pair, (&prediction, &answer)) in pairs.enumerate() {
+                let kind = Kind::of(prediction, answer, request);
+                self.push(pair, kind);
+            }
+            if needs_length {
+                self.reference.extend(answers[block.clone()].iter().map(|&answer| answer as u32));
+            }
+            self.reset(block.len(), needs_length);
+            return;
+        }
+        for row in block {
+            if let Some(place) = rows.prediction(row) {
+                let prediction = predictions[place];
+                for answer in rows.answers(row) {
+                    if !rows.is_answer(answer) {
+                        continue;
+                    }
+                    let kind = Kind::of(prediction, answers[answer], request);
+                    self.push(self.places.len(), kind);
+                    self.reference.push(answers[answer] as u32);
+                    self.places.push(Place { row, prediction: place, answer });
+                    if kind.is_equal {
+                        // No later answer can be better.
+                        break;
+                    }
+                }
+            }
+            self.ends.push(self.places.len());
+        }
+        self.reset(self.places.len(), needs_length);
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn push(&mut self, pair: usize, kind: Kind) {
+        push_if(&mut self.inside, pair, kind.is_inside);
+        push_if(&mut self.to_load, pair, kind.is_to_load);
+        push_if(&mut self.general, pair, kind.is_general);
+    }
+
+    fn reset(&mut self, pairs: usize, needs_errors: bool) {
+        self.longer.resize(pairs, 0);
+        self.errors_at.clear();
+        if needs_errors {
+            self.errors_at.extend(0..pairs as u32);
+        }
+    }
+
+    /// Compares the short texts that do not stand in their views.
+    pub fn load(&mut self, rows: &impl Rows, request: &Request) {
+        for index in 0..self.to_load.len() {
+            let pair = self.to_load[index] as usize;
+            let place = self.place(pair);
+            let prediction = Short::load(&rows.prediction_text(place.prediction));
+            let answer = Short::load(&rows.answer_text(place.answer));
+            let is_equal = prediction == answer;
+            let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
+            push_if(&mut self.loaded, pair, !is_equal);
+            push_if(&mut self.general, pair, is_equal & !has_known_length(is_ascii, request));
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn place(&self, pair: usize) -> Place {
+        let row = self.start + pair;
+        self.places.get(pair).copied().unwrap_or(Place { row, prediction: row, answer: row })
+    }
+
+    /// Where the errors of a pair go that are not its distance for the similarity.
+    pub fn apart(&mut self, pair: usize) -> usize {
+        let at = self.longer.len() + pair;
+        self.errors_at[pair] = at as u32;
+        at
+    }
+}
+
+/// What is to be done with a pair.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each decides about a list of its own, without a branch")]
+struct Kind {
+    /// Equal texts.
+    is_equal: bool,
+    /// Different texts that stand in their views.
+    is_inside: bool,
+    /// Short texts that have to be loaded.
+    is_to_load: bool,
+    /// Others, and equal ones of which more has to be known.
+    is_general: bool,
+}
+
+impl Kind {
+    /// What the views show. Those of longer texts prove nothing: they may point into different buffers.
+    #[inline(always)]
+    #[expect(clippy::needless_bitwise_bool, reason = "computed for every pair, without a branch")]
+    fn of(prediction: u128, answer: u128, request: &Request) -> Self {
+        const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
+        let (prediction_len, answer_len) = (prediction as u32, answer as u32);
+        let stands_inside = (prediction_len <= INLINE) & (answer_len <= INLINE);
+        let is_short = (prediction_len <= LONGEST as u32) & (answer_len <= LONGEST as u32);
+        let is_ascii = (prediction | answer) & BEYOND_ASCII == 0;
+        let is_equal = stands_inside & (prediction == answer);
+        let is_unknown = is_equal & !has_known_length(is_ascii, request);
+        Self {
+            is_equal,
+            is_inside: stands_inside & is_ascii & !is_equal,
+            is_to_load: is_short & !stands_inside,
+            is_general: !is_short | (stands_inside & !is_ascii & !is_equal) | is_unknown,
+        }
+    }
+}
+
+/// Whether the length of a reference is that of its view, or does not matter.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn has_known_length(is_ascii: bool, request: &Request) -> bool {
+    match request.errors {
+        None => true,
+        Some(preparation) => is_ascii & (preparation == Preparation::default()),
+    }
+}
+
+/// Appends a pair under a condition, without a branch.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn push_if(pairs: &mut Vec<u32>, pair: usize, condition: bool) {
+    let length = pairs.len() + usize::from(condition);
+    pairs.push(pair as u32);
+    pairs.truncate(length);
+}
