@@ -15,15 +15,25 @@ pub enum Kind {
     Edit(Operation),
     /// A place of a reference where these characters stand.
     Reference,
-    /// A pair of texts that was compared.
-    Row,
-    /// A row without a prediction.
+    /// A row.
+    Row(RowKind),
+}
+
+/// What becomes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowKind {
+    /// It is compared.
+    Compared,
+    /// It has no prediction.
     Missing,
-    /// A row without an answer.
+    /// It has no answer.
     Unanswerable,
-    /// A row whose texts are too different.
+    /// Its texts are too different.
     Distant,
 }
+
+const ROW_KINDS: [RowKind; 4] =
+    [RowKind::Compared, RowKind::Missing, RowKind::Unanswerable, RowKind::Distant];
 
 /// Up to [`LONGEST`] characters in 21 bits each, the last one lowest, plus one, so that none is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -81,8 +91,11 @@ impl Key {
 #[derive(Default)]
 pub struct Counts {
     others: HashMap<Key, u64, BuildHasherDefault<KeyHasher>>,
-    /// How often each ASCII character stands in the references.
-    ascii: Option<Box<[u64; ASCII]>>,
+    /// Rows, in the order of [`ROW_KINDS`].
+    rows: [u64; ROW_KINDS.len()],
+    /// How often each ASCII character stands in the references, at even and at odd places: an increment
+    /// need not wait for the one before.
+    ascii: Option<Box<[[u64; ASCII]; 2]>>,
 }
 
 /// Number of ASCII characters.
@@ -90,14 +103,14 @@ const ASCII: usize = 128;
 
 impl Counts {
     /// Counts a row that is not compared.
-    pub fn add_row(&mut self, kind: Kind) {
-        self.add(Key::of(kind));
+    pub fn add_row(&mut self, kind: RowKind) {
+        self.rows[kind as usize] += 1;
     }
 
     /// Counts a pair of texts; neighbouring edits count as one where they turn at most `longest` characters
     /// into at most so many others.
     pub fn add_pair(&mut self, aligner: &mut Aligner, reference: &str, prediction: &str, longest: usize) {
-        self.add(Key::of(Kind::Row));
+        self.add_row(RowKind::Compared);
         self.add_reference(reference, longest);
         let edits = aligner.edits(reference, prediction);
         if longest == 1 {
@@ -134,19 +147,25 @@ impl Counts {
             *self.others.entry(key).or_default() += count;
         }
         if let Some(counts) = counts.ascii {
-            let ascii = self.ascii.get_or_insert_with(|| Box::new([0; ASCII]));
-            ascii.iter_mut().zip(counts.iter()).for_each(|(sum, count)| *sum += count);
+            let ascii = self.ascii.get_or_insert_with(no_ascii);
+            let sums = ascii.as_flattened_mut().iter_mut();
+            sums.zip(counts.as_flattened()).for_each(|(sum, count)| *sum += count);
         }
+        self.rows.iter_mut().zip(counts.rows).for_each(|(sum, count)| *sum += count);
     }
 
     /// All counts, in no order.
     pub fn into_counts(self) -> impl Iterator<Item = (Key, u64)> {
-        let ascii = self.ascii.into_iter().flat_map(|counts| counts.into_iter().zip(0_u8..));
-        let ascii = ascii.filter(|&(count, _)| count > 0).map(|(count, byte)| {
-            let reference = Letters::one(Some(char::from(byte)));
-            (Key { reference, ..Key::of(Kind::Reference) }, count)
+        let ascii = self.ascii.into_iter().flat_map(|counts| {
+            let [even, odd] = *counts;
+            (0_u8..).zip(even.into_iter().zip(odd)).map(|(byte, (even, odd))| {
+                let reference = Letters::one(Some(char::from(byte)));
+                (Key { reference, ..Key::of(Kind::Reference) }, even + odd)
+            })
         });
-        self.others.into_iter().chain(ascii)
+        let rows =
+            ROW_KINDS.into_iter().zip(self.rows).map(|(kind, count)| (Key::of(Kind::Row(kind)), count));
+        self.others.into_iter().chain(ascii).chain(rows).filter(|&(_, count)| count > 0)
     }
 
     fn add(&mut self, key: Key) {
@@ -162,16 +181,21 @@ impl Counts {
     }
 
     fn add_reference(&mut self, reference: &str, longest: usize) {
-        let ascii = self.ascii.get_or_insert_with(|| Box::new([0; ASCII]));
+        let ascii = self.ascii.get_or_insert_with(no_ascii);
         if reference.is_ascii() {
-            for byte in reference.bytes() {
-                ascii[usize::from(byte) % ASCII] += 1;
+            let (pairs, last) = reference.as_bytes().as_chunks::<2>();
+            for &[even, odd] in pairs {
+                ascii[0][usize::from(even) % ASCII] += 1;
+                ascii[1][usize::from(odd) % ASCII] += 1;
+            }
+            for &byte in last {
+                ascii[0][usize::from(byte) % ASCII] += 1;
             }
         } else {
             for letter in reference.chars() {
                 let code = u32::from(letter) as usize;
                 if code < ASCII {
-                    ascii[code] += 1;
+                    ascii[0][code] += 1;
                 } else {
                     let reference = Letters::one(Some(letter));
                     *self.others.entry(Key { reference, ..Key::of(Kind::Reference) }).or_default() += 1;
@@ -187,6 +211,10 @@ impl Counts {
             }
         }
     }
+}
+
+fn no_ascii() -> Box<[[u64; ASCII]; 2]> {
+    Box::new([[0; ASCII]; 2])
 }
 
 /// Whether nothing stands between two edits, in either text.

@@ -10,12 +10,12 @@ use super::abi::ForeignColumn;
 use super::dtype::{Dtype, Role};
 use super::expressions::nearest;
 use super::inputs::{Groups, Pair, check_columns};
-use super::lists::counts_dtype;
+use super::lists::{counts_column, counts_dtype};
 use super::options::Options;
-use super::outputs::{Column, ranges};
+use super::outputs::ranges;
 use super::{Error, Result, parallel};
 use crate::kernel::alignment::{Aligner, Edit};
-use crate::kernel::confusions::{Counts, Kind};
+use crate::kernel::confusions::{Counts, RowKind};
 use crate::kernel::prepare::Preparation;
 use crate::kernel::rows::{BlockScorer, Exact};
 use crate::kernel::score::Nearest;
@@ -46,11 +46,11 @@ impl Alignment {
         let prediction = pair.predicted(row);
         let Some((prediction, nearest)) = prediction.zip(nearest) else {
             let is_missing = pair.accepted(row).next().is_some();
-            counts.add_row(if is_missing { Kind::Missing } else { Kind::Unanswerable });
+            counts.add_row(if is_missing { RowKind::Missing } else { RowKind::Unanswerable });
             return;
         };
         if nearest.nls() < options.min_nls() {
-            counts.add_row(Kind::Distant);
+            counts.add_row(RowKind::Distant);
             return;
         }
         let reference = pair.accepted(row).find_map(|(at, text)| (at == nearest.index).then_some(text));
@@ -98,9 +98,9 @@ impl Counting {
         let groups = columns.pop().ok_or_else(|| Error::new("a column is missing"))?;
         let pair = Pair::import(columns)?;
         let groups = Groups::import(groups, pair.rows())?;
-        let counts = count_groups(&pair, &groups, &options)?;
-        let lists = counts.into_values().map(|(first, counts)| (first, counts.into_counts().collect()));
-        Ok((Self::NAME, Column::sparse(pair.rows(), lists).into_counts()))
+        let groups = count_groups(&pair, &groups, &options)?;
+        let lists = groups.into_values().map(|(first, counts)| (first, counts.into_counts().collect()));
+        Ok((Self::NAME, counts_column(pair.rows(), lists.collect())))
     }
 }
 
@@ -111,14 +111,16 @@ type GroupCounts = HashMap<u64, (usize, Counts)>;
 struct Counter<'a> {
     scorer: BlockScorer,
     alignment: Alignment,
-    found: GroupCounts,
+    found: Vec<(u64, usize, Counts)>,
+    /// Where each group is found.
+    places: HashMap<u64, usize>,
     all: &'a Mutex<GroupCounts>,
 }
 
 impl Drop for Counter<'_> {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        for (group, (first, counts)) in self.found.drain() {
+        for (group, first, counts) in self.found.drain(..) {
             let (known, sum) = all.entry(group).or_insert_with(|| (first, Counts::default()));
             *known = first.min(*known);
             sum.extend(counts);
@@ -134,16 +136,25 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Group
     let counter = || Counter {
         scorer: BlockScorer::default(),
         alignment: Alignment::default(),
-        found: GroupCounts::default(),
+        found: Vec::new(),
+        places: HashMap::new(),
         all: &all,
     };
     let pieces = ranges(pair.rows(), pair.piece_rows()).collect();
     parallel::for_each(pieces, counter, |counter, piece| {
         pair.check(piece.clone())?;
-        let Counter { scorer, alignment, found, .. } = counter;
+        let Counter { scorer, alignment, found, places, .. } = counter;
+        let mut place = 0;
         let mut count = |row: usize, nearest: Option<Nearest>| {
-            let (_, counts) = found.entry(groups.get(row)).or_insert_with(|| (row, Counts::default()));
-            alignment.count(pair, row, nearest, options, counts);
+            let group = groups.get(row);
+            // Mostly the group of the row before.
+            if found.get(place).is_none_or(|&(known, ..)| known != group) {
+                place = *places.entry(group).or_insert(found.len());
+                if place == found.len() {
+                    found.push((group, row, Counts::default()));
+                }
+            }
+            alignment.count(pair, row, nearest, options, &mut found[place].2);
         };
         if is_given {
             for row in piece {

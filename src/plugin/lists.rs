@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::{ArrayRef, StringViewArray, UInt32Array, UInt64Array};
+use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::Result;
-use super::outputs::{Column, count};
+use super::outputs::{Column, count, list_array};
 use crate::kernel::alignment::{Edit, Operation};
-use crate::kernel::confusions::{Key, Kind};
+use crate::kernel::confusions::{Key, Kind, RowKind};
 
 /// An edit with positions as they are exported.
 #[derive(Clone, Copy)]
@@ -82,10 +83,10 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Edit(edit) => operation(edit),
         Kind::Reference => "reference",
-        Kind::Row => "n",
-        Kind::Missing => "n_missing",
-        Kind::Unanswerable => "n_unanswerable",
-        Kind::Distant => "n_distant",
+        Kind::Row(RowKind::Compared) => "n",
+        Kind::Row(RowKind::Missing) => "n_missing",
+        Kind::Row(RowKind::Unanswerable) => "n_unanswerable",
+        Kind::Row(RowKind::Distant) => "n_distant",
     }
 }
 
@@ -106,17 +107,24 @@ impl Column<Vec<ExportedEdit>> {
     }
 }
 
-impl Column<Vec<(Key, u64)>> {
-    pub fn into_counts(self) -> ArrayData {
-        self.into_lists(counts_fields(), |counts| {
-            vec![
-                texts(counts.iter().map(|(key, _)| Some(kind(key.kind)))),
-                texts(counts.iter().map(|(key, _)| key.reference.text())),
-                texts(counts.iter().map(|(key, _)| key.prediction.text())),
-                Arc::new(UInt64Array::from_iter_values(counts.iter().map(|&(_, count)| count))),
-            ]
-        })
+/// Lists of counts in some of so many rows; those of the others are empty.
+pub fn counts_column(rows: usize, mut lists: Vec<(usize, Vec<(Key, u64)>)>) -> ArrayData {
+    lists.sort_unstable_by_key(|&(row, _)| row);
+    let mut offsets = Vec::with_capacity(rows + 1);
+    let mut end = 0;
+    for (row, counts) in &lists {
+        offsets.resize(row + 1, end);
+        end += counts.len().cast_signed() as i64;
     }
+    offsets.resize(rows + 1, end);
+    let counts: Vec<_> = lists.into_iter().flat_map(|(_, counts)| counts).collect();
+    let columns = vec![
+        texts(counts.iter().map(|(key, _)| Some(kind(key.kind)))),
+        texts(counts.iter().map(|(key, _)| key.reference.text())),
+        texts(counts.iter().map(|(key, _)| key.prediction.text())),
+        Arc::new(UInt64Array::from_iter_values(counts.iter().map(|&(_, count)| count))),
+    ];
+    list_array(counts_fields(), OffsetBuffer::new(offsets.into()), columns, None)
 }
 
 fn texts<T: AsRef<str>>(texts: impl Iterator<Item = Option<T>>) -> ArrayRef {

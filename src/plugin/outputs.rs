@@ -110,25 +110,25 @@ impl Column<usize> {
     }
 }
 
-impl<T: Clone> Column<Vec<T>> {
-    /// A column with entries in some rows, the others being null.
-    pub fn sparse(rows: usize, entries: impl Iterator<Item = (usize, Vec<T>)>) -> Self {
-        let (mut values, mut valid) = (vec![Vec::new(); rows], vec![false; rows]);
-        for (row, entries) in entries {
-            values[row] = entries;
-            valid[row] = true;
-        }
-        Self { values, nulls: nulls(&valid) }
-    }
-
+impl<T> Column<Vec<T>> {
     /// A list for each row, of structs with these fields; `entries` makes their columns.
     pub fn into_lists(self, fields: Fields, entries: impl FnOnce(&[T]) -> Vec<ArrayRef>) -> ArrayData {
         let offsets = OffsetBuffer::<i64>::from_lengths(self.values.iter().map(Vec::len));
         let all: Vec<T> = self.values.into_iter().flatten().collect();
-        let structs = StructArray::new(fields.clone(), entries(&all), None);
-        let item = Arc::new(Field::new("item", DataType::Struct(fields), true));
-        LargeListArray::new(item, offsets, Arc::new(structs), self.nulls).into_data()
+        list_array(fields, offsets, entries(&all), self.nulls)
     }
+}
+
+/// Lists of structs.
+pub fn list_array(
+    fields: Fields,
+    offsets: OffsetBuffer<i64>,
+    columns: Vec<ArrayRef>,
+    nulls: Option<NullBuffer>,
+) -> ArrayData {
+    let structs = StructArray::new(fields.clone(), columns, None);
+    let item = Arc::new(Field::new("item", DataType::Struct(fields), true));
+    LargeListArray::new(item, offsets, Arc::new(structs), nulls).into_data()
 }
 
 /// The dtype of the `score` struct.
