@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,3 +76,15 @@ def exploded_anls(frame: pl.DataFrame, plugin: Callable[[pl.Expr, pl.Expr], pl.E
     best = exploded.with_columns(prepared("prediction"), prepared("answers")).with_columns(result=kept)
     scores = best.group_by("index").agg(pl.col("result").max()).sort("index")
     return scores.collect(engine="in-memory")
+
+
+def rapidfuzz_confusions(frame: pl.DataFrame) -> Any:
+    """Count edits and the characters of references in a loop, as `confusions` has them; sorted counts."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    reference: Counter[str] = Counter()
+    for prediction, answer in frame.select(*PAIR).iter_rows():
+        reference.update(answer)
+        for edit in Levenshtein.editops(answer, prediction):
+            left = "" if edit.tag == "insert" else answer[edit.src_pos]
+            found[edit.tag, left, "" if edit.tag == "delete" else prediction[edit.dest_pos]] += 1
+    return np.sort(np.array(list(found.values())))

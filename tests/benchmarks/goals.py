@@ -19,6 +19,7 @@ from contenders import (
     PAIR,
     column,
     exploded_anls,
+    rapidfuzz_confusions,
     rapidfuzz_rates,
     rapidfuzz_similarity,
     similarity_plugins,
@@ -88,6 +89,7 @@ def goals_on_all_cores(rows: int) -> Iterator[Goal]:
     contenders = {OWN: column(unequal, af.nls(*PAIR, protocol="raw")), **plugins}
     yield Goal(f"same, {millions} pairs, none equal", "fastest string plugin", 5, contenders)
     yield score_goal(frame)
+    yield from error_goals(frame)
     yield answers_goal(rows)
     tenth = several_answers(rows // 10)
     anls = column(tenth, af.anls("prediction", "answers"))
@@ -111,6 +113,19 @@ def score_goal(frame: pl.DataFrame) -> Goal:
         return frame.select(result=af.score(*PAIR))
 
     return Goal("`score`, same pairs", "`nls` alone", 1 / 1.6, {OWN: score, "nls": nls}, comparable=False)
+
+
+def error_goals(frame: pl.DataFrame) -> Iterator[Goal]:
+    """Yield the goals for the kinds of errors and for the characters that are confused."""
+    seconds = 0.3 * frame.height / 1e6
+    kinds = {OWN: column(frame, af.error_type(*PAIR).to_physical())}
+    yield Goal("`error_type`, same pairs", "a limit of 300 ms", 1, kinds, known={"limit": seconds})
+
+    def confusions() -> Any:
+        return np.sort(af.confusions(frame, *PAIR)["count"].to_numpy())
+
+    contenders = {OWN: confusions, "rapidfuzz `editops`": lambda: rapidfuzz_confusions(frame)}
+    yield Goal("`confusions`, same pairs", "a loop over edits", 20, contenders)
 
 
 def answers_goal(rows: int) -> Goal:
