@@ -163,6 +163,11 @@ impl Steps {
     /// Of cells that have not been computed: the worst case.
     const UNKNOWN: Self = Self { up: u64::MAX, down: 0 };
 
+    /// Whether the step at a bit is +1, and whether it is -1.
+    fn at(self, bit: usize) -> (bool, bool) {
+        (self.up >> bit & 1 != 0, self.down >> bit & 1 != 0)
+    }
+
     /// The next row; `carry` is the step beside the upper end, and becomes that beside the lower end.
     #[inline]
     fn advance(&mut self, eq: u64, carry: &mut (u64, u64)) {
@@ -276,36 +281,17 @@ impl Table {
 
     /// Appends the edits of a part whose table fits into memory.
     fn align_whole<U: Unit>(&mut self, part: &Part<U>, distance: usize, edits: &mut Vec<Edit>) {
-        let start = edits.len();
-        let (mut column, mut row) = (part.reference.len(), part.prediction.len());
-        if column > 0 && row > 0 {
-            if column <= WORD {
-                self.fill_word(part.reference, part.prediction);
-            } else {
-                let band = Band::new(column, row, distance);
-                self.bits.fill(part.reference);
-                self.fill(part.prediction, band, true);
-            }
+        let (columns, rows) = (part.reference.len(), part.prediction.len());
+        if columns == 0 || rows == 0 {
+            walk_back(part, edits, |_, _| None);
+        } else if columns <= WORD {
+            self.fill_word(part.reference, part.prediction);
+            walk_back(part, edits, |row, column| Some(self.kept[row].at(column)));
+        } else {
+            self.bits.fill(part.reference);
+            self.fill(part.prediction, Band::new(columns, rows, distance), true);
+            walk_back(part, edits, |row, column| self.step(row, column));
         }
-        while row > 0 && column > 0 {
-            if self.step(row - 1, column - 1).is_some_and(|(up, _)| up) {
-                column -= 1;
-                edits.push(part.edit(Operation::Delete, column, row));
-                continue;
-            }
-            row -= 1;
-            if row > 0 && self.step(row - 1, column - 1).is_some_and(|(_, down)| down) {
-                edits.push(part.edit(Operation::Insert, column, row));
-                continue;
-            }
-            column -= 1;
-            if part.reference[column] != part.prediction[row] {
-                edits.push(part.edit(Operation::Replace, column, row));
-            }
-        }
-        edits.extend((0..column).rev().map(|column| part.edit(Operation::Delete, column, 0)));
-        edits.extend((0..row).rev().map(|row| part.edit(Operation::Insert, 0, row)));
-        edits[start..].reverse();
     }
 
     /// Whether the step down a column is +1, and whether it is -1; `None` where it was not computed. Both
@@ -313,14 +299,12 @@ impl Table {
     fn step(&self, row: usize, column: usize) -> Option<(bool, bool)> {
         let Row { first, last, start } = self.rows[row];
         let word = column / WORD;
-        let Steps { up, down } = *(first..=last).contains(&word).then(|| &self.kept[start + word - first])?;
-        let bit = 1 << (column % WORD);
-        Some((up & bit != 0, down & bit != 0))
+        (first..=last).contains(&word).then(|| self.kept[start + word - first].at(column % WORD))
     }
 
     /// Computes and keeps all rows, for a reference of one word.
     fn fill_word<U: Unit>(&mut self, reference: &[U], prediction: &[U]) {
-        let Self { byte_bits, kept, rows, .. } = self;
+        let Self { byte_bits, kept, .. } = self;
         let byte = |unit: U| usize::try_from(unit.code()).ok().filter(|&code| code < BYTES);
         let mut all_bytes = true;
         for (position, &unit) in reference.iter().enumerate() {
@@ -330,9 +314,8 @@ impl Table {
             }
         }
         kept.clear();
-        rows.clear();
         let mut steps = Steps::UNKNOWN;
-        for (row, &unit) in prediction.iter().enumerate() {
+        for &unit in prediction {
             let eq = match byte(unit) {
                 Some(code) => byte_bits[code],
                 None if all_bytes => 0,
@@ -343,7 +326,6 @@ impl Table {
             };
             steps.advance(eq, &mut (1, 0));
             kept.push(steps);
-            rows.push(Row { first: 0, last: 0, start: row });
         }
         for &unit in reference {
             if let Some(code) = byte(unit) {
@@ -405,6 +387,36 @@ impl Table {
         }
         Distances { first, values }
     }
+}
+
+/// Appends the edits on the way back from the last cell of a part's table. `step` tells of a row and a column,
+/// both counted from 0, whether the step down is +1 and whether it is -1, or nothing where no path leads.
+fn walk_back<U: Unit>(
+    part: &Part<U>,
+    edits: &mut Vec<Edit>,
+    step: impl Fn(usize, usize) -> Option<(bool, bool)>,
+) {
+    let start = edits.len();
+    let (mut column, mut row) = (part.reference.len(), part.prediction.len());
+    while row > 0 && column > 0 {
+        if step(row - 1, column - 1).is_some_and(|(up, _)| up) {
+            column -= 1;
+            edits.push(part.edit(Operation::Delete, column, row));
+            continue;
+        }
+        row -= 1;
+        if row > 0 && step(row - 1, column - 1).is_some_and(|(_, down)| down) {
+            edits.push(part.edit(Operation::Insert, column, row));
+            continue;
+        }
+        column -= 1;
+        if part.reference[column] != part.prediction[row] {
+            edits.push(part.edit(Operation::Replace, column, row));
+        }
+    }
+    edits.extend((0..column).rev().map(|column| part.edit(Operation::Delete, column, 0)));
+    edits.extend((0..row).rev().map(|row| part.edit(Operation::Insert, 0, row)));
+    edits[start..].reverse();
 }
 
 #[cfg(test)]
