@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame import _details
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
-from anls_frame.export.figures import Alignments, Dumbbell, Histogram
+from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ _SHOWN_SCORES = ("anls", "score", "nls", "exact_match", "cer_corpus", "zeros")
 _WITH_INTERVAL = ("anls", "score", "exact_match", "cer_corpus", "difference")
 _TEXT_ROWS = 50
 _FIGURE_ROWS = 40
+_CONFUSIONS = 30
 _ALL_ROWS = "all rows"
 
 # The table takes the colours of the page around it, light or dark.
@@ -59,6 +61,8 @@ def report_document(report: Report) -> Document:
     """Return the report as the document that is exported."""
     by = report.summary.settings.by
     tables = [Table(_by_name(by), report.to_polars(), _kinds(report.to_polars().columns, by))]
+    if report.summary.settings.details:
+        tables += _detail_tables(report)
     if report.worst.height:
         worst = report.worst
         tables.append(Table("Worst rows", worst, _kinds(worst.columns, by)))
@@ -70,6 +74,22 @@ def report_document(report: Report) -> Document:
         notes=report_notes(report),
         figures=_report_figures(report),
     )
+
+
+def _detail_tables(report: Report) -> list[Table]:
+    """Return the kinds of errors and the most frequent confusions of all rows."""
+    errors = report.errors()
+    confusions = report.confusions().select(
+        "op", "reference_char", "predicted_char", "count", "share_of_errors", "share_of_reference"
+    )
+    name = "Confusions"
+    if confusions.height > _CONFUSIONS:
+        name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} confusions"
+    shares: dict[str, Kind] = {"share_of_errors": "score", "share_of_reference": "score"}
+    return [
+        Table("Kinds of errors", errors, {"n": "count", "share": "score"}),
+        Table(name, confusions.head(_CONFUSIONS), {"count": "count", **shares}),
+    ]
 
 
 def report_notes(report: Report) -> list[str]:
@@ -136,7 +156,26 @@ def _report_figures(report: Report) -> list[Figure]:
     distribution = Histogram(
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
-    return [distribution, *_alignments(report)]
+    errors = [_errors_by_slice(report)] if summary.settings.details else []
+    return [distribution, *errors, *_alignments(report)]
+
+
+def _errors_by_slice(report: Report) -> Stacked:
+    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
+    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415
+
+    by = report.summary.settings.by
+    keys = [f"key_{index}" for index in range(len(by))]
+    # By the keys' own names: a slicing column may be called as one of the table.
+    table = _details.error_table(report.summary.details["errors"], keys)
+    counts: dict[tuple[Any, ...], dict[str, int]] = {}
+    for *key, kind, n in table.select(*keys, "error_type", "n").iter_rows():
+        counts.setdefault(tuple(key), {})[kind] = n
+    overall = dict(report.errors().select("error_type", "n").iter_rows())
+    shown = report.to_polars().head(_FIGURE_ROWS + 1)
+    groups = [counts.get(key, {}) for key in shown.select(by).rows()[1:]] if by else []
+    rows = list(zip(slice_labels(shown, by), [overall, *groups], strict=True))
+    return Stacked("Kinds of errors by slice", _style.ERROR_COLORS, rows)
 
 
 def _alignments(report: Report) -> list[Figure]:

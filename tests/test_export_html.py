@@ -112,7 +112,9 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
     check_harmless(shown)
     cells = shown.texts("td", "d")
     assert cells[:2] == ["overall", "null"]
-    assert cells[2 : len(HOSTILE_TEXTS) + 2] == [seen(text) or "empty" for text in HOSTILE_TEXTS]
+    spaces = {" ": "␣", "  ": "␣␣", "\u00a0": "⟨U+00A0⟩"}
+    expected = [spaces.get(text, seen(text)) or "empty" for text in HOSTILE_TEXTS]
+    assert cells[2 : len(HOSTILE_TEXTS) + 2] == expected
     notes = [text for tag, attributes, text in shown.elements if tag == "li" and attributes.get("dir")]
     assert notes[: len(HOSTILE_TEXTS)] == [seen(text) for text in HOSTILE_TEXTS]
     assert shown.texts("dd") == [seen(text) or "empty" for text in HOSTILE_TEXTS]
@@ -164,6 +166,30 @@ def test_a_report_has_its_parts_and_a_table_of_contents(tmp_path: Path) -> None:
     assert [text for _, text in links] == shown.texts("h2")
     assert made.signature in shown.texts("code")
     assert str(made.settings["digest"]) in shown.texts("dd")
+
+
+def test_a_report_with_details_shows_errors_and_confusions(tmp_path: Path) -> None:
+    texts = {"first": ["lnvoice", "b c", None, "x", "a"], "answer": ["Invoice", "bc", "y", "zzz", None]}
+    data = pl.DataFrame({**texts, "error_type": [["a"], ["a", "b"], ["b"], [], ["c"]]})
+    made = af.report(data, "first", "answer", by="error_type", details=True)
+
+    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+
+    check_harmless(shown)
+    assert shown.texts("h2")[:5] == [
+        *("By error_type", "Distribution", "Kinds of errors by slice", "Kinds of errors", "Confusions"),
+    ]
+    assert shown.texts("ul", "key")[-1] == "whitespacenearwrongmissing"
+    labels = shown.texts("div", "lab")[-5:]
+    assert labels == ["all rows", "a", "b", "null", "c"]
+    assert shown.texts("div", "val")[-5:] == ["n = 4", "n = 2", "n = 2", "n = 1", "n = 0"]
+    widths = [
+        float((a["width"] or "").rstrip("%")) for tag, a, _ in shown.elements if a.get("class") == "seg"
+    ]
+    assert widths[-9:] == [25, 25, 25, 25, 50, 50, 50, 50, 100]
+    cells = shown.texts("td", "d")
+    assert ["replace", "I", "l"] in [cells[at : at + 3] for at in range(len(cells))]
+    assert ["insert", "null", "␣"] in [cells[at : at + 3] for at in range(len(cells))]
 
 
 def test_the_worst_rows_are_aligned_with_their_nearest_answers(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ SLICES = 10_000
 folder = Path(sys.argv[1])
 questions = pl.read_parquet("data/ocr_qa.parquet")
 by = {"by": "question_types", "cluster": "doc_id"}
-af.report(questions, "tesseract", "answers", worst=20, **by).write(folder / "report.html")
+af.report(questions, "tesseract", "answers", worst=20, details=True, **by).write(folder / "report.html")
 systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 af.compare(questions, systems, "answers", **by).write(folder / "comparison.html")
 write(hostile_document(), folder / "hostile.html")

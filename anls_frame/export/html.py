@@ -16,7 +16,7 @@ from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.figures import Alignments
 from anls_frame.export.html_style import SCRIPT, SCRIPT_DIGEST, STYLE
-from anls_frame.export.html_text import data
+from anls_frame.export.html_text import data, spelled
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _cell(cell: Cell, column: Column) -> str:
     kind = "n" if column.is_numeric else "d"
     if cell.role == "mark":
         return f'<td class="{kind}"><i class="mark">{data(cell.text)}</i></td>'
-    return f'<td class="{kind}" dir="auto">{data(shortened(cell.text, LONGEST_TEXT))}</td>'
+    return f'<td class="{kind}" dir="auto">{data(spelled(shortened(cell.text, LONGEST_TEXT)))}</td>'
 
 
 def _forest(table: Table) -> str:

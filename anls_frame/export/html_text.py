@@ -6,7 +6,7 @@ from html import escape
 
 from anls_frame.export.characters import visible
 
-__all__ = ["data"]
+__all__ = ["data", "spelled"]
 
 
 def data(text: str) -> str:
@@ -17,3 +17,10 @@ def data(text: str) -> str:
     obey them. Right-to-left scripts need no marks, because what holds a text has `dir="auto"`.
     """
     return escape(visible(text, directions=True), quote=True)
+
+
+def spelled(text: str) -> str:
+    """Write a text of nothing but whitespace as what it is, a space as ␣; any other as it is."""
+    if not text.isspace() or visible(text) != text:
+        return text
+    return "".join("␣" if character == " " else f"⟨U+{ord(character):04X}⟩" for character in text)

@@ -38,7 +38,7 @@ ERROR_COLORS = {
     "near": "#E7A9C9",
     "wrong": "#D55E00",
     "empty": "#8A8A8A",
-    "missing": "#3D3D3D",
+    "missing": "#525252",
 }
 
 # Any would do; with this one a few common pairs of names are far apart.
