@@ -257,6 +257,18 @@ def test_a_comparison_shows_both_systems(tmp_path: Path) -> None:
     assert overall[0][1] == "var(--page)"
 
 
+def test_folded_clusters_make_no_difference(tmp_path: Path) -> None:
+    options = {"by": "type", "cluster": "answer", "worst": 2, "details": True}
+    summary = af.summarize(frame(), "first", "answer", **options)
+
+    pages = [
+        af.Report.from_summary(one).write(tmp_path / "page.html").read_text(encoding="utf-8")
+        for one in (summary, summary.fold_clusters())
+    ]
+
+    assert pages[0] == pages[1]
+
+
 def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
     scores = af.report(pl.DataFrame({"score": [0.5, -2.0, None]}), score="score")
     empty = report(frame(0), worst=3)
