@@ -32,7 +32,7 @@ from anls_frame.analysis import confusions
 from anls_frame.comparison import Comparison, Paired, compare, pair
 from anls_frame.curves import length_scores, threshold_curve
 from anls_frame.edits import edit_ops, error_type, explain
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, InputError
 from anls_frame.frames import add_scores
 from anls_frame.matrices import EditMatrix, edit_matrix
 from anls_frame.metrics import (
@@ -46,6 +46,16 @@ from anls_frame.metrics import (
     score,
 )
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.readers import (
+    read_inspect,
+    read_lm_eval,
+    read_lmms_eval,
+    read_results,
+    read_rrc,
+    read_vlmevalkit,
+    scan_results,
+    write_submission,
+)
 from anls_frame.reports import Report, report
 from anls_frame.scalars import anls_score, edit_distance, get_cer
 from anls_frame.summary import Settings, Summary, merge, summarize
@@ -60,6 +70,7 @@ __all__ = [
     "DuplicateColumnError",
     "Edit",
     "EditMatrix",
+    "InputError",
     "Paired",
     "Report",
     "ScoreProtocol",
@@ -87,11 +98,19 @@ __all__ = [
     "nearest_answer",
     "nls",
     "pair",
+    "read_inspect",
+    "read_lm_eval",
+    "read_lmms_eval",
+    "read_results",
+    "read_rrc",
+    "read_vlmevalkit",
     "report",
+    "scan_results",
     "score",
     "summarize",
     "threshold_curve",
     "worst",
+    "write_submission",
 ]
 
 namespaces.register()

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from polars.exceptions import ColumnNotFoundError, PolarsError
 
-__all__ = ["ColumnNotFoundError", "DTypeError", "DuplicateColumnError"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ColumnNotFoundError", "DTypeError", "DuplicateColumnError", "InputError", "Problem"]
+
+_SHOWN_PROBLEMS = 20
 
 
 class DTypeError(TypeError, PolarsError):
@@ -39,3 +46,57 @@ class DuplicateColumnError(ValueError, PolarsError):
     ...     print(error)
     the frame already has the columns ['nls']; pass overwrite=True to replace them, prefix= or suffix= to name the new ones otherwise, or columns= to add only some of them
     """  # noqa: E501 - printed output
+
+
+class Problem(NamedTuple):
+    """Something wrong in a file, and where."""
+
+    file: str
+    place: str
+    """A line, an index, a cell or an id; empty for the file as a whole."""
+    message: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in self if part)
+
+
+class InputError(ValueError):
+    r"""
+    A file does not hold what it should.
+
+    Everything that is wrong is named at once, with its place.
+
+    Parameters
+    ----------
+    problems
+        What is wrong, in the order of the file. The message shows the first 20.
+    total
+        How many problems there are, if not all of them were kept.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> _ = path.write_text("id,prediction,answer\n1,a,a\n2,b\n1,c,c\n")
+    >>> try:
+    ...     af.read_results(path)
+    ... except af.InputError as error:
+    ...     print([(problem.place, problem.message) for problem in error.problems])
+    [('line 3', '2 fields instead of 3'), ('line 4', "id '1' is there before, at line 2")]
+    """
+
+    def __init__(self, problems: Iterable[Problem], total: int | None = None) -> None:
+        self.problems = tuple(problems)
+        self.total = len(self.problems) if total is None else total
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        shown = [str(problem) for problem in self.problems[:_SHOWN_PROBLEMS]]
+        if self.total == 1:
+            return shown[0]
+        if self.total > len(shown):
+            shown.append(f"... and {self.total - len(shown):,} more")
+        return "\n".join([f"{self.total:,} problems:", *shown])
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int]]:
+        return InputError, (self.problems, self.total)

@@ -404,6 +404,14 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "merge": af.merge,
     "pair": af.pair,
     "threshold_curve": af.threshold_curve,
+    "read_inspect": af.read_inspect,
+    "read_lm_eval": af.read_lm_eval,
+    "read_lmms_eval": af.read_lmms_eval,
+    "read_results": af.read_results,
+    "read_rrc": af.read_rrc,
+    "read_vlmevalkit": af.read_vlmevalkit,
+    "scan_results": af.scan_results,
+    "write_submission": af.write_submission,
 }
 CLASSES = (
     "Alignment",
@@ -413,6 +421,7 @@ CLASSES = (
     "DuplicateColumnError",
     "Edit",
     "EditMatrix",
+    "InputError",
     "Paired",
     "Report",
     "ScoreProtocol",

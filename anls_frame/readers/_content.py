@@ -1,0 +1,153 @@
+"""A file's content as text: decompressed, decoded, and an error that names the line where that fails."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gzip
+import os
+import zlib
+from pathlib import Path
+
+from anls_frame.readers._problems import problem
+
+_COMPRESSED = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "xlsx",
+}
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+_MAGIC = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a workbook or another zip archive",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save it as .xlsx",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x80\x04": "a pickle, which could run code; it is not read",
+    b"\x80\x05": "a pickle, which could run code; it is not read",
+}
+# The byte order mark of UTF-32 starts with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 4096
+
+
+def file_format(path: Path, given: str | None = None) -> str:
+    """Return the format that is given or that the file's suffix names."""
+    if given is not None:
+        if given not in FORMATS:
+            raise ValueError(f"format is one of {', '.join(map(repr, FORMATS))}, got {given!r}")
+        return given
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    if suffixes and suffixes[-1] in _FORMATS:
+        return _FORMATS[suffixes[-1]]
+    if suffixes and suffixes[-1] in {".pkl", ".pickle"}:
+        raise problem(path, "a pickle can run code, so none is read; write CSV, JSON Lines or Parquet")
+    if suffixes and suffixes[-1] in {".xls", ".xlsb", ".xlsm", ".ods"}:
+        raise problem(path, "of workbooks only .xlsx is read; save it as one")
+    raise problem(
+        path, f"cannot tell the format from the name; pass format= one of {', '.join(map(repr, FORMATS))}"
+    )
+
+
+def check_file(path: Path) -> None:
+    """Raise an error unless there is a file that holds something."""
+    try:
+        status = path.stat()
+    except ValueError:
+        raise ValueError(f"a file's name cannot hold a NUL character: {str(path)!r}") from None
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, "there is no such file", str(path)) from None
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(path))
+    if status.st_size == 0 and path.is_file():
+        raise problem(path, "the file is empty")
+
+
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path of what is one."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path is the name of a file, got {type(path).__name__}")
+    return Path(path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content, decompressed where the suffix says so."""
+    check_file(path)
+    data = path.read_bytes()
+    compression = _COMPRESSED.get(path.suffix.lower())
+    if compression is None:
+        return data
+    if compression == "gzip":
+        try:
+            return gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise problem(path, f"no whole gzip file, as its suffix says: {error}") from None
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+            content: bytes = stream.read()
+    except (OSError, pa.ArrowException) as error:
+        raise problem(path, f"no whole zstd file, as its suffix says: {error}") from None
+    return content
+
+
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """
+    Return the content as text.
+
+    A byte order mark tells the encoding and is left out; without one it is UTF-8, or UTF-16 where every
+    other byte of the beginning is zero. An encoding that is given is used.
+    """
+    data = read_bytes(path)
+    if encoding is None:
+        for start, what in _MAGIC.items():
+            if data.startswith(start):
+                raise problem(path, f"no text, but {what}; its name should say so, or pass format=")
+    encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
+    try:
+        text = data[skipped:].decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, skipped + error.start) + 1
+        byte = data[skipped + error.start]
+        raise problem(
+            path,
+            f"byte 0x{byte:02x} is no {encoding.upper()}; pass the encoding it is in, as encoding='latin-1'",
+            f"line {line}",
+        ) from None
+    except LookupError:
+        raise ValueError(f"unknown encoding {encoding!r}") from None
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise problem(path, "the file is empty")
+    return text
+
+
+def _encoding(data: bytes) -> tuple[str, int]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    sample = data[: min(len(data), _SAMPLE) // 2 * 2]
+    # Latin letters in UTF-16 have a zero byte each, on the same side; UTF-8 text hardly ever has any.
+    for encoding, zeros, others in (
+        ("utf-16-le", sample[1::2], sample[::2]),
+        ("utf-16-be", sample[::2], sample[1::2]),
+    ):
+        if zeros.count(0) > len(zeros) // 2 and others.count(0) < len(others) // 10 + 1:
+            return encoding, 0
+    return "utf-8", 0

@@ -1,0 +1,149 @@
+"""CSV and TSV, every field as the text it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.readers._problems import problem
+from anls_frame.readers._raw import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from anls_frame.readers._problems import Problems
+
+_DELIMITERS = (",", ";", "\t", "|")
+# Arrow reads in blocks, and a row has to fit into one.
+_BLOCK = 256 << 20
+
+
+def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Raw:
+    """
+    Return the fields of a delimited text; an empty field is null, an empty field in quotes an empty text.
+
+    A row with too few or too many fields is a problem, and so is a quote that is never closed.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+    from pyarrow import csv as arrow_csv  # noqa: PLC0415
+
+    header = _header(text, delimiter or ",")
+    if delimiter is None and len(header) == 1:
+        delimiter = max(_DELIMITERS, key=header[0].count)
+        header = _header(text, delimiter)
+    delimiter = delimiter or ","
+    columns = [f"f{index}" for index in range(len(header))]
+    ragged = 0
+
+    def count(_row: object) -> str:
+        nonlocal ragged
+        ragged += 1
+        return "skip"
+
+    data = pa.py_buffer(text.encode())
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(
+                autogenerate_column_names=True, block_size=min(max(data.size, 1), _BLOCK)
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=count
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.large_string()),
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                null_values=[""],
+            ),
+        )
+    except pa.ArrowException as error:
+        _structure(text, delimiter, len(header), problems)
+        problems.raise_any()
+        raise problem(path, f"cannot be read: {error}") from None
+    if ragged or text.count('"') % 2:
+        found = _structure(text, delimiter, len(header), problems)
+        if ragged and not found:
+            problems.add(f"{ragged} rows have not {len(header)} fields")
+    frame = pl.DataFrame(
+        [pl.Series(name, pl.from_arrow(table[name]), dtype=pl.String) for name in table.column_names]
+    ).slice(1)
+    return Raw(
+        names=[name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)],
+        columns=frame.get_columns(),
+        height=frame.height,
+        place=_Lines(text, delimiter, len(header)),
+    )
+
+
+class _Lines:
+    """The line on which each whole row starts; found when the first one is asked for."""
+
+    def __init__(self, text: str, delimiter: str, width: int) -> None:
+        self._text = text
+        self._delimiter = delimiter
+        self._width = width
+        self._starts: list[int] | None = None
+
+    def __call__(self, row: int) -> str:
+        if self._starts is None:
+            rows = _rows(self._text, self._delimiter)
+            self._starts = [start for start, fields in rows if len(fields) == self._width][1:]
+        return f"line {self._starts[row]}" if row < len(self._starts) else f"row {row + 1}"
+
+
+def _header(text: str, delimiter: str) -> list[str]:
+    for _, fields in _rows(text, delimiter):
+        if fields:
+            return fields
+    return [""]
+
+
+def _structure(text: str, delimiter: str, width: int, problems: Problems) -> int:
+    """Note the rows that are not as wide as the header, and a quote without an end."""
+    found = 0
+    start = 1
+    try:
+        for start, fields in _rows(text, delimiter, strict=True):
+            if fields and len(fields) != width:
+                problems.add(f"{len(fields)} fields instead of {width}", f"line {start}")
+                found += 1
+    except csv.Error as error:
+        # Other remarks are about quotes inside of fields, which are as they are.
+        if "unexpected end of data" in str(error):
+            problems.add("a quote is opened and never closed", f"line {_after(text, delimiter, start)}")
+            found += 1
+    return found
+
+
+def _after(text: str, delimiter: str, start: int) -> int:
+    """The line on which the last record starts."""
+    last = start
+    for last, _ in _rows(text, delimiter):  # noqa: B007 - the last one counts
+        pass
+    return last
+
+
+def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Records with the lines on which they start; an empty line is a record without fields."""
+    with _long_fields():
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+        line = 0
+        for fields in reader:
+            yield line + 1, fields
+            line = reader.line_num
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)

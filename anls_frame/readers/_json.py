@@ -1,0 +1,149 @@
+"""JSON as it stands: numbers as they are written, doubled keys and half characters noticed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.readers._problems import problem, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from anls_frame.readers._problems import Problems
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class Number(str):
+    """A number as it is written: 12.50 stays 12.50."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Invalid(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        doubled = next(key for key in keys if keys.count(key) > 1)
+        raise _Invalid(f"key {shown(doubled)} is there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
+)
+
+
+def parse(text: str) -> Any:
+    """
+    Return a JSON value, numbers as `Number`.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong, unless it is JSON.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        at = f" at line {error.lineno}" if error.lineno > 1 else ""
+        raise ValueError(f"no JSON: {error.msg}{at}, column {error.colno}") from None
+    except _Invalid as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("brackets are nested too deeply") from None
+    if _HALF.search(text):
+        _check_halves(value)
+    return value
+
+
+def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the objects of JSON Lines with their places; the others become problems."""
+    # Not `splitlines`, which ends lines at characters that JSON texts may hold as they are.
+    for number, line in enumerate(_lines(text), start=1):
+        if not line or line.isspace():
+            continue
+        try:
+            value = parse(line)
+        except ValueError as error:
+            problems.add(str(error), f"line {number}")
+            continue
+        if isinstance(value, dict):
+            yield f"line {number}", value
+        elif isinstance(value, list) and number == 1:
+            raise problem(path, "holds one JSON array, no JSON Lines; name it .json or pass format='json'")
+        else:
+            problems.add(f"no JSON object, but {kind(value)}", f"line {number}")
+
+
+def read_whole(path: Path, text: str) -> Any:
+    """Return the JSON value that a file holds."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        first = text.lstrip().partition("\n")[0]
+        hint = ""
+        if "Extra data" in str(error) and first.startswith("{") and first.rstrip().endswith("}"):
+            hint = "; if these are JSON Lines, name it .jsonl or pass format='jsonl'"
+        raise problem(path, f"{error}{hint}") from None
+
+
+def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the objects of a JSON array, or of the only array of objects in an object, with their places."""
+    if isinstance(value, dict):
+        lists = [
+            key
+            for key, entry in value.items()
+            if isinstance(entry, list) and entry and all(isinstance(one, dict) for one in entry)
+        ]
+        if len(lists) != 1:
+            raise problem(
+                path, f"holds an object without one list of rows in it (keys: {shown(list(value)[:10])})"
+            )
+        value = value[lists[0]]
+    if not isinstance(value, list):
+        raise problem(path, f"holds no list of rows, but {kind(value)}")
+    if not value:
+        raise problem(path, "holds no rows")
+    for index, row in enumerate(value):
+        if isinstance(row, dict):
+            yield f"index {index}", row
+        else:
+            problems.add(f"no JSON object, but {kind(row)}", f"index {index}")
+
+
+def kind(value: object) -> str:
+    """Return what a JSON value is, for messages."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool | Number):
+        return f"the value {value}"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    return "a text" if isinstance(value, str) else type(value).__name__
+
+
+def _lines(text: str) -> list[str]:
+    if "\n" not in text and "\r" in text:
+        return text.split("\r")
+    return text.split("\n")
+
+
+def _check_halves(value: Any) -> None:
+    """Raise an error where a text is no text: JSON can write half of a surrogate pair."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair (as \\ud800), which is no character") from None

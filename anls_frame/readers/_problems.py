@@ -1,0 +1,53 @@
+"""What is wrong in a file: gathered while reading, raised once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anls_frame.exceptions import InputError, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_KEPT = 1000
+_SHOWN_TEXT = 60
+
+
+class Problems:
+    """The problems of one or several files; all are counted, the first thousand kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._kept: list[Problem] = []
+        self._total = 0
+
+    def add(self, message: str, place: str = "", path: Path | None = None) -> None:
+        """Note a problem, of the file this was made for unless another one is given."""
+        self._total += 1
+        if len(self._kept) < _KEPT:
+            self._kept.append(Problem(str(path or self.path), place, message))
+
+    def __len__(self) -> int:
+        return self._total
+
+    def raise_any(self) -> None:
+        """Raise an error that names all problems, if there are any."""
+        if self._total:
+            raise InputError(self._kept, self._total)
+
+
+def problem(path: Path, message: str, place: str = "") -> InputError:
+    """Return the error of a file that cannot be read any further."""
+    return InputError([Problem(str(path), place, message)])
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: escaped, and short enough for a line."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}..."
+
+
+def listed(values: list[str], most: int = 10) -> str:
+    """Return values side by side, the first few of them."""
+    rest = f" and {len(values) - most:,} more" if len(values) > most else ""
+    return ", ".join(values[:most]) + rest

@@ -1,0 +1,151 @@
+"""The standard frame: which column is what, and how it comes out."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import polars as pl
+
+from anls_frame.readers import _lists, _raw
+from anls_frame.readers._problems import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from anls_frame.readers._problems import Problems
+    from anls_frame.readers._raw import Raw
+
+Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
+ROLES: tuple[Role, ...] = get_args(Role)
+LISTS: tuple[Role, ...] = ("answers", "question_types")
+
+# Compared without case, underscores and the like.
+_USUAL: Mapping[Role, tuple[str, ...]] = {
+    "question_id": ("questionid", "qid", "id", "sampleid", "uid", "index"),
+    "question": ("question", "query"),
+    "prediction": (
+        "prediction",
+        "predictions",
+        "pred",
+        "predicted",
+        "predictedanswer",
+        "predanswer",
+        "modelanswer",
+        "modeloutput",
+        "output",
+        "response",
+        "completion",
+        "hypothesis",
+    ),
+    "answers": (
+        "answers",
+        "answer",
+        "goldanswers",
+        "goldlabels",
+        "golds",
+        "gold",
+        "groundtruths",
+        "groundtruth",
+        "gt",
+        "targets",
+        "target",
+        "references",
+        "reference",
+        "labels",
+        "label",
+    ),
+    "question_types": ("questiontypes", "questiontype"),
+    "doc_id": ("docid", "documentid"),
+}
+_SHOWN_IDS = 10
+
+
+def choose(
+    names: Sequence[str], given: Mapping[Role, str | None], required: Sequence[Role], problems: Problems
+) -> dict[Role, str]:
+    """
+    Return the column of each role: the one that is given, or else the one with a usual name.
+
+    A standard name wins over other usual names; of those there may be only one.
+    """
+    chosen: dict[Role, str] = {}
+    for role, name in given.items():
+        if name is None:
+            continue
+        if not isinstance(name, str):
+            raise TypeError(f"{role} is the name of a column, got {name!r}")
+        if name in names:
+            chosen[role] = name
+        else:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            problems.add(f"no column {shown(name)} among {listed([shown(one) for one in names])}{hint}")
+    for role in ROLES:
+        if given.get(role) is not None:
+            continue
+        free = [name for name in names if name not in chosen.values()]
+        exact: list[str] = [role] if role in free else []
+        usual = exact or [name for name in free if _plain(name) in _USUAL[role]]
+        if role == "question_id" and len(usual) > 1:
+            # An id proper goes before a mere row number.
+            usual = [min(usual, key=lambda name: _USUAL["question_id"].index(_plain(name)))]
+        if len(usual) == 1:
+            chosen[role] = usual[0]
+        elif role in required:
+            among = listed([shown(name) for name in usual or names])
+            what = (
+                f"columns {among} may all hold the {role}"
+                if usual
+                else f"no column with the {role} among {among}"
+            )
+            problems.add(f"{what}; name it: {role}=...")
+    return chosen
+
+
+def frame(
+    raw: Raw, chosen: Mapping[Role, str], problems: Problems, *, unique_ids: bool = True
+) -> pl.DataFrame:
+    """
+    Return the standard frame: the columns with roles, then all others as they are.
+
+    A column whose name is that of a role which another column has gets an underscore behind it.
+    """
+    columns: list[pl.Series] = []
+    for role in ROLES:
+        if role in chosen:
+            make = _lists.lists if role in LISTS else _raw.texts
+            columns.append(make(role, raw.column(chosen[role]), problems, raw.place).alias(role))
+    taken = {column.name for column in columns}
+    for name in raw.names:
+        if name not in chosen.values():
+            free = name
+            while free in taken or (free != name and free in raw.names):
+                free += "_"
+            taken.add(free)
+            columns.append(_raw.kept(free, raw.column(name)))
+    standard = pl.DataFrame(columns)
+    if "question_id" in chosen and unique_ids:
+        check_ids(standard["question_id"], problems, raw.place)
+    return standard
+
+
+def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -> None:
+    """Note ids that are missing or there twice, with their places."""
+    for index in ids.is_null().arg_true():
+        problems.add("the id is missing", place(index))
+    if not ids.is_duplicated().any():
+        return
+    first: dict[str, int] = {}
+    for index, value in enumerate(ids):
+        if value is not None and first.setdefault(value, index) != index:
+            problems.add(f"id {shown(value)} is there before, at {place(first[value])}", place(index))
+
+
+def ids_text(values: Sequence[object]) -> str:
+    """Return ids for a message, the first few of them."""
+    return listed([shown(value) for value in values], _SHOWN_IDS)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

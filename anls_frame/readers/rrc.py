@@ -1,0 +1,269 @@
+"""The Robust Reading Competition's pair of files: gold labels and a submission."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.readers import _content, _json, _raw, _standard
+from anls_frame.readers._json import Number, kind
+from anls_frame.readers._problems import Problems, problem, shown
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+__all__ = ["read_rrc", "write_submission"]
+
+
+def read_rrc(
+    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
+) -> pl.DataFrame:
+    """
+    Read gold labels and a submission of DocVQA, InfographicVQA or ST-VQA's tasks.
+
+    The submission is a list of `{"questionId": ..., "answer": ...}` in any order. Checked is what the
+    competition's script and PyPI anls check, and what makes them fail later: ids that are missing, left
+    over, there twice, or texts in one file and numbers in the other; answers that are null, numbers or
+    lists; questions without accepted answers.
+
+    Parameters
+    ----------
+    gold
+        The file of gold labels, an object with the questions in `data`.
+    submission
+        The file of predictions.
+    allow_missing
+        Take a question without an answer in the submission, or with null, as a missing prediction.
+
+    Returns
+    -------
+    DataFrame
+        The standard frame, in the order of the gold labels, with their other fields.
+
+    Raises
+    ------
+    InputError
+        If something is wrong in one of the files: every problem, with index and id.
+    OSError
+        If a file cannot be opened.
+
+    See Also
+    --------
+    write_submission : the way back.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
+    >>> frame.select("question_id", "prediction", "answers").head(1)
+    shape: (1, 3)
+    ┌─────────────┬──────────────────┬──────────────────────┐
+    │ question_id ┆ prediction       ┆ answers              │
+    │ ---         ┆ ---              ┆ ---                  │
+    │ str         ┆ str              ┆ list[str]            │
+    ╞═════════════╪══════════════════╪══════════════════════╡
+    │ 10101       ┆ Jackson and Sons ┆ ["Jackson and Sons"] │
+    └─────────────┴──────────────────┴──────────────────────┘
+    """
+    gold, submission = _content.as_path(gold), _content.as_path(submission)
+    problems = Problems(gold)
+    questions = _rows(gold, "data", problems)
+    answers = _rows(submission, None, problems)
+    problems.raise_any()
+    known = _by_id(gold, questions, problems)
+    given = _by_id(submission, answers, problems)
+    _check_id_types(gold, submission, known, given, problems)
+    for key, index in known.items():
+        row = questions[index]
+        place = f"index {index}, id {key}"
+        if key not in given and not allow_missing:
+            problems.add("no answer to this question in the submission", place)
+        _check_accepted(row, place, problems)
+    if questions and not any(row.get("answers") for row in questions):
+        raise problem(
+            gold, "no question has answers, as in a test split; write_submission makes the file to hand in"
+        )
+    predictions: dict[str, str | None] = {}
+    for key, index in given.items():
+        place = f"index {index}, id {key}"
+        if key not in known:
+            problems.add("no such question among the gold labels", place, submission)
+        predictions[key] = _answer(answers[index], place, submission, problems, allow_missing=allow_missing)
+    problems.raise_any()
+    return _frame(questions, list(known), predictions, gold)
+
+
+def write_submission(
+    frame: Any,
+    path: str | os.PathLike[str],
+    *,
+    prediction: str = "prediction",
+    question_id: str = "question_id",
+) -> Path:
+    """
+    Write predictions as a submission for the Robust Reading Competition.
+
+    Parameters
+    ----------
+    frame
+        A Polars, pandas or Arrow frame with an id and a prediction in each row.
+    path
+        The file, which is replaced as a whole or, on an error, left as it is.
+    prediction, question_id
+        Names of the columns.
+
+    Returns
+    -------
+    Path
+        The file: a list of `{"questionId": ..., "answer": ...}`, ids as numbers if all of them are whole
+        numbers, missing predictions as empty texts.
+
+    Raises
+    ------
+    InputError
+        If an id is missing or there twice.
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    OSError
+        If the file cannot be written; what was there is as it was.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
+    >>> path = af.write_submission(frame.head(2), getfixture("tmp_path") / "submission.json")
+    >>> print(path.read_text())
+    [{"questionId": 10101, "answer": "Jackson and Sons"},
+     {"questionId": 10102, "answer": "info.jackson@example.org"}]
+    <BLANKLINE>
+    """
+    from anls_frame._ingest import to_lazy  # noqa: PLC0415 - only for those who write
+    from anls_frame.export.atomic import replacing  # noqa: PLC0415
+
+    target = _content.as_path(path)
+    columns = to_lazy(frame, [prediction], [question_id]).collect()
+    problems = Problems(target)
+    ids = _raw.texts(question_id, columns[question_id], problems, str)
+    texts = _raw.texts(prediction, columns[prediction], problems, str)
+    _standard.check_ids(ids, problems, lambda row: f"row {row + 1}")
+    problems.raise_any()
+    whole = all(_is_whole(value) for value in ids)
+    rows = [
+        f'{{"questionId": {key if whole else json.dumps(key)}, '
+        f'"answer": {json.dumps(text or "", ensure_ascii=False)}}}'
+        for key, text in zip(ids, texts, strict=True)
+    ]
+    with replacing(target) as file:
+        file.write(("[" + ",\n ".join(rows) + "]\n").encode())
+    return target
+
+
+def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
+    value = _json.read_whole(path, _content.read_text(path))
+    if key is not None:
+        if not isinstance(value, dict) or key not in value:
+            raise problem(path, f"no gold labels: an object with the questions in {key!r} is due")
+        value = value[key]
+    if not isinstance(value, list):
+        raise problem(path, f"a list of objects is due, not {kind(value)}")
+    if not value:
+        raise problem(path, "holds no questions")
+    for index, row in enumerate(value):
+        if not isinstance(row, dict):
+            problems.add(f"no object, but {kind(row)}", f"index {index}", path)
+    return value
+
+
+def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
+    """Indices by id; ids that are no ids, or there twice, are problems."""
+    found: dict[str, int] = {}
+    for index, row in enumerate(rows):
+        key = row.get("questionId")
+        if not isinstance(key, str):
+            what = "no questionId" if key is None else f"questionId is no number or text, but {kind(key)}"
+            problems.add(what, f"index {index}", path)
+        elif key in found:
+            problems.add(
+                f"questionId {shown(key)} is there before, at index {found[key]}", f"index {index}", path
+            )
+        else:
+            found[key] = index
+    return found
+
+
+def _check_id_types(
+    gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
+) -> None:
+    """Note ids that are numbers in one file and texts in the other: scripts do not find them."""
+    numbers = {key for key in known if isinstance(key, Number)}
+    mixed = [key for key in given if key in known and isinstance(key, Number) != (key in numbers)]
+    if mixed:
+        here, there = ("a number", "a text") if isinstance(mixed[0], Number) else ("a text", "a number")
+        problems.add(
+            f"questionId is {here} here and {there} in {gold.name}, as {shown(str(mixed[0]))} "
+            f"({len(mixed):,} times)",
+            "",
+            submission,
+        )
+
+
+def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:
+    accepted = row.get("answers")
+    if not isinstance(accepted, list):
+        problems.add(f"answers is no list, but {kind(accepted)}", place)
+    elif not accepted:
+        problems.add("the list of answers is empty", place)
+    else:
+        for value in accepted:
+            if type(value) is not str:
+                problems.add(f"an accepted answer is no text, but {kind(value)}", place)
+
+
+def _answer(
+    row: dict[str, Any], place: str, path: Path, problems: Problems, *, allow_missing: bool
+) -> str | None:
+    value = row.get("answer")
+    if type(value) is str:
+        return value
+    if value is None and allow_missing:
+        return None
+    what = "no answer" if "answer" not in row else f"answer is no text, but {kind(value)}"
+    problems.add(what, place, path)
+    return None
+
+
+def _frame(
+    questions: list[dict[str, Any]], ids: list[str], predictions: dict[str, str | None], gold: Path
+) -> pl.DataFrame:
+    others = [{key: value for key, value in row.items() if key != "questionId"} for row in questions]
+    raw = _raw.from_objects((f"index {index}", row) for index, row in enumerate(others))
+    chosen: dict[_standard.Role, str] = {"question": "question", "answers": "answers"}
+    if "question_types" in raw.names:
+        chosen["question_types"] = "question_types"
+    document = [name for name in ("docId", "doc_id", "image", "image_local_name") if name in raw.names]
+    if document:
+        chosen["doc_id"] = document[0]
+    raw.names += ["question_id", "prediction"]
+    raw.columns = [*raw.columns, list(ids), [predictions.get(key) for key in ids]]
+    chosen |= {"question_id": "question_id", "prediction": "prediction"}
+    chosen = {role: name for role, name in chosen.items() if name in raw.names}
+    problems = Problems(gold)
+    frame = _standard.frame(raw, chosen, problems)
+    problems.raise_any()
+    return frame
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return (
+        digits.isascii()
+        and digits.isdigit()
+        and (digits == "0" or not digits.startswith("0"))
+        and text != "-0"
+    )

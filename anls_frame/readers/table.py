@@ -1,0 +1,262 @@
+"""Tables of results: CSV, TSV, JSON Lines, JSON, Parquet and Excel workbooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.readers import _content, _delimited, _json, _standard, _workbook
+from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._raw import Raw, from_objects
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from anls_frame.readers._standard import Role
+
+__all__ = ["read_results", "scan_results"]
+
+
+def read_results(
+    path: str | os.PathLike[str],
+    *,
+    prediction: str | None = None,
+    answers: str | None = None,
+    question_id: str | None = None,
+    question: str | None = None,
+    question_types: str | None = None,
+    doc_id: str | None = None,
+    format: str | None = None,  # noqa: A002 - what it is
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+    unique_ids: bool = True,
+) -> pl.DataFrame:
+    r"""
+    Read a table of results as the standard frame.
+
+    Nothing is lost on the way in: fields of CSV, TSV and workbooks stay the texts they are (`007` is
+    "007"), JSON numbers are taken as they are written where a text is due, keys that appear late in a JSON
+    Lines file are columns.
+
+    Parameters
+    ----------
+    path
+        A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file; the text formats also with `.gz` or
+        `.zst` behind.
+    prediction, answers, question_id, question, question_types, doc_id
+        Names of the columns. Without them the usual names are looked for (`prediction`, `pred`, `response`;
+        `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...); the standard
+        name wins, and of several other candidates one has to be named.
+    format
+        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, where the file's name does not say it.
+    encoding
+        Of a text file that is neither UTF-8 nor UTF-16.
+    delimiter
+        Of a CSV file; comma, semicolon, tab or bar are found out.
+    sheet
+        Of a workbook with several.
+    unique_ids
+        Whether ids that are missing or there twice are a problem.
+
+    Returns
+    -------
+    DataFrame
+        One row for each of the file: `question_id` (String), `question` (String), `prediction` (String,
+        null where there is none), `answers` (List(String)), `question_types` (List(String)) and `doc_id`
+        (String), as far as the file has them, and all other columns under their own names; one that has a
+        name of these without being it gets an underscore behind. Lists may be written as lists, as JSON, as
+        Python or numpy print them, or be one text. In CSV an empty field is null, an empty field in quotes
+        is the empty text.
+
+    Raises
+    ------
+    InputError
+        If something is wrong in the file: every problem, with line, index or cell.
+    OSError
+        If the file cannot be opened.
+    ValueError
+        If an option is outside its choices.
+    TypeError
+        If a name is no string.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> _ = path.write_text("id,pred,answer\n007,CocaCola,\"['Coca Cola', 'Coke']\"\n")
+    >>> af.read_results(path)
+    shape: (1, 3)
+    ┌─────────────┬────────────┬───────────────────────┐
+    │ question_id ┆ prediction ┆ answers               │
+    │ ---         ┆ ---        ┆ ---                   │
+    │ str         ┆ str        ┆ list[str]             │
+    ╞═════════════╪════════════╪═══════════════════════╡
+    │ 007         ┆ CocaCola   ┆ ["Coca Cola", "Coke"] │
+    └─────────────┴────────────┴───────────────────────┘
+    """
+    given: dict[Role, str | None] = {
+        "question_id": question_id,
+        "question": question,
+        "prediction": prediction,
+        "answers": answers,
+        "question_types": question_types,
+        "doc_id": doc_id,
+    }
+    return read_table(
+        _content.as_path(path),
+        given,
+        required=("prediction", "answers"),
+        format=format,
+        encoding=encoding,
+        delimiter=delimiter,
+        sheet=sheet,
+        unique_ids=unique_ids,
+    )
+
+
+def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
+    """
+    Read a table of results lazily.
+
+    A Parquet file is read when and as far as it is needed, so it may be larger than memory; of the other
+    formats the whole file is read at once, because only then it is known that nothing is wrong in it. Ids
+    that are missing or there twice are no problem here.
+
+    Parameters
+    ----------
+    path
+        As for `read_results`.
+    options
+        Those of `read_results`.
+
+    Returns
+    -------
+    LazyFrame
+        The standard frame of `read_results`.
+
+    Raises
+    ------
+    InputError
+        If something is wrong in the file. Damaged pages and lists of a Parquet file show when it is
+        collected.
+    OSError
+        If the file cannot be opened.
+    ValueError
+        If an option is outside its choices.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> questions = af.scan_results("data/ocr_qa.parquet", prediction="tesseract")
+    >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
+    0.737
+    """
+    place = _content.as_path(path)
+    if _content.file_format(place, options.get("format")) != "parquet":
+        return read_results(path, **{"unique_ids": False, **options}).lazy()
+    _content.check_file(place)
+    known = set(_standard.ROLES)
+    unknown = options.keys() - known - {"format", "encoding", "delimiter", "sheet", "unique_ids"}
+    if unknown:
+        raise TypeError(f"unknown options {sorted(unknown)}")
+    problems = Problems(place)
+    try:
+        lazy = pl.scan_parquet(place, glob=False)
+        schema = lazy.collect_schema()
+    except pl.exceptions.PolarsError as error:
+        raise problem(place, f"no Parquet file that can be read: {_first_line(error)}") from None
+    given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
+    chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
+    problems.raise_any()
+    # The shape of the result comes from the same code, on no rows.
+    empty = _standard.frame(_from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
+    problems.raise_any()
+
+    def standard(frame: pl.DataFrame) -> pl.DataFrame:
+        found = Problems(place)
+        result = _standard.frame(_from_frame(frame), chosen, found, unique_ids=False)
+        found.raise_any()
+        return result
+
+    plain = all(not (role in _standard.LISTS and schema[name] == pl.String) for role, name in chosen.items())
+    if not plain:
+        return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
+    others = [column for column in empty.columns if column not in chosen]
+    sources = [name for name in schema if name not in chosen.values()]
+    return lazy.select(
+        *(pl.col(name).cast(empty.schema[role]).alias(role) for role, name in _ordered(chosen)),
+        *(pl.col(name).alias(column) for column, name in zip(others, sources, strict=True)),
+    )
+
+
+def read_table(
+    path: Path,
+    given: dict[Role, str | None],
+    *,
+    required: Sequence[Role],
+    unique_ids: bool = True,
+    **options: Any,
+) -> pl.DataFrame:
+    """Read a file as the standard frame, with at least the columns that are required."""
+    problems = Problems(path)
+    raw = read_raw(path, problems, **options)
+    if not raw.height:
+        problems.raise_any()
+        raise problem(path, "holds no rows")
+    damaged = len(problems)
+    raw.check_names(problems)
+    chosen = _standard.choose(raw.names, given, required, problems)
+    if len(problems) > damaged:  # without names nothing more can be said
+        problems.raise_any()
+    standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids)
+    problems.raise_any()
+    return standard
+
+
+def read_raw(
+    path: Path,
+    problems: Problems,
+    *,
+    format: str | None = None,  # noqa: A002 - what it is
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+) -> Raw:
+    """Read a file as columns without roles."""
+    kind = _content.file_format(path, format)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
+        raise ValueError(f"delimiter is one character, got {delimiter!r}")
+    if kind == "parquet":
+        return _from_frame(_read_parquet(path))
+    if kind == "xlsx":
+        return _workbook.read(path, problems, sheet)
+    text = _content.read_text(path, encoding)
+    if kind in {"csv", "tsv"}:
+        return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
+    if kind == "jsonl":
+        return from_objects(_json.read_lines(path, text, problems))
+    return from_objects(_json.records(path, _json.read_whole(path, text), problems))
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    _content.check_file(path)
+    try:
+        return pl.read_parquet(path, glob=False)
+    except pl.exceptions.PolarsError as error:
+        raise problem(path, f"no Parquet file that can be read: {_first_line(error)}") from None
+
+
+def _from_frame(frame: pl.DataFrame) -> Raw:
+    return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
+
+
+def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:
+    return [(role, chosen[role]) for role in _standard.ROLES if role in chosen]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,372 @@
+"""Tables of results read back from real files: every text as it stands, every fault with its place."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls_frame as af
+from anls_frame.exceptions import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[[str, str | bytes], Path]
+
+FRAME = pl.DataFrame(
+    {
+        "question_id": ["007", "1.10"],
+        "question": ["Which brand?", "How many?"],
+        "prediction": ["CocaCola", "12.50"],
+        "answers": [["Coca Cola", "Coke"], ["12.50"]],
+        "question_types": [["form", "layout"], ["table"]],
+        "doc_id": ["0012", "13"],
+        "page": ["01", "2"],
+    }
+)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def file(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return file
+
+
+def problems(path: Path, **options: Any) -> list[tuple[str, str]]:
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(path, **options)
+    assert all(problem.file == str(path) for problem in raised.value.problems)
+    return [(problem.place, problem.message) for problem in raised.value.problems]
+
+
+def delimited(delimiter: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
+    writer.writerow(FRAME.columns)
+    for row in FRAME.iter_rows():
+        writer.writerow([repr(value) if isinstance(value, list) else value for value in row])
+    return text.getvalue().encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plain.csv", delimited()),
+        ("windows.csv", delimited(end="\r\n", encoding="utf-8-sig")),
+        ("old-mac.csv", delimited(end="\r")),
+        ("semicolons.csv", delimited(";")),
+        ("tabs.tsv", delimited("\t")),
+        ("utf-16.csv", delimited(encoding="utf-16")),
+        ("utf-16-without-mark.csv", delimited(encoding="utf-16-le")),
+        ("utf-16-big.csv", delimited(encoding="utf-16-be")),
+        ("utf-32.csv", delimited(encoding="utf-32")),
+        ("packed.csv.gz", gzip.compress(delimited())),
+        ("packed.tsv.zst", pa.compress(delimited("\t"), codec="zstd", asbytes=True)),
+        ("rows.jsonl", "\n".join(json.dumps(row) for row in FRAME.to_dicts())),
+        ("windows.jsonl", "\r\n".join(json.dumps(row) for row in FRAME.to_dicts()).encode("utf-8-sig")),
+        ("rows.jsonl.gz", gzip.compress("\n".join(json.dumps(row) for row in FRAME.to_dicts()).encode())),
+        ("rows.json", json.dumps(FRAME.to_dicts())),
+        ("within.json", json.dumps({"name": "run", "rows": FRAME.to_dicts(), "tags": []})),
+    ],
+)
+def test_a_table_comes_back_as_it_was_whatever_it_is_written_in(
+    write: Write, name: str, content: bytes
+) -> None:
+    assert af.read_results(write(name, content)).equals(FRAME)
+
+
+def test_parquet_comes_back_as_it_was_eager_and_lazy(tmp_path: Path) -> None:
+    path = tmp_path / "results.parquet"
+    FRAME.write_parquet(path)
+
+    assert af.read_results(path).equals(FRAME)
+    assert af.scan_results(path).collect().equals(FRAME)
+
+
+def test_lists_in_the_texts_of_parquet_are_read_on_the_streaming_engine_too(tmp_path: Path) -> None:
+    path = tmp_path / "results.parquet"
+    texts = FRAME.with_columns(answers=pl.Series(["['Coca Cola', 'Coke']", "12.50"]))
+    texts.write_parquet(path)
+
+    lazy = af.scan_results(path)
+
+    assert lazy.collect_schema() == FRAME.schema
+    assert lazy.collect(engine="streaming").equals(FRAME)
+    assert lazy.select("answers").collect().equals(FRAME.select("answers"))
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            *[st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r"), min_size=1)] * 3
+        ),
+        min_size=1,
+    )
+)
+def test_any_text_survives_csv(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]]) -> None:
+    path = tmp_path_factory.mktemp("texts") / "texts.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(["prediction", "answer", "note"])
+        writer.writerows((first, f"x{second}", third) for first, second, third in rows)
+
+    frame = af.read_results(path)
+
+    assert frame["prediction"].to_list() == [first for first, _, _ in rows]
+    assert frame["answers"].to_list() == [[f"x{second}"] for _, second, _ in rows]
+    assert frame["note"].to_list() == [third for _, _, third in rows]
+
+
+def test_an_empty_field_is_null_and_an_empty_field_in_quotes_the_empty_text(write: Write) -> None:
+    frame = af.read_results(write("empty.csv", 'prediction,answer\n,a\n"",""\n'))
+
+    assert frame["prediction"].to_list() == [None, ""]
+    assert frame["answers"].to_list() == [["a"], [""]]
+
+
+def test_json_numbers_are_texts_as_they_are_written_and_late_keys_are_columns(write: Write) -> None:
+    lines = [f'{{"prediction": 12.50, "answer": 1e3, "id": {row}}}' for row in range(300)]
+    lines.append('{"id": 300, "prediction": null, "answer": [1.10, null], "late": {"a": 0.10}, "n": 1}')
+
+    frame = af.read_results(write("numbers.jsonl", "\n".join(lines)))
+
+    assert frame["prediction"].to_list() == ["12.50"] * 300 + [None]
+    assert frame["answers"].to_list()[-2:] == [["1e3"], ["1.10", None]]
+    assert frame["late"].to_list() == [None] * 300 + ['{"a": 0.10}']
+    assert frame["n"].to_list() == [None] * 300 + [1]
+
+
+def test_other_columns_of_json_have_the_dtype_of_their_values(write: Write) -> None:
+    rows = (
+        '[{"prediction": "a", "answer": "a", "f": 0.5, "i": 1, "b": true, "l": ["x"], "big": 1, "m": 1,'
+        ' "u": null},'
+        ' {"prediction": "a", "answer": "a", "f": NaN, "i": -2, "b": null, "l": [],'
+        ' "big": 18446744073709551616, "m": "1", "u": null}]'
+    )
+
+    frame = af.read_results(write("typed.json", rows)).drop("prediction", "answers")
+
+    assert frame.dtypes == [
+        pl.Float64,
+        pl.Int64,
+        pl.Boolean,
+        pl.List(pl.String),
+        pl.String,
+        pl.String,
+        pl.String,
+    ]
+    assert frame["big"].to_list() == ["1", "18446744073709551616"]
+    assert math.isnan(frame["f"].to_list()[1])
+
+
+def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None:
+    path = write("names.csv", "qid,Ground Truth,model_output,answer,docId\n1,a,b,c,d\n")
+
+    assert af.read_results(path, answers="Ground Truth").columns == [
+        "question_id",
+        "prediction",
+        "answers",
+        "doc_id",
+        "answer",
+    ]
+    assert problems(path) == [
+        ("", "columns 'Ground Truth', 'answer' may all hold the answers; name it: answers=...")
+    ]
+
+
+def test_a_column_with_the_name_of_a_role_that_another_one_has_is_kept(write: Write) -> None:
+    path = write("names.csv", "prediction,answers,prediction_,mine\na,b,c,d\n")
+
+    frame = af.read_results(path, prediction="mine")
+
+    assert frame.to_dicts() == [
+        {"prediction": "d", "answers": ["b"], "prediction__": "a", "prediction_": "c"}
+    ]
+
+
+def test_every_problem_is_named_with_its_line(write: Write) -> None:
+    path = write(
+        "faults.csv", 'id,prediction,answer\n1,a,"b\nc"\n2,x\n1,y,z\n,p,q\n3,a,b,c\n4,a,"[\'x\', y]"\n'
+    )
+
+    assert problems(path) == [
+        ("line 4", "2 fields instead of 3"),
+        ("line 7", "4 fields instead of 3"),
+        ("line 8", "'answers' looks like a list and cannot be read as one: \"['x', y]\""),
+        ("line 6", "the id is missing"),
+        ("line 5", "id '1' is there before, at line 2"),
+    ]
+
+
+def test_one_bad_line_among_many_is_named(write: Write) -> None:
+    good = '{"id": "%d", "prediction": "a", "answer": "b"}\n'
+    lines = [good % row for row in range(50_000)]
+    lines[41_234] = '{"id": "x", "prediction": "a", answer: "b"}\n'
+
+    [(place, message)] = problems(write("large.jsonl", "".join(lines)))
+
+    assert place == "line 41235"
+    assert message.startswith("no JSON")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place", "message"),
+    [
+        ("empty.csv", b"", "", "the file is empty"),
+        ("blank.csv", b"\xef\xbb\xbf\n \n", "", "the file is empty"),
+        ("header.csv", b"prediction,answer\n", "", "holds no rows"),
+        ("list.json", b"[]", "", "holds no rows"),
+        (
+            "latin.csv",
+            "prediction,answer\na,b\nf\xfcr,x".encode("latin-1"),
+            "line 3",
+            "byte 0xfc is no UTF-8",
+        ),
+        ("open.csv", b'prediction,answer\na,b\n"c,d\n', "line 3", "a quote is opened and never closed"),
+        (
+            "doubled.csv",
+            b"prediction,answer,note,note\na,b,c,d\n",
+            "header",
+            "columns are there twice: 'note'",
+        ),
+        ("other.csv", b"PAR1....", "", "no text, but a Parquet file"),
+        ("other.json", gzip.compress(b"[]"), "", "no text, but gzip"),
+        ("cut.csv.gz", gzip.compress(b"prediction,answer\na,b\n")[:-3], "", "no whole gzip file"),
+        ("none.csv.gz", b"prediction,answer\na,b\n", "", "no whole gzip file"),
+        ("none.csv.zst", b"prediction,answer\na,b\n", "", "no whole zstd file"),
+        ("cut.parquet", b"PAR1\x00\x00PAR1", "", "no Parquet file that can be read"),
+        ("code.pkl", b"\x80\x04.", "", "a pickle can run code"),
+        ("code.csv", b"\x80\x04.", "", "no text, but a pickle"),
+        ("old.xls", b"x", "", "of workbooks only .xlsx is read"),
+        ("what.txt", b"prediction,answer\n", "", "cannot tell the format"),
+        ("deep.jsonl", b"[" * 100_000, "line 1", "brackets are nested too deeply"),
+        ("half.jsonl", b'{"prediction": "\\ud800", "answer": "a"}', "line 1", "half of a surrogate pair"),
+        (
+            "twice.jsonl",
+            b'{"prediction": "a", "prediction": "b"}',
+            "line 1",
+            "key 'prediction' is there twice",
+        ),
+        ("lines.json", b'{"a": 1}\n{"a": 2}\n', "", "if these are JSON Lines, name it .jsonl"),
+        ("array.jsonl", b'[{"a": 1}]', "", "holds one JSON array"),
+        (
+            "bare.jsonl",
+            b'{"prediction": "a", "answer": "b"}\n3\n',
+            "line 2",
+            "no JSON object, but the value 3",
+        ),
+        ("true.jsonl", b'{"prediction": true, "answer": "b"}', "line 1", "'prediction' is no text"),
+        (
+            "object.jsonl",
+            b'{"prediction": "", "answer": {"a": 1}}',
+            "line 1",
+            "no list of texts, but an object",
+        ),
+        (
+            "nested.jsonl",
+            b'{"prediction": "", "answer": [["a"]]}',
+            "line 1",
+            "an entry that is no text, but a list",
+        ),
+    ],
+)
+def test_what_is_no_table_of_results_is_an_error_that_says_so(
+    write: Write, name: str, content: bytes, place: str, message: str
+) -> None:
+    found = problems(write(name, content))
+
+    assert [where for where, _ in found] == [place]
+    assert message in found[0][1]
+
+
+def test_a_number_of_a_thousand_digits_is_a_text(write: Write) -> None:
+    digits = "9" * 5000
+
+    frame = af.read_results(write("long.jsonl", f'{{"prediction": {digits}, "answer": "a", "n": {digits}}}'))
+
+    assert frame["prediction"].item() == frame["n"].item() == digits
+
+
+def test_an_encoding_that_is_given_is_used(write: Write) -> None:
+    path = write("latin.csv", "prediction,answer\nfür,x".encode("latin-1"))
+
+    assert af.read_results(path, encoding="latin-1")["prediction"].item() == "für"
+    with pytest.raises(ValueError, match="unknown encoding"):
+        af.read_results(path, encoding="latin-99")
+
+
+def test_columns_that_hold_no_text_are_refused_where_the_text_would_be_made_up(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.parquet"
+    pl.DataFrame({"prediction": [1.5], "answers": [[2]], "question_id": [3]}).write_parquet(path)
+
+    assert problems(path) == [
+        ("", "column 'prediction' holds Float64 and no text; cast it to String where it is written")
+    ]
+
+
+def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="this is a folder"):
+        af.read_results(tmp_path, format="csv")
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
+        af.read_results(tmp_path / "none.csv")
+    with pytest.raises(TypeError, match="path is the name of a file"):
+        af.read_results(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="format is one of"):
+        af.read_results(tmp_path / "a.csv", format="xml")
+
+
+def test_the_error_counts_all_problems_and_shows_the_first() -> None:
+    error = af.InputError([Problem("f.csv", f"line {line}", "wrong") for line in range(2, 32)], total=2000)
+
+    assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrong\n")
+    assert str(error).endswith("f.csv: line 21: wrong\n... and 1,980 more")
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        ("Coca Cola", ["Coca Cola"]),
+        ("['Coca Cola', \"it's\"]", ["Coca Cola", "it's"]),
+        ('["Coca Cola", "007"]', ["Coca Cola", "007"]),
+        ("['a' 'b']", ["a", "b"]),
+        ("['a'\n 'b' 'c']", ["a", "b", "c"]),
+        ("array(['a', 'b'], dtype=object)", ["a", "b"]),
+        ("[1.10, 2]", ["1.10", "2"]),
+        ("['a', None]", ["a", None]),
+        ("[]", []),
+        ("[illegible]", ["[illegible]"]),
+        ("[1] and [2]", ["[1] and [2]"]),
+        (" padded ", [" padded "]),
+        ("['\\d']", ["\\d"]),
+        ("[__import__('os').system('true')]", ["[__import__('os').system('true')]"]),
+    ],
+)
+def test_a_cell_is_a_list_or_one_text(write: Write, cell: str, texts: list[str | None]) -> None:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([["prediction", "answers"], ["x", cell]])
+
+    assert af.read_results(write("cells.csv", text.getvalue()))["answers"].item().to_list() == texts
+
+
+def test_a_cell_of_brackets_is_an_error(write: Write) -> None:
+    [(place, message)] = problems(
+        write("deep.csv", f"prediction,answers\nx,{'[' * 100_000}{']' * 100_000}\n")
+    )
+
+    assert place == "line 2"
+    assert "lists within lists" in message
