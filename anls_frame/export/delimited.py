@@ -35,14 +35,15 @@ def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formula
     header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]
 
     def line(values: Iterable[object]) -> bytes:
-        fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
+        fields = [field(value, delimiter, escape_formulas=escape_formulas) for value in values]
         return (delimiter.join(fields) + "\n").encode()
 
     file.write(line(header))
     file.writelines(line((*row, *provenance)) for row in frame.iter_rows())
 
 
-def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
+def field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
+    """Return a value as a field, in quotes where it needs them."""
     # Null is an empty field, an empty text an empty field in quotes.
     if value is None:
         return ""

@@ -151,3 +151,8 @@ def _encoding(data: bytes) -> tuple[str, int]:
         if zeros.count(0) > len(zeros) // 2 and others.count(0) < len(others) // 10 + 1:
             return encoding, 0
     return "utf-8", 0
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the suffix names a compression."""
+    return path.suffix.lower() in _COMPRESSED

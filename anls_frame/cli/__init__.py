@@ -1,0 +1,18 @@
+"""
+The command line: `anls-frame` and the drop-in `calculate-anls`.
+
+Exit codes: 0 all right, 1 a gate failed, 2 wrong usage or input. Libraries are imported by the command that
+needs them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run `anls-frame` and end the process with its exit code."""
+    from anls_frame.cli._guard import guarded
+    from anls_frame.cli.app import run
+
+    guarded("anls-frame", run)

@@ -1,0 +1,143 @@
+"""A harness' own scores: a column, its results file, or a mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from anls_frame.readers import _content, _json
+from anls_frame.readers._json import Number
+from anls_frame.readers._problems import Problems, listed, problem, shown
+from anls_frame.readers.table import read_raw
+
+_MOST_DIGITS = 15
+_METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarnessScores:
+    """Scores of the rows in their order, null where there is none, or a single mean."""
+
+    name: str
+    values: pl.Series
+    digits: int
+    """Decimals that the scores are given with."""
+    scale: int
+    """100 if they are percentages, otherwise 1."""
+    is_mean: bool
+
+
+def find(frame: pl.DataFrame, given: str) -> HarnessScores:
+    """Return the scores that a column's name, a file or a number stands for."""
+    if given in frame.columns:
+        return _of_rows(f"column {shown(given)}", frame[given])
+    try:
+        number = float(given)
+    except ValueError:
+        pass
+    else:
+        return _mean("the given mean", given, number)
+    path = Path(given)
+    if not path.exists():
+        names = listed([shown(name) for name in frame.columns], 30)
+        raise ValueError(
+            f"--against is a column of the file ({names}), a number or a file, and {given!r} is none of them"
+        )
+    return _of_file(frame, path)
+
+
+def _of_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
+    if _content.file_format(path) == "json":
+        value = _json.read_whole(path, _content.read_text(path))
+        samples = _member(value, "per_sample_result")
+        if isinstance(samples, dict):  # PyPI anls
+            by_id = {key: _member(sample, "score") for key, sample in samples.items()}
+            return _by_id(frame, path, by_id)
+        means = _means(_member(value, "results"))
+        if len(means) == 1:  # lmms-eval, lm-evaluation-harness
+            [(name, text)] = means.items()
+            return _mean(f"{name} of {path}", text, float(text))
+        if means:
+            among = listed([f"{name} = {text}" for name, text in means.items()])
+            raise problem(path, f"holds several means; give the number itself: {among}")
+    problems = Problems(path)
+    raw = read_raw(path, problems)
+    problems.raise_any()
+    ids = [
+        name
+        for name in raw.names
+        if name.casefold().replace("_", "") in {"questionid", "id", "index", "docid"}
+    ]
+    metrics = [name for name in raw.names if name.casefold() in _METRICS]
+    if len(metrics) != 1 or not ids:
+        names = listed([shown(name) for name in raw.names])
+        raise problem(
+            path, f"a table with a column of ids and one of {listed([*_METRICS])} is due; it has {names}"
+        )
+    values = [None if value is None else str(value) for value in raw.column(metrics[0])]
+    keys = [str(value) for value in raw.column(ids[0])]
+    if len(set(keys)) < len(keys):
+        raise problem(path, f"ids in {ids[0]!r} are there twice")
+    return _by_id(frame, path, dict(zip(keys, values, strict=True)))
+
+
+def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessScores:
+    if "question_id" not in frame.columns:
+        raise ValueError("the results have no ids; name their column: --question-id")
+    unknown = scores.keys() - set(frame["question_id"].to_list())
+    if unknown:
+        raise problem(
+            path, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
+        )
+    texts = [scores.get(key) for key in frame["question_id"]]
+    return _of_rows(
+        str(path),
+        pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String),
+    )
+
+
+def _of_rows(name: str, column: pl.Series) -> HarnessScores:
+    values = column.cast(pl.Float64, strict=False)
+    if values.null_count() > column.null_count() or values.is_nan().any():
+        raise ValueError(f"{name} holds what is no number")
+    if values.null_count() == len(values):
+        raise ValueError(f"{name} holds no scores")
+    texts = column.drop_nulls().cast(pl.String)
+    digits = max(map(_decimals, texts))
+    # Shares of one that a harness writes as percentages; no rate of characters is that high.
+    scale = 100 if (values.max() or 0) > 20 else 1  # type: ignore[operator] # noqa: PLR2004
+    return HarnessScores(name=name, values=values, digits=digits, scale=scale, is_mean=False)
+
+
+def _mean(name: str, text: str, number: float) -> HarnessScores:
+    if not math.isfinite(number):
+        raise ValueError(f"{name} is no number: {text}")
+    scale = 100 if number > 1 else 1
+    return HarnessScores(
+        name=f"{name} {text}", values=pl.Series([number]), digits=_decimals(text), scale=scale, is_mean=True
+    )
+
+
+def _decimals(text: str) -> int:
+    """Decimals of a number as it is written."""
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return min(max(digits, 0), _MOST_DIGITS)
+
+
+def _means(results: Any) -> dict[str, str]:
+    """Means of known metrics, by task and metric: `{"docvqa_val": {"anls,none": 0.76}}`."""
+    found = {}
+    for task, metrics in results.items() if isinstance(results, dict) else ():
+        for name, value in metrics.items() if isinstance(metrics, dict) else ():
+            if name.partition(",")[0] in _METRICS and isinstance(value, Number):
+                found[f"{task} {name}"] = str(value)
+    return found
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None

@@ -1,0 +1,142 @@
+"""From a file's name to the standard frame: which reader, with which options."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.readers import (
+    _content,
+    read_inspect,
+    read_lm_eval,
+    read_lmms_eval,
+    read_results,
+    read_rrc,
+    read_vlmevalkit,
+    scan_results,
+)
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
+_PEEK = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """How a file is to be read; what is None is found out."""
+
+    reader: str = "auto"
+    gold: Path | None = None
+    prediction: str | None = None
+    answers: str | None = None
+    question_id: str | None = None
+    doc_id: str | None = None
+    question_types: str | None = None
+    sheet: str | None = None
+    encoding: str | None = None
+    filter: str | None = None
+    scorer: str | None = None
+    epoch: int | None = None
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.reader not in READERS:
+            raise ValueError(f"--reader is one of {', '.join(READERS)}, got {self.reader!r}")
+
+    def with_prediction(self, column: str | None) -> Source:
+        """Return the same with another prediction column."""
+        return dataclasses.replace(self, prediction=column)
+
+
+def load(path: Path, source: Source) -> pl.DataFrame:
+    """Read a file as the standard frame."""
+    kind = _kind(path, source)
+    _check_options(kind, source)
+    if kind == "rrc":
+        if source.gold is None:
+            raise ValueError(f"{path} is a submission: name the file of gold labels, --gold GOLD")
+        return read_rrc(source.gold, path, allow_missing=source.allow_missing)
+    if kind == "lmms-eval":
+        return read_lmms_eval(path)
+    if kind == "lm-eval":
+        return read_lm_eval(path, filter=source.filter)
+    if kind == "inspect":
+        return read_inspect(
+            path, scorer=source.scorer, epoch=source.epoch, allow_missing=source.allow_missing
+        )
+    if kind == "vlmevalkit":
+        return read_vlmevalkit(path, sheet=source.sheet)
+    return read_results(path, **_columns(source), unique_ids=False)
+
+
+def scan(path: Path, source: Source) -> pl.LazyFrame:
+    """Read a file lazily, where its format allows it."""
+    if _kind(path, source) == "table":
+        _check_options("table", source)
+        return scan_results(path, **_columns(source))
+    return load(path, source).lazy()
+
+
+def _columns(source: Source) -> dict[str, Any]:
+    names = ("prediction", "answers", "question_id", "doc_id", "question_types", "sheet", "encoding")
+    return {name: getattr(source, name) for name in names}
+
+
+def _check_options(kind: str, source: Source) -> None:
+    """Raise an error for options that a reader has no use for, rather than leave them out."""
+    allowed = {
+        "table": {"prediction", "answers", "question_id", "doc_id", "question_types", "sheet", "encoding"},
+        "rrc": {"gold", "allow_missing"},
+        "lm-eval": {"filter"},
+        "inspect": {"scorer", "epoch", "allow_missing"},
+        "vlmevalkit": {"sheet"},
+    }.get(kind, set())
+    given = {
+        field.name
+        for field in dataclasses.fields(source)
+        if field.name != "reader" and getattr(source, field.name) not in (None, False)
+    }
+    useless = sorted(f"--{name.replace('_', '-')}" for name in given - allowed)
+    if useless:
+        raise ValueError(f"files of the kind {kind!r} are read without {', '.join(useless)}")
+
+
+def _kind(path: Path, source: Source) -> str:
+    """Which reader a file is for, by its name and its beginning."""
+    if source.reader != "auto":
+        return source.reader
+    if source.gold is not None:
+        return "rrc"
+    if path.suffix.lower() == ".eval":
+        return "inspect"
+    if _content.file_format(path) not in {"json", "jsonl"}:
+        return "table"
+    return _kind_of_json(path)
+
+
+def _kind_of_json(path: Path) -> str:
+    start = "".join(_beginning(path).split())
+    if '"filtered_resps":' in start and '"target":' in start:
+        return "lm-eval" if '"arguments":' in start else "lmms-eval"
+    if start.startswith("{") and '"eval":{' in start and '"status":' in start:
+        return "inspect"
+    if start.startswith('[{"questionId":') and '"answers":' not in start and '"prediction":' not in start:
+        return "rrc"
+    if start.startswith("{") and '"data":[{"questionId":' in start:
+        raise problem(path, "these are gold labels: name them by --gold, and the submission as the file")
+    return "table"
+
+
+def _beginning(path: Path) -> str:
+    _content.check_file(path)
+    if _content.is_compressed(path):
+        return _content.read_bytes(path)[:_PEEK].decode(errors="replace")
+    with path.open("rb") as file:
+        data = file.read(_PEEK)
+    return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix("\ufeff")

@@ -1,0 +1,345 @@
+"""The commands of `anls-frame` and their options; what they do stands in modules of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anls_frame.cli._options import (
+    By,
+    CerProtocol,
+    Cluster,
+    Escape,
+    File,
+    Files,
+    Force,
+    Json,
+    Missing,
+    Output,
+    Protocol,
+    Threshold,
+    command,
+)
+
+app = typer.Typer(
+    name="anls-frame",
+    help="Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Help without colours loads in half the time.
+    rich_markup_mode=None,
+)
+
+
+def run() -> int:
+    """Run the command of `sys.argv`; wrong usage ends the process with 2."""
+    app(prog_name="anls-frame")
+    return 0
+
+
+def _version(value: bool) -> None:
+    if value:
+        from anls_frame import __version__
+
+        typer.echo(f"anls-frame {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals."""
+
+
+@app.command()
+@command
+def score(
+    file: File,
+    *,
+    source: Any,
+    output: Output = None,
+    protocol: Protocol = "anls",
+    threshold: Threshold = None,
+    cer_protocol: CerProtocol = "raw",
+    suffix: Annotated[str, typer.Option(help="Put behind the new columns' names.")] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace columns of the same names.")
+    ] = False,
+    escape_formulas: Escape = True,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Score each row: print the mean scores, write the rows with their scores."""
+    from anls_frame.cli import rows
+
+    options = {
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "suffix": suffix,
+        "overwrite": overwrite,
+    }
+    rows.score(file, source, options, output, force=force, json=json, escape_formulas=escape_formulas)
+
+
+@app.command()
+@command
+def report(
+    files: Files,
+    *,
+    source: Any,
+    output: Output = None,
+    by: By = None,
+    cluster: Cluster = None,
+    protocol: Protocol = "anls",
+    threshold: Threshold = None,
+    cer_protocol: CerProtocol = "raw",
+    missing: Missing = "empty",
+    worst: Annotated[int, typer.Option(help="How many of the rows with the lowest scores to list.")] = 0,
+    sort: Annotated[str, typer.Option(help="Column by which slices are sorted.")] = "n",
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Part i of n, as 1/4: of the files, or of one file's rows.")
+    ] = None,
+    escape_formulas: Escape = True,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Report the scores of all rows and by slice, with intervals."""
+    from anls_frame.cli import reporting
+
+    settings = {
+        "by": by,
+        "cluster": cluster,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "worst": worst,
+    }
+    target = reporting.Target(
+        output=output,
+        summary=summary,
+        sort=sort,
+        confidence=confidence,
+        force=force,
+        json=json,
+        escape_formulas=escape_formulas,
+    )
+    reporting.report(files, source, settings, target, shard)
+
+
+@app.command()
+@command
+def merge(
+    files: Annotated[list[Path], typer.Argument(help="Summaries of parts.", metavar="SUMMARY...")],
+    *,
+    output: Output = None,
+    sort: Annotated[str, typer.Option(help="Column by which slices are sorted.")] = "n",
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    summary: Annotated[Path | None, typer.Option(help="Save the merged summary.")] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Merge although shards are missing.")
+    ] = False,
+    escape_formulas: Escape = True,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Add up the summaries of parts and report the whole."""
+    from anls_frame.cli import reporting
+
+    target = reporting.Target(
+        output=output,
+        summary=summary,
+        sort=sort,
+        confidence=confidence,
+        force=force,
+        json=json,
+        escape_formulas=escape_formulas,
+    )
+    reporting.merge(files, target, allow_missing=allow_missing)
+
+
+@app.command()
+@command
+def compare(
+    first: Annotated[
+        Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
+    ],
+    second: Annotated[
+        Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")
+    ] = None,
+    *,
+    source: Any,
+    systems: Annotated[
+        str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")
+    ] = None,
+    output: Output = None,
+    by: By = None,
+    cluster: Cluster = None,
+    fail_if_drop: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit with 1 if the second is worse by so much, overall or in a slice, and not by chance."
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Largest p-value that counts for --fail-if-drop.")] = 0.05,
+    metric: Annotated[str, typer.Option(help="anls, nls, exact_match or cer.")] = "anls",
+    allow_unmatched: Annotated[
+        bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
+    ] = False,
+    protocol: Protocol = "anls",
+    threshold: Threshold = None,
+    cer_protocol: CerProtocol = "raw",
+    missing: Missing = "empty",
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the sign-flip test.")] = 0,
+    escape_formulas: Escape = True,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Compare two systems on the same questions; with --fail-if-drop, a gate for scripts."""
+    from anls_frame.cli import comparing
+
+    options = {
+        "by": by,
+        "cluster": cluster,
+        "metric": metric,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    pair = comparing.Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched)
+    failed = comparing.compare(
+        pair,
+        source,
+        options,
+        comparing.Gate(drop=fail_if_drop, alpha=alpha),
+        output,
+        force=force,
+        json=json,
+        escape_formulas=escape_formulas,
+    )
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+@command
+def confusions(
+    file: File,
+    *,
+    source: Any,
+    output: Output = None,
+    by: By = None,
+    protocol: Annotated[str, typer.Option(help="How texts are prepared.")] = "raw",
+    max_length: Annotated[
+        int, typer.Option(help="Longest run of characters that counts as one confusion.")
+    ] = 1,
+    min_nls: Annotated[
+        float, typer.Option(help="Leave out rows whose NLS is lower: other answers, not misread ones.")
+    ] = 0.0,
+    top: Annotated[int, typer.Option(help="How many to print.")] = 30,
+    escape_formulas: Escape = True,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Count which characters are taken for which."""
+    from anls_frame.cli import rows
+
+    options = {"by": by, "protocol": protocol, "max_length": max_length, "min_nls": min_nls}
+    rows.confusions(
+        file, source, options, output, top=top, force=force, json=json, escape_formulas=escape_formulas
+    )
+
+
+@app.command()
+@command
+def plot(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="scores, groups, cer, ecdf, errors, length, confusions or threshold.", metavar="KIND"
+        ),
+    ],
+    file: File,
+    *,
+    source: Any,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .svg, .png or .pdf.")],
+    by: By = None,
+    cluster: Cluster = None,
+    protocol: Protocol = "anls",
+    threshold: Threshold = None,
+    force: Force = False,
+) -> None:
+    """Draw scores or errors."""
+    from anls_frame.cli import plotting
+
+    plotting.plot(
+        kind,
+        file,
+        source,
+        output,
+        by=by,
+        cluster=cluster,
+        protocol=protocol,
+        threshold=threshold,
+        force=force,
+    )
+
+
+@app.command()
+@command
+def convert(
+    file: File,
+    output: Annotated[
+        Path, typer.Argument(help="File to write, in the format of its suffix.", metavar="OUTPUT")
+    ],
+    *,
+    source: Any,
+    submission: Annotated[
+        bool, typer.Option("--submission", help="Write a submission for the Robust Reading Competition.")
+    ] = False,
+    escape_formulas: Escape = True,
+    force: Force = False,
+) -> None:
+    """Write results in another format, as the standard table."""
+    from anls_frame.cli import rows
+
+    rows.convert(file, source, output, submission=submission, force=force, escape_formulas=escape_formulas)
+
+
+@app.command()
+@command
+def doctor(
+    file: Annotated[
+        Path | None, typer.Argument(help="Results with a harness' own scores.", metavar="[FILE]")
+    ] = None,
+    *,
+    source: Any,
+    against: Annotated[
+        str | None,
+        typer.Option(help="The harness' scores: a column of FILE, a file of its results, or a number."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check the installation, or which protocol reproduces the scores that a harness gave."""
+    from anls_frame.cli import checking
+
+    if (file is None) != (against is None):
+        raise ValueError("FILE and --against belong together")
+    if file is None or against is None:
+        fine = checking.installation(json=json)
+    else:
+        fine = checking.against(file, source, against, json=json)
+    if not fine:
+        raise typer.Exit(1)

@@ -1,0 +1,114 @@
+"""
+`calculate-anls`: the command of PyPI anls, with the same options and the same results file.
+
+What makes that command fail with a traceback (null or numeric answers, an id missing) gets a list of
+everything that is wrong, and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anls_frame.cli._guard import guarded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run `calculate-anls` and end the process with its exit code."""
+    guarded("calculate-anls", run)
+
+
+def run() -> int:
+    """Score a submission and write `results.json`."""
+    options = _parser().parse_args()
+    if options.answer_types:
+        raise ValueError(
+            "PyPI anls has no --answer-types either; for scores by type: "
+            "anls-frame report SUBMISSION --gold GOLD --by question_types"
+        )
+    from anls_frame.readers import read_rrc
+
+    _log(f"Load json from {options.gold_label_file}")
+    _log(f"Load json from {options.submission_file}")
+    frame = read_rrc(options.gold_label_file, options.submission_file)
+    scores = row_scores(frame, options.anls_threshold)
+    # One after the other, in the order of the gold labels, as the floats of the original are added.
+    total = 0.0
+    for score in scores:
+        total += score
+    mean = total / len(scores)
+    _log(f"\nOverall ANLS: {mean:2.4f}")
+    options.output_dir.mkdir(parents=True, exist_ok=True)
+    target = options.output_dir / "results.json"
+    _write(target, frame, scores, mean)
+    _log(f"All results including per-sample result has been correctly saved to {target}")
+    return 0
+
+
+def row_scores(frame: pl.DataFrame, threshold: float) -> list[float]:
+    """ANLS of each row at any threshold; outside [0, 1] it cuts everything (or nothing, above 1)."""
+    import anls_frame as af
+
+    if 0 <= threshold <= 1:
+        column = frame.select(af.anls("prediction", "answers", protocol="anls", threshold=threshold))
+    else:
+        column = frame.select(af.nls("prediction", "answers", protocol="anls"))
+        if math.isnan(threshold) or threshold < 0:
+            return [0.0] * frame.height
+    return column.to_series().to_list()
+
+
+def _write(target: Path, frame: pl.DataFrame, scores: list[float], mean: float) -> None:
+    from anls_frame.export.atomic import replacing
+
+    questions = frame["question"].to_list() if "question" in frame.columns else [None] * frame.height
+    rows = zip(
+        frame["question_id"], scores, questions, frame["answers"].to_list(), frame["prediction"], strict=True
+    )
+    results = {
+        "result": {"score": mean},
+        "scores_by_types": {"answer_types": {}, "evidence_types": {}, "operation_types": {}},
+        "per_sample_result": {
+            key: {"score": score, "question": question, "gt": answers, "det": prediction, "info": ""}
+            for key, score, question, answers, prediction in rows
+        },
+    }
+    with replacing(target) as file:
+        file.write(json.dumps(results).encode())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="calculate-anls", description="Evaluation command using ANLS")
+    parser.add_argument("--gold-label-file", type=Path, required=True, help="Path of the Ground Truth file.")
+    parser.add_argument(
+        "--submission-file", type=Path, required=True, help="Path of your method's results file."
+    )
+    parser.add_argument(
+        "--anls-threshold",
+        type=float,
+        default=0.5,
+        help="ANLS threshold to use: scores are kept where the normalised distance is below it.",
+    )
+    parser.add_argument("--answer-types", action="store_true", help="Not supported, as in PyPI anls.")
+    parser.add_argument(
+        "--output-dir", type=Path, required=True, help="Directory for results.json with per-sample results."
+    )
+    return parser
+
+
+def _log(message: str) -> None:
+    """Say it in the form of the original, to standard error."""
+    from anls_frame.cli._output import plain
+
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+    print(f"{stamp} - INFO - calculate-anls - {plain(message)}", file=sys.stderr)

@@ -1,0 +1,117 @@
+"""Commands over rows: `score`, `confusions`, `convert`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import anls_frame as af
+from anls_frame.cli import _frames, _output
+from anls_frame.cli._inputs import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from anls_frame.cli._inputs import Source
+
+_SHOWN_ROWS = 10
+_SHOWN = ("question_id", "prediction", "answers")
+
+
+def score(
+    file: Path,
+    source: Source,
+    options: dict[str, Any],
+    output: Path | None,
+    *,
+    force: bool,
+    json: bool,
+    escape_formulas: bool,
+) -> None:
+    """Add the scores to the rows of a file; print their means."""
+    _output.check_target(output, force, _frames.SUFFIXES)
+    with _output.working(f"Scoring {file}"):
+        frame = load(file, source)
+        scored: pl.DataFrame = af.add_scores(frame, "prediction", "answers", **options)
+        means = _means(frame, options)
+        if output is not None:
+            _frames.write(scored, output, escape_formulas=escape_formulas)
+    if json:
+        _output.print_json(means)
+        return
+    if output is None:
+        scores = [f"{name}{options['suffix']}" for name in ("anls", "nls", "cer", "exact_match")]
+        _output.print_table(scored.select(*_present(scored, (*_SHOWN, *scores))), most=_SHOWN_ROWS)
+    print(
+        f"ANLS {means['anls']:.4f}, NLS {means['nls']:.4f}, CER {means['cer_corpus']:.4f} (mean "
+        f"{means['cer_mean']:.4f}), exact match {means['exact_match']:.4f}"
+    )
+    print(f"{means['rows']:,} rows: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    if means["n_missing"]:
+        print(
+            f"{means['n_missing']:,} missing predictions count as empty texts here, and are null in the rows."
+        )
+    print(_output.plain(means["signature"]))
+
+
+def confusions(
+    file: Path,
+    source: Source,
+    options: dict[str, Any],
+    output: Path | None,
+    *,
+    top: int,
+    force: bool,
+    json: bool,
+    escape_formulas: bool,
+) -> None:
+    """Count confusions of characters; print the most frequent ones."""
+    _output.check_target(output, force, _frames.SUFFIXES)
+    if top < 0:
+        raise ValueError(f"--top is a number of rows, got {top}")
+    with _output.working(f"Reading {file}"):
+        found: pl.DataFrame = af.confusions(load(file, source), "prediction", "answers", **options)
+        if output is not None:
+            _frames.write(found, output, escape_formulas=escape_formulas)
+    if json:
+        _output.print_json(found.to_dicts())
+    elif output is None:
+        _output.print_table(found, most=top)
+
+
+def convert(
+    file: Path, source: Source, output: Path, *, submission: bool, force: bool, escape_formulas: bool
+) -> None:
+    """Write a file's rows as the standard table, or as a submission."""
+    _output.check_target(output, force, (".json",) if submission else _frames.SUFFIXES)
+    with _output.working(f"Converting {file}"):
+        frame = load(file, source)
+        if submission:
+            af.write_submission(frame, output)
+        else:
+            _frames.write(frame, output, escape_formulas=escape_formulas)
+
+
+def _means(frame: pl.DataFrame, options: dict[str, Any]) -> dict[str, Any]:
+    settings = {name: options[name] for name in ("protocol", "threshold", "cer_protocol")}
+    report = af.report(frame, "prediction", "answers", **settings)
+    names = (
+        "n",
+        "n_missing",
+        "n_unanswerable",
+        "anls",
+        "nls",
+        "exact_match",
+        "zeros",
+        "cer_mean",
+        "cer_corpus",
+    )
+    means = {name: report.overall[name] for name in names}
+    if means["n"] == 0:
+        raise ValueError("no row has an answer to score against")
+    return {"rows": frame.height, **means, "signature": report.signature}
+
+
+def _present(frame: pl.DataFrame, names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if name in frame.columns]
