@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gzip
 import os
-import zlib
 from pathlib import Path
 
 from anls_frame.readers._problems import problem
@@ -93,6 +91,9 @@ def read_bytes(path: Path) -> bytes:
     if compression is None:
         return data
     if compression == "gzip":
+        import gzip  # noqa: PLC0415 - only for those who use it
+        import zlib  # noqa: PLC0415
+
         try:
             return gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame.readers import _lists, _raw
+from anls_frame.readers import _raw
 from anls_frame.readers._problems import listed, shown
 
 if TYPE_CHECKING:
@@ -78,6 +77,8 @@ def choose(
         if name in names:
             chosen[role] = name
         else:
+            import difflib  # noqa: PLC0415 - only for the message
+
             near = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             problems.add(f"no column {shown(name)} among {listed([shown(one) for one in names])}{hint}")
@@ -111,6 +112,8 @@ def frame(
 
     A column whose name is that of a role which another column has gets an underscore behind it.
     """
+    from anls_frame.readers import _lists  # noqa: PLC0415 - only for those who read
+
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:

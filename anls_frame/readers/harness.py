@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.readers import _content, _inspect, _json, _raw, _standard, table
+from anls_frame.readers import _content, _json, _raw, _standard, table
 from anls_frame.readers._problems import Problems, listed, problem, shown
 
 if TYPE_CHECKING:
@@ -178,6 +178,8 @@ def read_inspect(
     │ 7           ┆ Brand?   ┆ coke       ┆ ["Coke"]  │
     └─────────────┴──────────┴────────────┴───────────┘
     """
+    from anls_frame.readers import _inspect  # noqa: PLC0415 - only for those who use it
+
     path = _content.as_path(path)
     problems = Problems(path)
     samples = _inspect.samples(path, problems, allow_missing=allow_missing)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.readers import _content, _delimited, _json, _standard, _workbook
+from anls_frame.readers import _content, _json, _standard
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, from_objects
 
@@ -233,9 +233,13 @@ def read_raw(
     if kind == "parquet":
         return _from_frame(_read_parquet(path))
     if kind == "xlsx":
+        from anls_frame.readers import _workbook  # noqa: PLC0415 - only for those who use it
+
         return _workbook.read(path, problems, sheet)
     text = _content.read_text(path, encoding)
     if kind in {"csv", "tsv"}:
+        from anls_frame.readers import _delimited  # noqa: PLC0415 - only for those who use it
+
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
         return from_objects(_json.read_lines(path, text, problems))
