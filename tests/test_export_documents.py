@@ -182,7 +182,7 @@ def test_several_keys_are_null_in_the_overall_row() -> None:
         (1_234_567, "count", "1,234,567"),
         (1_234_567.0, "count", "1,234,567"),
         (12, "number", "12"),
-        (0.000012345, "number", "1.234e-05"),
+        (0.000012345, "number", "1.2e-05"),
         (0.123456, "number", "0.1235"),
         (math.nan, "score", "NaN"),
         (-math.inf, "count", "-inf"),

@@ -89,6 +89,10 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     return columns, rows
 
 
+SMALL = 1e-3
+"""Below it a number is shown with two significant digits."""
+
+
 def figure(value: float, kind: Kind) -> str:
     """
     Round a number for reading.
@@ -99,7 +103,7 @@ def figure(value: float, kind: Kind) -> str:
         The number.
     kind
         Its column's kind: counts have thousands apart, scores and rates three decimals, other numbers four
-        significant digits.
+        significant digits, and two where they are small.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return as_text(value)
@@ -109,7 +113,10 @@ def figure(value: float, kind: Kind) -> str:
         # Nothing is gained by telling -0.000 from 0.000.
         rounded = f"{value:.3f}"
         return rounded.removeprefix("-") if float(rounded) == 0 else rounded
-    return str(value) if isinstance(value, int) else f"{value:.4g}"
+    if isinstance(value, int):
+        return str(value)
+    # A p-value of 9.999e-05 reads better as 0.0001.
+    return f"{value:.2g}" if abs(value) < SMALL else f"{value:.4g}"
 
 
 def shortened(text: str, longest: int) -> str:
