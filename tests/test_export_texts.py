@@ -129,7 +129,7 @@ def test_markdown_as_a_whole(tmp_path: Path) -> None:
 | type        |          n |                     anls |       cer |         p | remark   |
 | ----------- | ---------: | -----------------------: | --------: | --------: | -------- |
 | **overall** | **12,345** | **0.680 [0.651, 0.708]** | **0.100** |     **DASH** |          |
-| form        |     12,000 |     0.300 [0.200, 0.400] |       NaN | 1.234e-05 |          |
+| form        |     12,000 |     0.300 [0.200, 0.400] |       NaN |   1.2e-05 |          |
 | *null*      |        340 |     1.000 [1.000, 1.000] |       inf |      -0.5 |          |
 | *empty*     |          5 |                        DASH |         DASH |      0.25 | few rows |
 
@@ -175,7 +175,7 @@ type & n & anls & cer & p & remark \tabularnewline
 \midrule
 OVERALL \tabularnewline
 \midrule
-form & 12,000 & 0.300 {\scriptsize[0.200, 0.400]} & NaN & 1.234e$-$05 &  \tabularnewline
+form & 12,000 & 0.300 {\scriptsize[0.200, 0.400]} & NaN & 1.2e$-$05 &  \tabularnewline
 \emph{null} & 340 & 1.000 {\scriptsize[1.000, 1.000]} & inf & $-$0.5 &  \tabularnewline
 \emph{empty} & 5 & DASH & DASH & 0.25 & few rows \tabularnewline
 \bottomrule
