@@ -1,6 +1,6 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
 
-use super::lanes::{LONGEST, Masks, Padded, Register};
+use super::lanes::{LONGEST, Masks, Padded, Register, narrow};
 use super::prepare::{Preparation, Whitespace};
 
 /// Longest text that stands in its view, in bytes.
@@ -84,12 +84,11 @@ impl Short {
     /// bytes are equal where the characters are. `None` for texts that do not fit.
     pub fn narrow(texts: [&str; 2]) -> Option<[Self; 2]> {
         let mut block = None;
-        let [left, right] = texts.map(str::as_bytes);
-        let longest = LONGEST * 2;
-        if left.len() > longest || right.len() > longest {
-            return None;
-        }
-        Some([narrow(left, &mut block)?, narrow(right, &mut block)?])
+        let mut short = |text: &str| {
+            let (bytes, len) = narrow(text.as_bytes(), &mut block)?;
+            Some(Self { bytes, len })
+        };
+        Some([short(texts[0])?, short(texts[1])?])
     }
 
     /// The prepared text; `None` where it is not ASCII, and the general preparation serves.
@@ -163,34 +162,6 @@ impl Short {
         self.bytes.store(&mut bytes);
         bytes
     }
-}
-
-/// A text of at most twice [`LONGEST`] bytes in one byte a character, whose characters beyond ASCII lie in
-/// `block`, or choose it.
-fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<Short> {
-    // Two bytes make a character below U+0800; the upper four bits of its lead byte's five say the block.
-    let block_of = |lead: u8| lead >> 1;
-    let lead = text.iter().copied().find(|&byte| byte >= 0xc0);
-    let block = match lead {
-        // Characters of three bytes and more.
-        Some(0xe0..) => return None,
-        Some(lead) => *block.get_or_insert(block_of(lead)),
-        None => 0,
-    };
-    let mut bytes = [0; LONGEST * 2];
-    let (mut len, mut fits) = (0, true);
-    for (index, &byte) in text.iter().enumerate() {
-        // The lowest bit of the lead byte and six of the next one are the place within the block.
-        let next = text.get(index + 1).copied().unwrap_or(0);
-        let is_lead = byte >= 0xc0;
-        bytes[len] = if is_lead { 0x80 | byte << 6 | next & 0x3f } else { byte };
-        fits &= !is_lead | (byte < 0xe0 && block_of(byte) == block);
-        len += usize::from(byte.cast_signed() >= -0x40);
-    }
-    // What was written for the last byte of the last character is no character.
-    bytes[len..].fill(0);
-    let bytes = bytes.first_chunk().filter(|_| fits && len <= LONGEST)?;
-    Some(Short { bytes: Register::load(bytes), len })
 }
 
 /// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.

@@ -2,12 +2,14 @@
 //!
 //! The only place in the kernel with `unsafe`: loads, stores, and calls that need a CPU feature.
 
+mod narrow;
 mod pairs;
 mod registers;
 mod strip;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
+pub use narrow::narrow;
 pub use pairs::{Batch, PAIRS};
 #[cfg(test)]
 pub use registers::masks_by_bytes;
