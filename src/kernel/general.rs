@@ -2,9 +2,10 @@
 
 use super::distance::Workspace;
 use super::prepare::{Preparation, length};
+use super::queue::Queue;
 use super::rows::{Exact, Request, Similarity};
 use super::score::{CharErrors, Nearest, denominator, distance_limit};
-use super::short::Short;
+use super::short::{Short, wide};
 use super::weighted::SubstitutionCost;
 
 /// The best of a row among the distances that are known already: others need not be exact beyond it.
@@ -18,18 +19,8 @@ pub struct Best {
 pub struct Measured {
     /// What the distance is divided by.
     pub length: usize,
-    /// The distance, or what it takes to have it.
-    pub distance: Distance,
-}
-
-/// The distance of a pair.
-pub enum Distance {
-    /// Edit distance; `None` beyond the limit.
-    Known(Option<usize>),
-    /// That of two texts that fit into the lanes.
-    OfShort([Short; 2]),
-    /// That of the similarity.
-    Shared,
+    /// Where the queue has the distance, now or later.
+    pub place: usize,
 }
 
 /// Working memory for pairs of any kind.
@@ -51,13 +42,15 @@ impl GeneralScorer {
         length(preparation.prepare(text, &mut self.buffers[0][0]))
     }
 
-    /// Distances of a pair: for the similarity and for the error rate.
+    /// Puts the distances of a pair into the queue, for the similarity and for the error rate, at two places or
+    /// both at the first one.
     pub fn pair(
         &mut self,
-        prediction: &str,
-        answer: &str,
+        [prediction, answer]: [&str; 2],
         request: &Request,
         best: &mut Best,
+        queue: &mut Queue,
+        places: [usize; 2],
     ) -> (Option<Measured>, Option<Measured>) {
         let Self { workspace, buffers: [[p, a], [error_p, error_a]] } = self;
         let cost = request.cost;
@@ -87,43 +80,59 @@ impl GeneralScorer {
             };
             let nearer = best.nearest.map_or(usize::MAX, |best| best.distance_limit(length));
             let limit = if is_shared { usize::MAX } else { nearer.min(cut) };
-            let distance = prepared.distance(workspace, cost, limit);
-            if let Distance::Known(distance @ Some(_)) = distance {
+            let distance = prepared.queue(workspace, cost, limit, queue, places[0]);
+            if distance.is_some() {
                 let candidate = Nearest::new(0, distance, length);
                 if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
                     best.nearest = Some(candidate);
                 }
             }
-            near = Some(Measured { length, distance });
+            near = Some(Measured { length, place: places[0] });
         }
         let edits = rate.map(|(pair, length)| {
             if is_shared {
-                return Measured { length, distance: Distance::Shared };
+                return Measured { length, place: places[0] };
             }
             let limit = best.errors.map_or(usize::MAX, |best| {
                 // An empty reference is not divided, as if its length were one.
                 distance_limit(best.rate(), length.max(1))
             });
-            let distance = pair.distance(workspace, cost, limit);
-            if let Distance::Known(Some(errors)) = distance {
+            let distance = pair.queue(workspace, cost, limit, queue, places[1]);
+            if let Some(errors) = distance {
                 let candidate = CharErrors { errors, reference_length: length };
                 if best.errors.is_none_or(|best| candidate.rate() < best.rate()) {
                     best.errors = Some(candidate);
                 }
             }
-            Measured { length, distance }
+            Measured { length, place: places[1] }
         });
         (near, edits)
     }
 }
 
 impl PreparedPair<'_> {
-    fn distance(&self, workspace: &mut Workspace, cost: SubstitutionCost, limit: usize) -> Distance {
+    /// Puts the distance into the queue and returns it, if it is known at once and within the limit.
+    fn queue(
+        &self,
+        workspace: &mut Workspace,
+        cost: SubstitutionCost,
+        limit: usize,
+        queue: &mut Queue,
+        place: usize,
+    ) -> Option<usize> {
         let Self { prediction, answer } = *self;
-        let is_for_lanes = cost == SubstitutionCost::One && limit > 0;
-        match Short::narrow([prediction, answer]).filter(|_| is_for_lanes) {
-            Some(pair) => Distance::OfShort(pair),
-            None => Distance::Known(workspace.distance_within(prediction, answer, cost, limit)),
+        if cost == SubstitutionCost::One && limit > 0 {
+            if let Some([prediction, answer]) = Short::narrow([prediction, answer]) {
+                queue.push(place, &prediction, &answer);
+                return None;
+            }
+            if let Some((prediction, answer)) = wide(prediction).zip(wide(answer)) {
+                queue.push_wide(place, prediction, answer);
+                return None;
+            }
         }
+        let distance = workspace.distance_within(prediction, answer, cost, limit);
+        queue.set(place, distance);
+        distance
     }
 }

@@ -28,7 +28,7 @@ mod tests {
 
     use super::super::band::Band;
     use super::super::diagonal::{Found, Waves};
-    use super::super::lanes::{Batch, LONGEST, Lanes, PAIRS, Register, masks_by_bytes};
+    use super::super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes, Register, masks_by_bytes};
     use super::*;
 
     fn assert_distances(workspace: &mut Workspace, left: &str, right: &str) {
@@ -63,20 +63,34 @@ mod tests {
         }
     }
 
-    fn padded(text: &[u8]) -> (Register, usize) {
-        let mut padded = [0; LONGEST];
-        padded[..text.len()].copy_from_slice(text);
-        (Register::load(&padded), text.len())
+    /// A text in so many bytes a character. The second one tells letters apart whose first ones are equal.
+    fn planes<const BYTES: usize>(text: &[u8]) -> Planes<BYTES> {
+        let planes = std::array::from_fn(|byte| {
+            let mut padded = [0; LONGEST];
+            for (padded, &letter) in padded.iter_mut().zip(text) {
+                *padded = match byte {
+                    0 if BYTES > 1 => letter & 0x0f,
+                    0 => letter,
+                    _ => letter & 0xf0,
+                };
+            }
+            Register::load(&padded)
+        });
+        (planes, text.len())
     }
 
     /// Distances of all pairs by every instruction set of this machine, in batches.
     fn assert_lanes(pairs: &[(&[u8], &[u8])]) {
+        assert_lanes_of::<1>(pairs);
+        assert_lanes_of::<2>(pairs);
+    }
+
+    fn assert_lanes_of<const BYTES: usize>(pairs: &[(&[u8], &[u8])]) {
         for lanes in Lanes::available() {
-            let mut batch = Batch::default();
+            let mut batch = Batch::<BYTES>::default();
             for pairs in pairs.chunks(PAIRS) {
                 for (lane, (left, right)) in pairs.iter().enumerate() {
-                    let (left, right) = (padded(left), padded(right));
-                    assert_eq!(batch.push(left, right), lane);
+                    assert_eq!(batch.push(planes(left), planes(right)), lane);
                 }
                 let distances = batch.distances(lanes);
                 for ((left, right), distance) in pairs.iter().zip(distances) {

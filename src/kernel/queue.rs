@@ -1,6 +1,6 @@
 //! Distances of many pairs: short ones wait until a vector is full.
 
-use super::lanes::{Batch, LONGEST, Lanes, PAIRS};
+use super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes};
 use super::short::Short;
 
 /// Longest text of each width of lanes.
@@ -14,13 +14,14 @@ const BEYOND: usize = usize::MAX;
 pub struct Queue {
     lanes: Lanes,
     distances: Vec<usize>,
-    waiting: [Waiting; WIDTHS.len()],
+    narrow: [Waiting<1>; WIDTHS.len()],
+    wide: [Waiting<2>; WIDTHS.len()],
 }
 
 /// Pairs of one width.
 #[derive(Default)]
-struct Waiting {
-    batch: Batch,
+struct Waiting<const BYTES: usize> {
+    batch: Batch<BYTES>,
     /// Where their distances go.
     places: [u32; PAIRS],
 }
@@ -43,26 +44,28 @@ impl Queue {
         self.distances[place] = distance.unwrap_or(BEYOND);
     }
 
-    /// Takes a pair of ASCII texts whose distance is to be computed.
+    /// Takes a pair of one byte a character whose distance is to be computed.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push(&mut self, place: usize, left: &Short, right: &Short) {
-        let longer = left.length().max(right.length());
-        let width = usize::from(longer > WIDTHS[0]) + usize::from(longer > WIDTHS[1]);
-        let Waiting { batch, places } = &mut self.waiting[width];
-        let lane = batch.push(left.padded(), right.padded());
-        places[lane] = place as u32;
-        if batch.len() == PAIRS {
-            self.run(width);
-        }
+        let waiting = &mut self.narrow[width(left.length(), right.length())];
+        waiting.push(place, left.planes(), right.planes(), self.lanes, &mut self.distances);
+    }
+
+    /// Takes a pair of two bytes a character.
+    pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
+        let waiting = &mut self.wide[width(left.1, right.1)];
+        waiting.push(place, left, right, self.lanes, &mut self.distances);
     }
 
     /// Computes what still waits.
     pub fn flush(&mut self) {
-        for width in 0..WIDTHS.len() {
-            if self.waiting[width].batch.len() > 0 {
-                self.run(width);
-            }
+        let Self { lanes, distances, narrow, wide } = self;
+        for waiting in narrow {
+            waiting.run(*lanes, distances);
+        }
+        for waiting in wide {
+            waiting.run(*lanes, distances);
         }
     }
 
@@ -71,13 +74,40 @@ impl Queue {
     pub fn distance(&self, place: usize) -> Option<usize> {
         Some(self.distances[place]).filter(|&distance| distance != BEYOND)
     }
+}
 
-    fn run(&mut self, width: usize) {
-        let Waiting { batch, places } = &mut self.waiting[width];
-        let used = batch.len();
-        let distances = batch.distances(self.lanes);
-        for (&place, distance) in places[..used].iter().zip(distances) {
-            self.distances[place as usize] = usize::from(distance);
+/// The narrowest lanes for two lengths.
+fn width(left: usize, right: usize) -> usize {
+    let longer = left.max(right);
+    usize::from(longer > WIDTHS[0]) + usize::from(longer > WIDTHS[1])
+}
+
+impl<const BYTES: usize> Waiting<BYTES> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn push(
+        &mut self,
+        place: usize,
+        left: Planes<BYTES>,
+        right: Planes<BYTES>,
+        lanes: Lanes,
+        distances: &mut [usize],
+    ) {
+        let lane = self.batch.push(left, right);
+        self.places[lane] = place as u32;
+        if self.batch.len() == PAIRS {
+            self.run(lanes, distances);
+        }
+    }
+
+    fn run(&mut self, lanes: Lanes, distances: &mut [usize]) {
+        let used = self.batch.len();
+        if used == 0 {
+            return;
+        }
+        let found = self.batch.distances(lanes);
+        for (&place, distance) in self.places[..used].iter().zip(found) {
+            distances[place as usize] = usize::from(distance);
         }
     }
 }

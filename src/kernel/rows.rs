@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::block::Pairs;
-use super::general::{Best, Distance, GeneralScorer, Measured};
+use super::general::{Best, GeneralScorer, Measured};
 use super::prepare::Preparation;
 use super::queue::Queue;
 use super::score::{CharErrors, Denominator, Nearest, Protocol};
@@ -222,6 +222,7 @@ impl BlockScorer {
         if let Some((prediction, answer)) = &errors {
             pairs.reference[pair] = answer.length() as u32;
             if similarity != errors || only_equality {
+                pairs.errors_at[pair] = pairs.apart(pair) as u32;
                 queue.push(pairs.apart(pair), prediction, answer);
             }
         }
@@ -235,20 +236,15 @@ impl BlockScorer {
         let place = pairs.place(pair);
         let prediction = rows.prediction_text(place.prediction).as_str();
         let answer = rows.answer_text(place.answer).as_str();
-        let (near, errors) = general.pair(prediction, answer, request, best);
-        let mut queue_at = |at, distance| match distance {
-            Distance::Known(distance) => queue.set(at, distance),
-            Distance::OfShort([prediction, answer]) => queue.push(at, &prediction, &answer),
-            Distance::Shared => {}
-        };
-        if let Some(Measured { length, distance }) = near {
+        let texts = [prediction, answer];
+        let places = [pair, pairs.apart(pair)];
+        let (near, errors) = general.pair(texts, request, best, queue, places);
+        if let Some(Measured { length, .. }) = near {
             pairs.longer[pair] = length as u32;
-            queue_at(pair, distance);
         }
-        if let Some(Measured { length, distance }) = errors {
+        if let Some(Measured { length, place }) = errors {
             pairs.reference[pair] = length as u32;
-            let at = if matches!(distance, Distance::Shared) { pair } else { pairs.apart(pair) };
-            queue_at(at, distance);
+            pairs.errors_at[pair] = place as u32;
         }
     }
 
@@ -459,6 +455,7 @@ mod tests {
             8 => "[aAb ]{0,10}",
             4 => "[abC\0]{10,34}",
             2 => "[aé ß漢\u{a0}]{0,20}",
+            1 => "[a語漢字😀]{0,40}",
             1 => "[ab \t]{30,140}",
         ]
     }

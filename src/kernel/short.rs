@@ -1,6 +1,6 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
 
-use super::lanes::{LONGEST, Masks, Padded, Register, narrow};
+use super::lanes::{LONGEST, Masks, Padded, Planes, Register, narrow};
 use super::prepare::{Preparation, Whitespace};
 
 /// Longest text that stands in its view, in bytes.
@@ -149,11 +149,11 @@ impl Short {
         self.len
     }
 
-    /// The text, followed by zeros.
+    /// The text for lanes of one byte a character.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn padded(&self) -> (Register, usize) {
-        (self.bytes, self.len)
+    pub fn planes(&self) -> Planes<1> {
+        ([self.bytes], self.len)
     }
 
     #[cfg(test)]
@@ -162,6 +162,22 @@ impl Short {
         self.bytes.store(&mut bytes);
         bytes
     }
+}
+
+/// A text in two bytes a character, for lanes; `None` for longer texts and for characters above U+FFFF.
+pub fn wide(text: &str) -> Option<Planes<2>> {
+    // No character of two bytes takes more than three in UTF-8.
+    if text.len() > 3 * LONGEST {
+        return None;
+    }
+    let (mut low, mut high) = ([0; LONGEST], [0; LONGEST]);
+    let mut len = 0;
+    for character in text.chars() {
+        let [first, second] = u16::try_from(u32::from(character)).ok()?.to_le_bytes();
+        (*low.get_mut(len)?, *high.get_mut(len)?) = (first, second);
+        len += 1;
+    }
+    Some(([Register::load(&low), Register::load(&high)], len))
 }
 
 /// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.

@@ -10,7 +10,7 @@ mod strip;
 mod vectors;
 
 pub use narrow::narrow;
-pub use pairs::{Batch, PAIRS};
+pub use pairs::{Batch, PAIRS, Planes};
 #[cfg(test)]
 pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};

@@ -14,27 +14,30 @@
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{avx2, sse2};
 use super::{LONGEST, Lanes, Padded, Register};
-use crate::kernel::bit_parallel::distance_ascii;
+use crate::kernel::bit_parallel::distance_units;
 
 /// Pairs in one batch.
 pub const PAIRS: usize = 32;
 
+/// A text of characters of so many bytes: a register for each of their bytes, and the number of characters.
+pub type Planes<const BYTES: usize> = ([Register; BYTES], usize);
+
 /// Pairs on their way into the lanes. Lanes that are not filled hold empty texts.
 #[derive(Clone)]
-pub struct Batch {
+pub struct Batch<const BYTES: usize> {
     len: usize,
-    /// The shorter text of each pair, and the longer one.
-    pub(super) texts: [[Padded; PAIRS]; 2],
+    /// For each byte of a character: the shorter text of each pair, and the longer one.
+    pub(super) texts: [[[Padded; PAIRS]; 2]; BYTES],
     pub(super) lengths: [[u8; PAIRS]; 2],
 }
 
-impl Default for Batch {
+impl<const BYTES: usize> Default for Batch<BYTES> {
     fn default() -> Self {
-        Self { len: 0, texts: [[[0; LONGEST]; PAIRS]; 2], lengths: [[0; PAIRS]; 2] }
+        Self { len: 0, texts: [[[[0; LONGEST]; PAIRS]; 2]; BYTES], lengths: [[0; PAIRS]; 2] }
     }
 }
 
-impl Batch {
+impl<const BYTES: usize> Batch<BYTES> {
     /// Number of pairs inside.
     pub fn len(&self) -> usize {
         self.len
@@ -43,12 +46,14 @@ impl Batch {
     /// Adds a pair and returns its lane. The batch must not be full.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn push(&mut self, left: (Register, usize), right: (Register, usize)) -> usize {
+    pub fn push(&mut self, left: Planes<BYTES>, right: Planes<BYTES>) -> usize {
         // Computed places cost less than a branch that is as often taken as not.
         let longer = usize::from(left.1 > right.1);
         let lane = self.len;
-        left.0.store(&mut self.texts[longer][lane]);
-        right.0.store(&mut self.texts[1 - longer][lane]);
+        for ((left, right), texts) in left.0.iter().zip(&right.0).zip(&mut self.texts) {
+            left.store(&mut texts[longer][lane]);
+            right.store(&mut texts[1 - longer][lane]);
+        }
         self.lengths[longer][lane] = left.1 as u8;
         self.lengths[1 - longer][lane] = right.1 as u8;
         self.len += 1;
@@ -74,14 +79,19 @@ impl Batch {
     }
 
     fn one_by_one(&self, used: usize) -> [u8; PAIRS] {
-        let mut bits = [0; 256];
         std::array::from_fn(|lane| {
-            let [pattern, text] =
-                [0, 1].map(|side| &self.texts[side][lane][..usize::from(self.lengths[side][lane])]);
+            let [pattern, text] = [0, 1].map(|side| self.units(side, lane));
             if lane >= used || pattern.is_empty() {
                 return text.len() as u8;
             }
-            distance_ascii(pattern, text, &mut bits) as u8
+            distance_units(&pattern, &text) as u8
         })
+    }
+
+    fn units(&self, side: usize, lane: usize) -> Vec<u32> {
+        let unit = |place: usize| {
+            self.texts.iter().rev().fold(0, |unit, texts| unit << 8 | u32::from(texts[side][lane][place]))
+        };
+        (0..usize::from(self.lengths[side][lane])).map(unit).collect()
     }
 }

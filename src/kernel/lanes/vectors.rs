@@ -10,7 +10,7 @@ macro_rules! kernel {
     ($feature:literal) => {
         /// Distances of all lanes of a batch whose longest text has `longest` characters.
         #[target_feature(enable = $feature)]
-        pub fn distances(batch: &Batch, longest: u8) -> [u8; PAIRS] {
+        pub fn distances<const BYTES: usize>(batch: &Batch<BYTES>, longest: u8) -> [u8; PAIRS] {
             let mut result = [0; PAIRS];
             let mut first = 0;
             while first < PAIRS {
@@ -41,13 +41,39 @@ macro_rules! kernel {
             rows
         }
 
-        /// For each lane the bits of eight pattern positions that equal the text's character.
+        /// The first 16 characters of one side from a place on, byte by byte.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn match_bits(pattern: &[Vector], character: Vector) -> Vector {
+        fn planes<const BYTES: usize>(
+            batch: &Batch<BYTES>,
+            side: usize,
+            first: usize,
+            from: usize,
+        ) -> [[Vector; 16]; BYTES] {
+            let mut planes = [[zero(); 16]; BYTES];
+            for (plane, texts) in planes.iter_mut().zip(&batch.texts) {
+                *plane = transposed(&texts[side], first, from);
+            }
+            planes
+        }
+
+        /// For each lane the bits of the eight pattern positions from `from` on that equal the text's character
+        /// in one column.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn match_bits<const BYTES: usize>(
+            pattern: &[[Vector; 16]; BYTES],
+            from: usize,
+            text: &[[Vector; 16]; BYTES],
+            column: usize,
+        ) -> Vector {
             let mut bits = zero();
-            for (i, &position) in pattern.iter().enumerate().take(8) {
-                bits = or(bits, and(equal8(position, character), set8((1_u8 << i).cast_signed())));
+            for i in 0..8 {
+                let mut same = set8((1_u8 << i).cast_signed());
+                for (pattern, text) in pattern.iter().zip(text) {
+                    same = and(same, equal8(pattern[from + i], text[column % 16]));
+                }
+                bits = or(bits, same);
             }
             bits
         }
@@ -67,7 +93,7 @@ macro_rules! kernel {
         /// The last row of each lane: its pattern's length, and the padding up to the last column.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn last_rows(batch: &Batch, first: usize, longest: u8) -> Vector {
+        fn last_rows<const BYTES: usize>(batch: &Batch<BYTES>, first: usize, longest: u8) -> Vector {
             let pattern = load(&batch.lengths[0], first);
             let text = load(&batch.lengths[1], first);
             sub8(add8(pattern, set8(longest.cast_signed())), text)
@@ -120,12 +146,12 @@ macro_rules! kernel {
         kernel!(@step step32, add32, set32, $feature);
 
         #[target_feature(enable = $feature)]
-        fn lanes8(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = transposed(&batch.texts[0], first, 0);
-            let text = transposed(&batch.texts[1], first, 0);
+        fn lanes8<const BYTES: usize>(batch: &Batch<BYTES>, first: usize, longest: u8) -> Vector {
+            let pattern = planes(batch, 0, first, 0);
+            let text = planes(batch, 1, first, 0);
             let (mut up, mut down) = (set8(-1), zero());
-            for &character in &text[..usize::from(longest)] {
-                (up, down) = step8(match_bits(&pattern[..8], character), up, down);
+            for column in 0..usize::from(longest) {
+                (up, down) = step8(match_bits(&pattern, 0, &text, column), up, down);
             }
             let rows = row_bits(last_rows(batch, first, longest), 0);
             let (up, down) = (ones8(and(up, rows)), ones8(and(down, rows)));
@@ -133,13 +159,13 @@ macro_rules! kernel {
         }
 
         #[target_feature(enable = $feature)]
-        fn lanes16(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = transposed(&batch.texts[0], first, 0);
-            let text = transposed(&batch.texts[1], first, 0);
+        fn lanes16<const BYTES: usize>(batch: &Batch<BYTES>, first: usize, longest: u8) -> Vector {
+            let pattern = planes(batch, 0, first, 0);
+            let text = planes(batch, 1, first, 0);
             let (mut up, mut down) = ([set8(-1); 2], [zero(); 2]);
-            for &character in &text[..usize::from(longest)] {
-                let planes = [match_bits(&pattern[..8], character), match_bits(&pattern[8..], character)];
-                let eq = widen16(planes);
+            for column in 0..usize::from(longest) {
+                let rows = [match_bits(&pattern, 0, &text, column), match_bits(&pattern, 8, &text, column)];
+                let eq = widen16(rows);
                 for i in 0..2 {
                     (up[i], down[i]) = step16(eq[i], up[i], down[i]);
                 }
@@ -152,18 +178,19 @@ macro_rules! kernel {
         }
 
         #[target_feature(enable = $feature)]
-        fn lanes32(batch: &Batch, first: usize, longest: u8) -> Vector {
-            let pattern = [transposed(&batch.texts[0], first, 0), transposed(&batch.texts[0], first, 16)];
-            let text = [transposed(&batch.texts[1], first, 0), transposed(&batch.texts[1], first, 16)];
+        fn lanes32<const BYTES: usize>(batch: &Batch<BYTES>, first: usize, longest: u8) -> Vector {
+            let pattern = [planes(batch, 0, first, 0), planes(batch, 0, first, 16)];
+            let text = [planes(batch, 1, first, 0), planes(batch, 1, first, 16)];
             let (mut up, mut down) = ([set8(-1); 4], [zero(); 4]);
-            for &character in text.as_flattened()[..usize::from(longest)].iter() {
-                let planes = [
-                    match_bits(&pattern[0][..8], character),
-                    match_bits(&pattern[0][8..], character),
-                    match_bits(&pattern[1][..8], character),
-                    match_bits(&pattern[1][8..], character),
+            for column in 0..usize::from(longest) {
+                let text = &text[column / 16 % 2];
+                let rows = [
+                    match_bits(&pattern[0], 0, text, column),
+                    match_bits(&pattern[0], 8, text, column),
+                    match_bits(&pattern[1], 0, text, column),
+                    match_bits(&pattern[1], 8, text, column),
                 ];
-                let eq = widen32(planes);
+                let eq = widen32(rows);
                 for i in 0..4 {
                     (up[i], down[i]) = step32(eq[i], up[i], down[i]);
                 }
