@@ -134,7 +134,7 @@ def confusions(
     )
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
     table = confusion_table(counted, names)
-    check_by_names(columns, table.columns)
+    check_by_names(columns, table.drop(names).columns)
     return as_kind_of(frame, table.rename(dict(zip(names, columns, strict=True))))
 
 

@@ -98,7 +98,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     result = curve.select(
         *keys, "threshold", kept("nls_sum").alias("anls"), kept("n").alias("kept"), pl.col("rows").alias("n")
     )
-    check_by_names(columns, result.columns)
+    check_by_names(columns, result.drop(keys).columns)
     return result.rename(dict(zip(keys, columns, strict=True)))
 
 
@@ -182,7 +182,7 @@ def length_scores(
     rows = _cells.scored_texts(frame, prediction, answers, settings)
     sums = _details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
     result = _details.length_table(_cells.canonical(sums), rows.keys)
-    check_by_names(columns, result.columns)
+    check_by_names(columns, result.drop(rows.keys).columns)
     return as_kind_of(frame, result.rename(dict(zip(rows.keys, columns, strict=True))))
 
 

@@ -362,7 +362,7 @@ class Report:
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = self._keys(columns)
         sliced = table(self.summary.details[name], keys)
-        check_by_names(columns, sliced.columns)
+        check_by_names(columns, sliced.drop(keys).columns)
         return sliced.rename(dict(zip(keys, columns, strict=True)))
 
     def _keys(self, columns: Sequence[str]) -> list[str]:
