@@ -135,18 +135,19 @@ def collect(rows: Rows, worst: int) -> Collected:
         plans.append(scored.group_by(*by_keys, "grid_threshold").agg(grid))
     if worst:
         plans.append(scored.bottom_k(worst, by=rows.worst_order))
-    plans += [plan for plan, _ in rows.details.values()]
     cells, *rest = pl.collect_all(plans, engine="streaming")
     bins = rest.pop(0) if rows.has_grid else pl.DataFrame()
     lowest = rest.pop(0) if worst else rows.frame.head(0).collect()
+    # One after the other: the engine would keep rows for those queries that are slower than others.
+    details = {
+        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *apart))
+        for name, (plan, apart) in rows.details.items()
+    }
     return Collected(
         cells=_canonical_cells(cells.drop("row_digest_low", "row_digest_high"), rows.keys),
         bins=_canonical_cells(bins, (*by_keys, "grid_threshold")) if rows.has_grid else bins,
         worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
-        details={
-            name: add_up([canonical(part)], (*by_keys, *apart))
-            for (name, (_, apart)), part in zip(rows.details.items(), rest, strict=True)
-        },
+        details=details,
         digest=digest_text(cells, "row_digest"),
     )
 

@@ -184,10 +184,9 @@ def error_type(
         protocol=plugin_options(protocol),
         threshold=resolve_threshold(protocol, threshold),
     )
-    # Not cast: Polars 1 and 2 spell that differently.
-    return codes.replace_strict(
-        list(range(len(ERROR_TYPES))), list(ERROR_TYPES), return_dtype=pl.Enum(ERROR_TYPES)
-    )
+    dtype = pl.Enum(ERROR_TYPES)
+    # Polars 2 has a word of its own for this cast.
+    return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
 
 
 def explain(

@@ -429,7 +429,7 @@ def report(
         How many of the rows with the lowest scores to keep.
     details
         Count kinds of errors, confusions of characters and lengths as well, for `errors`, `confusions` and
-        `lengths`; takes about twice the time.
+        `lengths`; reads the rows three times more.
     sort
         Column by which slices are sorted.
     confidence

@@ -298,7 +298,7 @@ def summarize(
         How many of the rows with the lowest scores to keep.
     details
         Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well, which
-        takes about twice the time.
+        reads the rows three times more.
     part
         Name of this part, by which `merge` knows it; random by default.
 
