@@ -83,6 +83,21 @@ def test_no_size_of_morsels_changes_a_row(
     assert lists == written_out(LIST_EXAMPLES, LIST_EXPRESSIONS)
 
 
+EXPRESSIONS = {**{row.name: row.function for row in ROW_EXPRESSIONS}, "explain": af.explain}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_an_expression_streams_without_holding_rows(name: str) -> None:
+    plan = frame_of(TEXT_EXAMPLES).select(EXPRESSIONS[name]("prediction", "answers"))
+    graph = plan.show_graph(engine="streaming", plan_stage="physical", raw_output=True, show=False)
+
+    # Nodes that hold rows, or leave the streaming engine, are filled with a colour: the source alone is.
+    assert graph is not None
+    filled = [line for line in graph.splitlines() if "fillcolor" in line]
+    assert all("in-memory-source" in line for line in filled)
+    assert len(filled) == 1
+
+
 if __name__ == "__main__":
     both = everywhere(TEXT_EXAMPLES, ROW_EXPRESSIONS), everywhere(LIST_EXAMPLES, LIST_EXPRESSIONS)
     sys.stdout.write(json.dumps(both))
