@@ -104,7 +104,8 @@ dd { margin: 0; min-width: 0; unicode-bidi: isolate; white-space: pre-wrap; }
   td.g { min-width: 90px; }
   thead { display: table-header-group; }
   tr, .lab, .cell, .val { break-inside: avoid; }
-  h2 { break-after: avoid; }
+  h2, p.cap { break-after: avoid; }
+  .anls-alignment { break-inside: avoid; overflow: visible; }
 }
 """
 
