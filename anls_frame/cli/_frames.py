@@ -24,7 +24,8 @@ def write(frame: pl.DataFrame, path: Path, *, escape_formulas: bool) -> None:
     """
     Write a frame in the format of the file's suffix; lists are JSON where the format has none.
 
-    In CSV null is an empty field and the empty text a pair of quotes; a workbook has empty cells for both.
+    In CSV null is an empty field and the empty text a pair of quotes; in a workbook the one is no cell and
+    the other a cell without letters, which Excel shows alike.
     """
     suffix = path.suffix.lower()
     with replacing(path) as file:

@@ -54,8 +54,8 @@ class Source:
         return dataclasses.replace(self, prediction=column)
 
 
-def load(path: Path, source: Source) -> pl.DataFrame:
-    """Read a file as the standard frame."""
+def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFrame:
+    """Read a file as the standard frame; harness' files have unique ids in any case."""
     kind = _kind(path, source)
     _check_options(kind, source)
     if kind == "rrc":
@@ -72,7 +72,7 @@ def load(path: Path, source: Source) -> pl.DataFrame:
         )
     if kind == "vlmevalkit":
         return read_vlmevalkit(path, sheet=source.sheet)
-    return read_results(path, **_columns(source), unique_ids=False)
+    return read_results(path, **_columns(source), unique_ids=unique_ids)
 
 
 def scan(path: Path, source: Source) -> pl.LazyFrame:

@@ -98,7 +98,7 @@ def _files(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
     if pair.systems is not None:
         raise ValueError("--systems names columns of one file, and there are two")
     paths = (pair.first, pair.second)
-    frames = [load(path, source) for path in paths]
+    frames = [load(path, source, unique_ids=True) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         if "question_id" not in frame.columns:
             raise InputError(
