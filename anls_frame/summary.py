@@ -9,6 +9,7 @@ add up to the summary of the whole, and every report is made from one by rolling
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import uuid
 from collections.abc import Iterable
@@ -224,7 +225,10 @@ class Summary:
             "columns": columns,
         }
         with replacing(Path(path)) as file:
-            whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(metadata)})
+            # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
+            content = io.BytesIO()
+            whole.write_parquet(content, metadata={_METADATA_KEY: json.dumps(metadata)})
+            file.write(content.getbuffer())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
