@@ -91,6 +91,60 @@ def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path) ->
     assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == "=1+1"
 
 
+def test_a_file_that_has_scores_already_keeps_them(run: Run, tmp_path: Path) -> None:
+    row = {"doc_id": 0, "target": "['a']", "filtered_resps": "a", "input": "Q?", "anls": 0.25}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    refused(run("score", "samples.jsonl"), "samples.jsonl already has the columns ['anls']; pass --suffix")
+    fine(run("score", "samples.jsonl", "--suffix", "_new", "-o", "out.jsonl"))
+    assert pl.read_ndjson(tmp_path / "out.jsonl").select("anls", "anls_new").row(0) == (0.25, 1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"questionId": 1, "answer": "a"}]',
+        '[\n {"answer": "{a}, \\"questionId\\": 3",\n  "questionId": 1}]',
+    ],
+)
+def test_a_submission_is_known_by_its_keys(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "submission.json").write_text(text, encoding="utf-8")
+
+    refused(run("score", "submission.json"), "is a submission: name the file of gold labels")
+
+
+def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: Path) -> None:
+    import pty  # noqa: PLC0415 - of POSIX alone
+
+    arguments = ["report", TABLE, "-p", "rapidocr"]
+    printed = fine(run(*arguments))
+    leader, follower = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 - our own script
+        [str(SCRIPTS / "anls-frame"), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "20", "PYTHONIOENCODING": "utf-8"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(leader, 1000)
+            except OSError:  # the other side has gone
+                break
+            if not shown:
+                break
+        assert process.stdout is not None
+        assert process.stdout.read() == printed
+    os.close(leader)
+
+    assert process.returncode == 0
+    assert b"Scoring" in shown
+
+
 def test_hostile_texts_come_back_from_a_workbook(run: Run, tmp_path: Path) -> None:
     texts = ["=1+1", "http://example.org/" + "x" * 3000, "_x0041_", "007", "1e5", "a\nb", "\u202e", "<b>&"]
     frame = pl.DataFrame({"prediction": texts, "answers": [["a"]] * len(texts)})

@@ -135,6 +135,26 @@ def test_any_text_survives_csv(tmp_path_factory: pytest.TempPathFactory, rows: l
     assert frame["note"].to_list() == [third for _, _, third in rows]
 
 
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+
+
+@given(rows=st.lists(st.tuples(TEXTS, st.lists(st.none() | TEXTS, max_size=4)), min_size=1))
+@pytest.mark.parametrize("written", [list, str, json.dumps])
+def test_any_text_and_any_list_of_texts_survives_json_lines(
+    tmp_path_factory: pytest.TempPathFactory,
+    written: Callable[[list[str | None]], Any],
+    rows: list[tuple[str, list[str | None]]],
+) -> None:
+    path = tmp_path_factory.mktemp("texts") / "texts.jsonl"
+    lines = [{"prediction": text, "answers": written(answers)} for text, answers in rows]
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+
+    frame = af.read_results(path)
+
+    assert frame["prediction"].to_list() == [text for text, _ in rows]
+    assert frame["answers"].to_list() == [answers for _, answers in rows]
+
+
 def test_an_empty_field_is_null_and_an_empty_field_in_quotes_the_empty_text(write: Write) -> None:
     frame = af.read_results(write("empty.csv", 'prediction,answer\n,a\n"",""\n'))
 

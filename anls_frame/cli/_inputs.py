@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
 _PEEK = 1 << 16
+_KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,16 +124,29 @@ def _kind(path: Path, source: Source) -> str:
 
 
 def _kind_of_json(path: Path) -> str:
-    start = "".join(_beginning(path).split())
-    if '"filtered_resps":' in start and '"target":' in start:
-        return "lm-eval" if '"arguments":' in start else "lmms-eval"
-    if start.startswith("{") and '"eval":{' in start and '"status":' in start:
-        return "inspect"
-    if start.startswith('[{"questionId":') and '"answers":' not in start and '"prediction":' not in start:
+    text = _beginning(path).lstrip()
+    keys = _first_keys(text)
+    if {"filtered_resps", "target"} <= keys:
+        return "lm-eval" if "arguments" in keys else "lmms-eval"
+    if text.startswith("[") and keys == {"questionId", "answer"}:
         return "rrc"
-    if start.startswith("{") and '"data":[{"questionId":' in start:
+    squeezed = "".join(text.split())
+    if squeezed.startswith("{") and '"eval":{' in squeezed and '"status":' in squeezed:
+        return "inspect"
+    if squeezed.startswith("{") and '"data":[{"questionId":' in squeezed:
         raise problem(path, "these are gold labels: name them by --gold, and the submission as the file")
     return "table"
+
+
+def _first_keys(text: str) -> set[str]:
+    """Keys of the first object of a list or of JSON Lines, as far as the beginning has them."""
+    start = max(text.find("{"), 0)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        # Longer than the beginning: what looks like a key within a text does no harm but a wrong guess.
+        return set(_KEY.findall(text))
+    return set(value) if isinstance(value, dict) else set()
 
 
 def _beginning(path: Path) -> str:

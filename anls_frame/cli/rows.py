@@ -33,7 +33,13 @@ def score(
     _output.check_target(output, force, _frames.SUFFIXES)
     with _output.working(f"Scoring {file}"):
         frame = load(file, source)
-        scored: pl.DataFrame = af.add_scores(frame, "prediction", "answers", **options)
+        try:
+            scored: pl.DataFrame = af.add_scores(frame, "prediction", "answers", **options)
+        except af.DuplicateColumnError as error:
+            names = str(error).partition(";")[0].replace("the frame", str(file))
+            raise ValueError(
+                f"{names}; pass --suffix to name the new ones otherwise, or --overwrite"
+            ) from None
         means = _means(frame, options)
         if output is not None:
             _frames.write(scored, output, escape_formulas=escape_formulas)
