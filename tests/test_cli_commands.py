@@ -183,7 +183,9 @@ def test_report_is_the_report_of_the_package(run: Run, tmp_path: Path) -> None:
     assert printed.partition("\n")[2] == f"{report!r}\n".partition("\n")[2]
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert machine["settings"]["digest"] == report.summary.digest
-    assert machine["tables"]["By question_types"][0]["anls"] == report.overall["anls"]
+    # The order in which threads add up may move the last bit.
+    first = machine["tables"]["By question_types"][0]
+    assert first["anls"] == pytest.approx(report.overall["anls"], rel=1e-12)
 
 
 @pytest.mark.parametrize("shards", [1, 3])
@@ -289,7 +291,7 @@ def test_two_columns_of_a_file_are_compared_as_two_files_are(run: Run) -> None:
         by="question_types",
     )
     first = columns["tables"]["By question_types"][0]
-    assert first["difference"] == expected.overall["difference"]
+    assert first["difference"] == pytest.approx(expected.overall["difference"], rel=1e-12)
     assert columns["settings"]["digests"] == expected.settings["digests"]
 
 
