@@ -295,8 +295,8 @@ fn counts_stand_in_the_first_row_of_their_group() {
         (lengths, counts.into_iter().flatten().sum::<u64>())
     };
     // Two replacements, three rows, and the characters of the references: a a a y.
-    assert_eq!(counted(groups(&[7, 7, 8])), (vec![Some(3), None, Some(3)], 2 + 3 + 4));
-    assert_eq!(counted(groups(&[7])).0, [Some(5), None, None]);
+    assert_eq!(counted(groups(&[7, 7, 8])), (vec![Some(3), Some(0), Some(3)], 2 + 3 + 4));
+    assert_eq!(counted(groups(&[7])).0, [Some(5), Some(0), Some(0)]);
     let wrong = call(CONFUSION_COUNTS, &[left.clone(), right.clone(), left.clone()]).unwrap_err();
     assert!(wrong.contains("groups are UInt64"), "{wrong}");
 }
