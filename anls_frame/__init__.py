@@ -3,8 +3,8 @@ Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Po
 
 `nls`, `anls`, `cer` and their kin are Polars expressions that score each row; `add_scores` adds all scores
 to a Polars, pandas or Arrow frame; `report` breaks them down by slice, `compare` holds two systems against
-each other; importing the package adds the namespace ``.anls`` to Polars' frames and
-expressions and to pandas' frames.
+each other; `gec` scores grammatical error correction; importing the package adds the namespace ``.anls``
+to Polars' frames and expressions and to pandas' frames.
 
 Examples
 --------
@@ -25,6 +25,7 @@ shape: (1, 4)
 from __future__ import annotations
 
 from anls_frame import _pandas_hook, namespaces
+from anls_frame import gec as gec
 from anls_frame import plot as plot
 from anls_frame._native import __version__
 from anls_frame.alignments import Alignment, Edit, alignment

@@ -23,7 +23,16 @@ PluginName: TypeAlias = Literal[
 ]
 """A row expression that the compiled plugin exports."""
 
-InternalPluginName: TypeAlias = Literal["confusion_counts", "score_details"]
+InternalPluginName: TypeAlias = Literal[
+    "confusion_counts",
+    "score_details",
+    "gec_m2",
+    "gec_m2_edits",
+    "gec_i_measure",
+    "gec_i_measure_references",
+    "gec_align3",
+    "gec_errant",
+]
 """A function that the plugin exports for this package alone."""
 
 ScoreColumn: TypeAlias = Literal[

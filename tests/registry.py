@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import polars as pl
 
 import anls_frame as af
+from anls_frame import gec
 from anls_frame._typing import ErrorType
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
 from anls_frame.pandas import AnlsPandasAccessor
@@ -429,6 +430,23 @@ CLASSES = (
     "Summary",
 )
 CONSTANTS = ("PROTOCOLS", "__version__")
+GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "align3": gec.align3,
+    "by_type": gec.by_type,
+    "errant": gec.errant,
+    "errant_corpus": gec.errant_corpus,
+    "i_measure": gec.i_measure,
+    "i_measure_corpus": gec.i_measure_corpus,
+    "improvement": gec.improvement,
+    "m2": gec.m2,
+    "m2_corpus": gec.m2_corpus,
+    "m2_edits": gec.m2_edits,
+    "read_m2": gec.read_m2,
+    "weighted_accuracy": gec.weighted_accuracy,
+    "write_m2": gec.write_m2,
+}
+"""The functions of `anls_frame.gec`."""
+GEC_CLASSES = ("M2FormatError",)
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
     AnlsExprNamespace: {row.name: row.function for row in ROW_EXPRESSIONS} | {"explain": af.explain},
     AnlsFrameNamespace: FRAME_FUNCTIONS,

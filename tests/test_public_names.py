@@ -13,6 +13,8 @@ from registry import (
     CLASSES,
     CONSTANTS,
     FRAME_FUNCTIONS,
+    GEC_CLASSES,
+    GEC_FUNCTIONS,
     NAMESPACES,
     OTHER_FUNCTIONS,
     ROW_EXPRESSIONS,
@@ -23,7 +25,7 @@ from registry import (
 )
 
 import anls_frame as af
-from anls_frame import _native, _typing, edits, metrics, namespaces
+from anls_frame import _native, _typing, edits, gec, metrics, namespaces
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
 
@@ -36,6 +38,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **OTHER_FUNCTIONS,
     **{scalar.name: scalar.function for scalar in SCALAR_FUNCTIONS},
 }
+DOCUMENTED = {**FUNCTIONS, **{f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}}
 METHODS = [
     pytest.param(owner, name, id=f"{owner.__name__}.{name}")
     for owner, methods in NAMESPACES.items()
@@ -53,6 +56,7 @@ def exported() -> set[str]:
 
 def test_the_registry_lists_every_public_name() -> None:
     assert {*FUNCTIONS, *CLASSES, *CONSTANTS} == set(af.__all__)
+    assert {*GEC_FUNCTIONS, *GEC_CLASSES} == set(gec.__all__)
 
 
 def test_the_registry_takes_each_function_from_the_package() -> None:
@@ -132,9 +136,9 @@ def test_a_row_expression_takes_its_inputs_then_keyword_only_options(row: RowExp
     assert len(parameters) == len(positional) + len(options)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_parameter_is_typed_and_so_is_the_result(name: str) -> None:
-    signature = inspect.signature(FUNCTIONS[name])
+    signature = inspect.signature(DOCUMENTED[name])
 
     untyped = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
 
@@ -142,9 +146,9 @@ def test_every_parameter_is_typed_and_so_is_the_result(name: str) -> None:
     assert signature.return_annotation is not signature.empty
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_function_is_documented_in_numpydoc_sections(name: str) -> None:
-    documentation = inspect.getdoc(FUNCTIONS[name]) or ""
+    documentation = inspect.getdoc(DOCUMENTED[name]) or ""
 
     sections = re.findall(r"^(.+)\n-{3,}$", documentation, flags=re.MULTILINE)
 
@@ -158,20 +162,21 @@ def test_every_function_is_documented_in_numpydoc_sections(name: str) -> None:
     assert ">>> " in documentation.partition("\nExamples\n")[2]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_parameter_is_documented(name: str) -> None:
-    documentation = inspect.getdoc(FUNCTIONS[name]) or ""
+    documentation = inspect.getdoc(DOCUMENTED[name]) or ""
     section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
 
     lines = re.findall(r"^(?! |-)(.+)$", section, flags=re.MULTILINE)
     documented = [one.strip() for line in lines for one in line.split(",")]
 
-    assert documented == list(inspect.signature(FUNCTIONS[name]).parameters)
+    assert documented == list(inspect.signature(DOCUMENTED[name]).parameters)
 
 
 def test_every_class_is_documented_with_an_example() -> None:
     # `ColumnNotFoundError` is Polars' own.
     ours = [getattr(af, name) for name in CLASSES if name != "ColumnNotFoundError"]
+    ours += [getattr(gec, name) for name in GEC_CLASSES]
 
     undocumented = [
         one for one in ours if ">>> " not in (inspect.getdoc(one) or "").partition("\nExamples\n")[2]

@@ -324,6 +324,8 @@ macro_rules! export {
     )*};
 }
 
+pub(super) use export;
+
 export! {
     LEVENSHTEIN: _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
     HAMMING: _polars_plugin_field_hamming, _polars_plugin_hamming;

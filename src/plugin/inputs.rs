@@ -3,6 +3,8 @@
 //! Every expression starts here. Afterwards a row is plain texts: the kernel sees neither chunks nor nulls
 //! nor invalid bytes.
 
+pub mod table;
+
 use std::ops::Range;
 
 use arrow_array::{Array, StringViewArray, UInt64Array};

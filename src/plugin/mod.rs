@@ -8,6 +8,7 @@ pub mod abi;
 mod alignments;
 mod dtype;
 mod expressions;
+mod gec;
 mod inputs;
 mod lists;
 pub mod options;

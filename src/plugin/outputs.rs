@@ -74,6 +74,13 @@ pub fn count(value: usize) -> Result<u32> {
     u32::try_from(value).map_err(|_| Error::new("a distance exceeds UInt32: the texts are too long"))
 }
 
+impl<T> Column<T> {
+    /// The values with the rows that have none, whose values are the default.
+    pub fn into_parts(self) -> (Vec<T>, Option<NullBuffer>) {
+        (self.values, self.nulls)
+    }
+}
+
 impl Column<f64> {
     pub fn into_float(self) -> ArrayData {
         Float64Array::new(self.values.into(), self.nulls).into_data()

@@ -110,6 +110,8 @@ def main() -> None:
     single = json.loads(child.stdout)
     from large import lines as large_lines  # noqa: PLC0415 - as above
 
+    command = [sys.executable, str(HERE / "gec_goals.py")]
+    grammar = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout  # noqa: S603 - our own
     text = "\n".join(
         [
             "# Speed",
@@ -132,6 +134,10 @@ def main() -> None:
             *single["goals"],
             "",
             *single["growth"],
+            "## Grammatical error correction, CPU time of one core",
+            "",
+            *grammar.splitlines(),
+            "",
         ]
     )
     arguments.output.write_text(text, encoding="utf-8")

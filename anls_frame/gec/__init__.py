@@ -1,0 +1,55 @@
+"""
+Scores of grammatical error correction: M² (MaxMatch), the I-measure and ERRANT's counts of spans.
+
+Order is always prediction, source, edits, annotators. `read_m2` gives the last three from an ``.m2`` file;
+the prediction is a column of corrected sentences, tokens separated by spaces as in the file. Row
+expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) give counts; `m2_corpus`,
+`i_measure_corpus` and `errant_corpus` make the scores of a file or a group of rows from them.
+
+Examples
+--------
+>>> import polars as pl
+>>> from anls_frame import gec
+>>> df = pl.DataFrame(
+...     {
+...         "prediction": ["He goes home ."],
+...         "source": ["He go home ."],
+...         "edits": [[{"start": 1, "end": 2, "type": "SVA", "corrections": ["goes"], "annotator": 0}]],
+...     }
+... )
+>>> counts = gec.m2("prediction", "source", "edits")
+>>> df.select(gec.m2_corpus(counts).struct.field("precision", "recall", "f"))
+shape: (1, 3)
+┌───────────┬────────┬─────┐
+│ precision ┆ recall ┆ f   │
+│ ---       ┆ ---    ┆ --- │
+│ f64       ┆ f64    ┆ f64 │
+╞═══════════╪════════╪═════╡
+│ 1.0       ┆ 1.0    ┆ 1.0 │
+└───────────┴────────┴─────┘
+"""
+
+from __future__ import annotations
+
+from anls_frame.gec._errant import by_type, errant, errant_corpus
+from anls_frame.gec._files import M2FormatError, read_m2, write_m2
+from anls_frame.gec._i_measure import align3, i_measure, i_measure_corpus, improvement, weighted_accuracy
+from anls_frame.gec._m2 import m2, m2_edits
+from anls_frame.gec._m2_corpus import m2_corpus
+
+__all__ = [
+    "M2FormatError",
+    "align3",
+    "by_type",
+    "errant",
+    "errant_corpus",
+    "i_measure",
+    "i_measure_corpus",
+    "improvement",
+    "m2",
+    "m2_corpus",
+    "m2_edits",
+    "read_m2",
+    "weighted_accuracy",
+    "write_m2",
+]

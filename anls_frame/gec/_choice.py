@@ -1,0 +1,51 @@
+"""Which annotator counts in a row: the official scorers choose as they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable  # noqa: TC003 - part of an alias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+Counts: TypeAlias = tuple[int, int, int]
+"""Three counts of an annotator in a row, which add up over rows."""
+
+Key: TypeAlias = "Callable[[Counts, Counts], tuple[float, ...]]"
+"""What is greatest for the annotator chosen, given the totals so far and its own counts."""
+
+
+def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
+    """Return the counts of each row's annotators; rows without any are left out."""
+    counts = counts.filter(counts.list.len() > 0)
+    flat = counts.explode(empty_as_null=False, keep_nulls=False)
+    columns = [flat.struct.field(field).to_list() for field in fields]
+    entries = zip(*columns, strict=True)
+    for length in counts.list.len().to_list():
+        yield [next(entries) for _ in range(length)]
+
+
+def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
+    """Choose in each row by the totals so far, the first of equals; return the totals and the choices."""
+    totals, choices = (0, 0, 0), []
+    for row in counts:
+        best, index = key(totals, row[0]), 0
+        for other in range(1, len(row)):
+            value = key(totals, row[other])
+            if value > best:
+                best, index = value, other
+        a, b, c = row[index]
+        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
+        choices.append(index)
+    return totals, choices
+
+
+def each_row(counts: Iterator[list[Counts]], key: Key) -> Counts:
+    """Choose in each row by its own counts alone, and add up."""
+    totals = (0, 0, 0)
+    for row in counts:
+        a, b, c = max(row, key=lambda one: key((0, 0, 0), one))
+        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
+    return totals

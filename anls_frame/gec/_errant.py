@@ -1,0 +1,282 @@
+"""ERRANT's scores of edits that are there on both sides: by span, correction and type."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame import _plugin
+from anls_frame.gec import _choice, _columns
+from anls_frame.gec._m2_corpus import RESULT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame._typing import IntoExprColumn
+
+Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
+Tier: TypeAlias = Literal[1, 2, 3]
+
+_DIGITS = 4
+
+
+def errant(
+    prediction_edits: IntoExprColumn,
+    edits: IntoExprColumn,
+    prediction_annotators: IntoExprColumn | None = None,
+    annotators: IntoExprColumn | None = None,
+    *,
+    mode: Mode = "cs",
+    single: bool = False,
+    multi: bool = False,
+    filt: Sequence[str] = (),
+) -> pl.Expr:
+    """
+    ERRANT's counts of each row: which edits of the system are edits of the reference.
+
+    Parameters
+    ----------
+    prediction_edits
+        Column with the edits of the system, see `m2`; from ERRANT's own output by `read_m2`.
+    edits
+        Column with the gold edits.
+    prediction_annotators
+        Column with the list of all annotators of the system's edits; there is mostly one.
+    annotators
+        Column with the list of all annotators of the row, see `m2`.
+    mode
+        What makes two edits the same: ``"cs"`` span and correction, ``"cse"`` type as well, ``"ds"`` the
+        span, ``"dt"`` each token of the span.
+    single
+        Leave out edits of several tokens.
+    multi
+        Leave out edits of one token at most.
+    filt
+        Types to leave out.
+
+    Returns
+    -------
+    Expr
+        `List(Struct)`, named `gec_errant`: for each annotator of the system and, within, of the reference
+        `hypothesis_annotator`, `reference_annotator` (`Int32`), `tp`, `fp`, `fn` (`Int64`) and `types`, a
+        list of structs with the counts of each `type`. Null where either list of edits is null.
+
+    Raises
+    ------
+    ValueError
+        If the mode is unknown.
+    TypeError
+        If an argument is no column, or an option of the wrong type.
+
+    See Also
+    --------
+    errant_corpus : precision, recall and F of a file.
+    by_type : the same for each type.
+
+    Notes
+    -----
+    Bryant, Felice and Briscoe (2017), "Automatic Annotation and Evaluation of Error Types for Grammatical
+    Error Correction": the program's comparison of two annotated files. Edits are not extracted or typed
+    here. Alternatives of a correction are taken as one text; edits of type UNK take part in detection only.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> own = {"start": 1, "end": 2, "type": "R:VERB:SVA", "corrections": ["goes"], "annotator": 0}
+    >>> df = pl.DataFrame({"system": [[own]], "edits": [[own | {"corrections": ["went"]}]]})
+    >>> counts = pl.element().struct.field("tp", "fp", "fn")
+    >>> df.select(gec.errant("system", "edits").list.eval(pl.struct(counts))).item().to_list()
+    [{'tp': 0, 'fp': 1, 'fn': 1}]
+    >>> df.select(gec.errant("system", "edits", mode="ds").list.eval(pl.struct(counts))).item().to_list()
+    [{'tp': 1, 'fp': 0, 'fn': 0}]
+    """
+    _columns.check_choice("mode", mode, ("cs", "cse", "ds", "dt"))
+    if isinstance(filt, str) or not all(isinstance(kind, str) for kind in filt):
+        raise TypeError("`filt` must be a list of types")
+    return _plugin.call(
+        "gec_errant",
+        _columns.edit_texts(prediction_edits, "errant", "prediction_edits"),
+        _columns.annotator_texts(prediction_annotators, "errant", "prediction_annotators"),
+        _columns.edit_texts(edits, "errant"),
+        _columns.annotator_texts(annotators, "errant"),
+        mode=mode,
+        single=_columns.check_flag("single", single),
+        multi=_columns.check_flag("multi", multi),
+        filt=list(filt),
+    )
+
+
+def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = True) -> pl.Expr:
+    """
+    Precision, recall and F of all rows, or of each group, from their ERRANT counts.
+
+    In each row those annotators count with whom F of the rows so far is best, so the order of rows matters.
+
+    Parameters
+    ----------
+    counts
+        Column with the counts of each row, from `errant`. Null rows are left out.
+    beta
+        Weight of recall against precision.
+    round4
+        Round precision, recall and F to four digits, as the program does before it compares them. Without
+        it other annotators can be chosen.
+
+    Returns
+    -------
+    Expr
+        A struct, named `gec_errant_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision`, `recall`, `f` and
+        `beta`; precision is 1 without false positives, recall 1 without false negatives. One value: use it
+        in ``select`` and in ``group_by(..., maintain_order=True).agg``.
+
+    Raises
+    ------
+    ValueError
+        If beta is not positive.
+    TypeError
+        If an argument is no column, or an option of the wrong type.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> edit = {"start": 1, "end": 2, "type": "R:SPELL", "corrections": ["goes"], "annotator": 0}
+    >>> df = pl.DataFrame({"system": [[edit]], "edits": [[edit, edit | {"start": 2, "end": 3}]]})
+    >>> df.select(gec.errant_corpus(gec.errant("system", "edits")).struct.field("recall", "f"))
+    shape: (1, 2)
+    ┌────────┬────────┐
+    │ recall ┆ f      │
+    │ ---    ┆ ---    │
+    │ f64    ┆ f64    │
+    ╞════════╪════════╡
+    │ 0.5    ┆ 0.8333 │
+    └────────┴────────┘
+    """
+    beta = _columns.check_positive("beta", beta)
+    digits = _DIGITS if _columns.check_flag("round4", round4) else None
+    column = _columns.expression(counts, "errant_corpus", "counts")
+    total = partial(_total, beta=beta, digits=digits)
+    return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
+
+
+def by_type(
+    frame: Any,
+    counts: IntoExprColumn,
+    *,
+    tier: Tier = 2,
+    beta: float = 0.5,
+    round4: bool = True,
+) -> Any:
+    """
+    Counts and scores of each type of edit, from ERRANT counts.
+
+    Parameters
+    ----------
+    frame
+        Polars DataFrame or LazyFrame, or pandas DataFrame, with the columns behind `counts`.
+    counts
+        Expression or name of a column with the counts of each row, from `errant`.
+    tier
+        1: missing, replaced or unnecessary (`M`, `R`, `U`); 2: the type without that (`NOUN:NUM`); 3: both
+        (`R:NOUN:NUM`). Types of other forms stay whole.
+    beta
+        Weight of recall against precision.
+    round4
+        Round as `errant_corpus` does.
+
+    Returns
+    -------
+    DataFrame
+        A row for each type, sorted: `type`, `tp`, `fp`, `fn`, `precision`, `recall`, `f`. A Polars frame
+        for a Polars frame, otherwise a pandas frame.
+
+    Raises
+    ------
+    ValueError
+        If the tier is none, or beta not positive.
+    TypeError
+        If the frame or a column is none.
+
+    Notes
+    -----
+    The annotators of a row are those that `errant_corpus` takes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> edit = {"start": 1, "end": 2, "type": "R:SPELL", "corrections": ["goes"], "annotator": 0}
+    >>> other = {"start": 2, "end": 2, "type": "M:DET", "corrections": ["the"], "annotator": 0}
+    >>> df = pl.DataFrame({"system": [[edit]], "edits": [[edit, other]]})
+    >>> gec.by_type(df, gec.errant("system", "edits"), tier=1)
+    shape: (2, 7)
+    ┌──────┬─────┬─────┬─────┬───────────┬────────┬─────┐
+    │ type ┆ tp  ┆ fp  ┆ fn  ┆ precision ┆ recall ┆ f   │
+    │ ---  ┆ --- ┆ --- ┆ --- ┆ ---       ┆ ---    ┆ --- │
+    │ str  ┆ i64 ┆ i64 ┆ i64 ┆ f64       ┆ f64    ┆ f64 │
+    ╞══════╪═════╪═════╪═════╪═══════════╪════════╪═════╡
+    │ M    ┆ 0   ┆ 0   ┆ 1   ┆ 1.0       ┆ 0.0    ┆ 0.0 │
+    │ R    ┆ 1   ┆ 0   ┆ 0   ┆ 1.0       ┆ 1.0    ┆ 1.0 │
+    └──────┴─────┴─────┴─────┴───────────┴────────┴─────┘
+    """
+    beta = _columns.check_positive("beta", beta)
+    _columns.check_count("tier", tier, least=1, most=3)
+    digits = _DIGITS if _columns.check_flag("round4", round4) else None
+    column = _columns.expression(counts, "by_type", "counts")
+    polars_frame, is_polars = _columns.to_polars(frame, "by_type")
+    entries = polars_frame.lazy().select(column.alias("counts")).collect().to_series()
+    entries = entries.filter(entries.list.len() > 0)
+    _, choices = _greedy(entries, beta, digits)
+    chosen = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
+    kind = pl.col("type")
+    if tier < 3:  # noqa: PLR2004 - the third tier is the type itself
+        part = kind.str.head(1) if tier == 1 else kind.str.slice(2)
+        kind = pl.when(kind.str.contains("^[MRU]:")).then(part).otherwise(kind)
+    table = (
+        chosen.lazy()
+        .select(pl.col("counts").list.get(pl.col("choice")).struct.field("types"))
+        .explode("types", empty_as_null=False, keep_nulls=False)
+        .unnest("types")
+        .group_by(kind.alias("type"))
+        .agg(pl.col("tp", "fp", "fn").sum())
+        .sort("type")
+        .collect()
+    )
+    rows = [_scores(row, beta, digits) for row in table.select("tp", "fp", "fn").iter_rows()]
+    schema = dict.fromkeys(("precision", "recall", "f"), pl.Float64)
+    table = table.hstack(pl.DataFrame(rows, schema=schema, orient="row"))
+    return table if is_polars else table.to_pandas()
+
+
+def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[_choice.Counts, list[int]]:
+    rows = _choice.rows(counts, ("tp", "fp", "fn"))
+    return _choice.greedy(rows, partial(_key, beta=beta, digits=digits))
+
+
+def _total(counts: pl.Series, *, beta: float, digits: int | None) -> dict[str, float]:
+    totals = (0, 0, 0) if counts.dtype == pl.Null else _greedy(counts, beta, digits)[0]
+    precision, recall, f = _scores(totals, beta, digits)
+    tp, fp, fn = totals
+    return {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall, "f": f, "beta": beta}
+
+
+def _key(
+    totals: _choice.Counts, own: _choice.Counts, *, beta: float, digits: int | None
+) -> tuple[float, ...]:
+    tp, fp, fn = own
+    f = _scores((totals[0] + tp, totals[1] + fp, totals[2] + fn), beta, digits)[2]
+    return f, tp, -fp, -fn
+
+
+def _scores(counts: _choice.Counts, beta: float, digits: int | None) -> tuple[float, float, float]:
+    tp, fp, fn = counts
+    precision = tp / (tp + fp) if fp else 1.0
+    recall = tp / (tp + fn) if fn else 1.0
+    both = precision + recall
+    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if both else 0.0
+    if digits is None:
+        return precision, recall, f
+    return round(precision, digits), round(recall, digits), round(f, digits)

@@ -1,0 +1,411 @@
+"""The I-measure of each row and of a file, its formulas, and the alignment behind it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame import _plugin
+from anls_frame.gec import _columns
+
+if TYPE_CHECKING:
+    from anls_frame._typing import IntoExprColumn
+
+Aspect: TypeAlias = Literal["correction", "detection"]
+Optimise: TypeAlias = Literal["wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn"]
+
+_OPTIMISE = ("wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn")
+_ASPECTS = ("correction", "detection")
+MAX_CELLS = 1 << 27
+
+
+def i_measure(
+    prediction: IntoExprColumn,
+    source: IntoExprColumn,
+    edits: IntoExprColumn | None = None,
+    annotators: IntoExprColumn | None = None,
+    *,
+    references: IntoExprColumn | None = None,
+    w: float = 2.0,
+    beta: float = 1.0,
+    mix: bool = True,
+    optimise: Optimise = "wacc",
+    aspect: Aspect = "correction",
+    max_references: int = 4096,
+    max_cells: int = MAX_CELLS,
+) -> pl.Expr:
+    """
+    I-measure of each row: by how much a correction improves on leaving the source as it is.
+
+    Source, prediction and reference are aligned word by word; the columns of the alignment are counted,
+    and the weighted accuracy of the prediction is held against that of the source.
+
+    Parameters
+    ----------
+    prediction
+        Column with the corrected sentence; words are what stands between whitespace. A string is a column
+        name; wrap a constant in `pl.lit`.
+    source
+        Column with the sentence before correction.
+    edits
+        Column with the gold edits, see `m2`; of several corrections of an edit the first counts.
+    annotators
+        Column with the list of all annotators of the row, see `m2`.
+    references
+        Column with lists of reference sentences, in place of edits.
+    w
+        Weight of positives against negatives.
+    beta
+        Beta of F, which only plays a part for ``optimise="f"``.
+    mix
+        Whether references are made of the edits of several annotators, one of them for each cluster of
+        overlapping edits. Otherwise there is one reference for each annotator, and the source where an
+        annotator has no edit.
+    optimise
+        What the best reference has most of: weighted accuracy, I, accuracy, precision, recall, F or a
+        count. Ties are decided by I, weighted accuracy and accuracy, then by the other aspect.
+    aspect
+        Which counts decide: of errors put right, or of errors found.
+    max_references
+        More references for one row are an error. Mixing makes up to (annotators + 1) to the power of
+        clusters.
+    max_cells
+        A larger table of three sentences is an error; a cell takes 2 bytes.
+
+    Returns
+    -------
+    Expr
+        A struct, named `gec_i_measure`: `detection`, `correction`, and `base_detection`, `base_correction`
+        for the source in place of the prediction, each with `tp`, `tn`, `fp`, `fn`, `fpn` (`Int64`);
+        `reference_index` (`UInt32`), and for the aspect `wacc`, `wacc_base` and `i_measure`, from -1 to 1,
+        which are null where source and reference are empty. Null where an input is null, or there is no
+        reference.
+
+    Raises
+    ------
+    ValueError
+        If an option has no such value.
+    TypeError
+        If an argument is no column, an option of the wrong type, or not one of edits and references given.
+
+    See Also
+    --------
+    i_measure_corpus : the scores of a file; not the mean of its rows'.
+    align3 : the alignment.
+
+    Notes
+    -----
+    Felice and Briscoe (2015), "Towards a standard evaluation method for grammatical error detection and
+    correction", as computed by the authors' program, which prints all scores times 100. An error while
+    collecting names the row.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "prediction": ["Those dog was trained to find people ."],
+    ...         "source": ["Those dog is trained for find people ."],
+    ...         "references": [["That dog was trained for finding people ."]],
+    ...     }
+    ... )
+    >>> scores = gec.i_measure("prediction", "source", references="references")
+    >>> df.select(scores.struct.field("wacc", "wacc_base", "i_measure").round(4))
+    shape: (1, 3)
+    ┌──────┬───────────┬───────────┐
+    │ wacc ┆ wacc_base ┆ i_measure │
+    │ ---  ┆ ---       ┆ ---       │
+    │ f64  ┆ f64       ┆ f64       │
+    ╞══════╪═══════════╪═══════════╡
+    │ 0.6  ┆ 0.625     ┆ -0.04     │
+    └──────┴───────────┴───────────┘
+    """
+    options = {
+        "w": _columns.check_positive("w", w),
+        "beta": _columns.check_positive("beta", beta),
+        "mix": _columns.check_flag("mix", mix),
+        "optimise": _columns.check_choice("optimise", optimise, _OPTIMISE),
+        "aspect": _columns.check_choice("aspect", aspect, _ASPECTS),
+        "max_references": _columns.check_count("max_references", max_references, least=1),
+        "max_cells": _columns.check_count("max_cells", max_cells, least=1, most=2**40),
+    }
+    texts = (
+        _columns.expression(prediction, "i_measure", "prediction"),
+        _columns.expression(source, "i_measure", "source"),
+    )
+    if (edits is None) == (references is None):
+        raise TypeError("`i_measure` takes either edits or references=")
+    if references is not None:
+        if annotators is not None:
+            raise TypeError("annotators go with edits, not with references=")
+        sentences = _columns.expression(references, "i_measure", "references")
+        expression = _plugin.call("gec_i_measure_references", *texts, sentences, **options)
+    else:
+        assert edits is not None  # noqa: S101 - for the type checker
+        expression = _plugin.call(
+            "gec_i_measure",
+            *texts,
+            _columns.edit_texts(edits, "i_measure"),
+            _columns.annotator_texts(annotators, "i_measure"),
+            **options,
+        )
+    return expression.alias("gec_i_measure")
+
+
+def i_measure_corpus(
+    scores: IntoExprColumn, *, w: float = 2.0, beta: float = 1.0, aspect: Aspect = "correction"
+) -> pl.Expr:
+    """
+    I-measure of all rows, or of each group, from the sums of their counts.
+
+    Parameters
+    ----------
+    scores
+        Column with the counts of each row, from `i_measure`. Null rows are left out.
+    w
+        Weight of positives against negatives; that of the rows, unless other references are to be kept.
+    beta
+        Beta of F.
+    aspect
+        Which counts are scored: of errors put right, or of errors found.
+
+    Returns
+    -------
+    Expr
+        A struct, named `gec_i_measure_corpus`: the sums `tp`, `tn`, `fp`, `fn`, `fpn` (`Int64`) and
+        `precision`, `recall`, `f`, `accuracy`, `accuracy_base`, `wacc`, `wacc_base`, `i_measure`; the last
+        five are null where there is nothing to count. One value.
+
+    Raises
+    ------
+    ValueError
+        If an option has no such value.
+    TypeError
+        If an argument is no column, or an option of the wrong type.
+
+    Notes
+    -----
+    Sums of integers: rows may come in any order, and the counts of parts add up.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> df = pl.DataFrame({"prediction": ["a c", "a"], "source": ["a b", "a"], "reference": ["a c", "a"]})
+    >>> scores = gec.i_measure("prediction", "source", references=pl.concat_list("reference"))
+    >>> df.select(gec.i_measure_corpus(scores).struct.field("wacc_base", "i_measure"))
+    shape: (1, 2)
+    ┌───────────┬───────────┐
+    │ wacc_base ┆ i_measure │
+    │ ---       ┆ ---       │
+    │ f64       ┆ f64       │
+    ╞═══════════╪═══════════╡
+    │ 0.666667  ┆ 1.0       │
+    └───────────┴───────────┘
+    """
+    w, beta = _columns.check_positive("w", w), _columns.check_positive("beta", beta)
+    _columns.check_choice("aspect", aspect, _ASPECTS)
+    column = _columns.expression(scores, "i_measure_corpus", "scores")
+    # One look at the column: Polars computes an expression anew for each mention of it.
+    sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
+    scored = sums.map_batches(partial(_scored, w=w, beta=beta), return_dtype=_CORPUS, is_elementwise=True)
+    return scored.alias("gec_i_measure_corpus")
+
+
+_COUNTS = ("tp", "tn", "fp", "fn", "fpn")
+_BASE = tuple(f"base_{name}" for name in _COUNTS)
+_SUMS = pl.Struct(dict.fromkeys((*_COUNTS, *_BASE), pl.Int64))
+_FORMULAS = ("precision", "recall", "f", "accuracy", "accuracy_base", "wacc", "wacc_base", "i_measure")
+_CORPUS = pl.Struct({**dict.fromkeys(_COUNTS, pl.Int64), **dict.fromkeys(_FORMULAS, pl.Float64)})
+
+
+def _sums(scores: pl.Series, *, aspect: Aspect) -> dict[str, int]:
+    if scores.dtype == pl.Null:
+        return dict.fromkeys(_SUMS.to_schema(), 0)
+    own, base = scores.struct.field(aspect), scores.struct.field(f"base_{aspect}")
+    sums = [int(part.struct.field(name).sum()) for part in (own, base) for name in _COUNTS]
+    return dict(zip(_SUMS.to_schema(), sums, strict=True))
+
+
+def _scored(sums: pl.Series, *, w: float, beta: float) -> pl.Series:
+    own, base = [pl.col(name) for name in _COUNTS], [pl.col(name) for name in _BASE]
+    tp, _, fp, fn, _ = own
+    precision, recall = pl.col("precision"), pl.col("recall")
+    weight = beta * beta
+    divisor = weight * precision + recall
+    return (
+        sums.struct.unnest()
+        .with_columns(
+            precision=pl.when(tp + fp == 0).then(1.0).otherwise(tp / (tp + fp)),
+            recall=pl.when(tp + fn == 0).then(1.0).otherwise(tp / (tp + fn)),
+            accuracy=weighted_accuracy(*own, w=1.0),
+            accuracy_base=weighted_accuracy(*base, w=1.0),
+            wacc=weighted_accuracy(*own, w=w),
+            wacc_base=weighted_accuracy(*base, w=w),
+        )
+        .with_columns(
+            f=pl.when(divisor == 0).then(0.0).otherwise((1 + weight) * (precision * recall / divisor)),
+            i_measure=improvement(pl.col("wacc"), pl.col("wacc_base")),
+        )
+        .select(*_COUNTS, *_FORMULAS)
+        .to_struct(sums.name)
+    )
+
+
+def weighted_accuracy(
+    tp: pl.Expr, tn: pl.Expr, fp: pl.Expr, fn: pl.Expr, fpn: pl.Expr, *, w: float = 2.0
+) -> pl.Expr:
+    """
+    Weighted accuracy from the counts of the I-measure.
+
+    (w tp + tn) / (w (tp + fp) + tn + fn - (w + 1) fpn / 2); with w = 1 plain accuracy.
+
+    Parameters
+    ----------
+    tp
+        True positives.
+    tn
+        True negatives.
+    fp
+        False positives.
+    fn
+        False negatives.
+    fpn
+        Columns that count both as false positive and as false negative.
+    w
+        Weight of positives against negatives.
+
+    Returns
+    -------
+    Expr
+        `Float64`, from 0 to 1; null where all counts are 0.
+
+    Raises
+    ------
+    ValueError
+        If the weight is not positive.
+    TypeError
+        If the weight is no number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> df = pl.DataFrame({"tp": [2], "tn": [5], "fp": [0], "fn": [1], "fpn": [0]})
+    >>> df.select(gec.weighted_accuracy(*(pl.col(name) for name in df.columns))).item()
+    0.9
+    """
+    w = _columns.check_positive("w", w)
+    divisor = w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2)
+    return pl.when(divisor != 0).then((w * tp + tn) / divisor)
+
+
+def improvement(wacc: pl.Expr, wacc_base: pl.Expr) -> pl.Expr:
+    """
+    The I-measure from the weighted accuracies of a system and of the source.
+
+    Parameters
+    ----------
+    wacc
+        Weighted accuracy of the system.
+    wacc_base
+        Weighted accuracy of the source, which changes nothing.
+
+    Returns
+    -------
+    Expr
+        `Float64`, from -1 to 1: (wacc - wacc_base) / (1 - wacc_base) if the system is better,
+        wacc / wacc_base - 1 if it is worse; where both are equal 1 if they are 1, otherwise 0.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no expression.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> df = pl.DataFrame({"wacc": [0.9, 0.7], "base": [0.625, 0.75]})
+    >>> df.select(gec.improvement(pl.col("wacc"), pl.col("base")).round(4)).to_series().to_list()
+    [0.7333, -0.0667]
+    """
+    for value in (wacc, wacc_base):
+        if not isinstance(value, pl.Expr):
+            raise TypeError(f"`improvement` takes expressions, got {type(value).__name__}")
+    return (
+        pl.when(wacc == wacc_base)
+        .then(wacc.floor())
+        .when(wacc > wacc_base)
+        .then((wacc - wacc_base) / (1 - wacc_base))
+        .otherwise(wacc / wacc_base - 1)
+    )
+
+
+def align3(
+    prediction: IntoExprColumn,
+    source: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    max_cells: int = MAX_CELLS,
+) -> pl.Expr:
+    """
+    Alignment of source, prediction and reference of each row, as the I-measure counts it.
+
+    Parameters
+    ----------
+    prediction
+        Column with the corrected sentence.
+    source
+        Column with the sentence before correction.
+    reference
+        Column with one reference sentence.
+    max_cells
+        A larger table of three sentences is an error; a cell takes 2 bytes.
+
+    Returns
+    -------
+    Expr
+        `List(Struct)`, named `gec_align3`: the words `src`, `hyp`, `ref` of each column, null for a gap,
+        and its `label`: `tp`, `tn`, `fp`, `fn`, or `fpn` where all three differ. Null where a text is null.
+
+    Raises
+    ------
+    ValueError
+        If `max_cells` is not positive.
+    TypeError
+        If an argument is no column.
+
+    Notes
+    -----
+    The cheapest sum of pairs: a word against a gap costs 2, against another word 3. A column of three
+    different words finds the error but does not put it right: tp of detection, and fp, fn and fpn of
+    correction.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> df = pl.DataFrame({"prediction": ["a c"], "source": ["a b"], "reference": ["a c d"]})
+    >>> df.select(gec.align3("prediction", "source", "reference").explode()).unnest("gec_align3")
+    shape: (3, 4)
+    ┌──────┬──────┬─────┬───────┐
+    │ src  ┆ hyp  ┆ ref ┆ label │
+    │ ---  ┆ ---  ┆ --- ┆ ---   │
+    │ str  ┆ str  ┆ str ┆ str   │
+    ╞══════╪══════╪═════╪═══════╡
+    │ a    ┆ a    ┆ a   ┆ tn    │
+    │ b    ┆ c    ┆ c   ┆ tp    │
+    │ null ┆ null ┆ d   ┆ fn    │
+    └──────┴──────┴─────┴───────┘
+    """
+    return _plugin.call(
+        "gec_align3",
+        _columns.expression(prediction, "align3", "prediction"),
+        _columns.expression(source, "align3", "source"),
+        _columns.expression(reference, "align3", "reference"),
+        max_cells=_columns.check_count("max_cells", max_cells, least=1, most=2**40),
+    )

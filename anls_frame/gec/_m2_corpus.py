@@ -1,0 +1,140 @@
+"""M² of a file or a group of rows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame.gec import _choice, _columns
+
+if TYPE_CHECKING:
+    from anls_frame._typing import IntoExprColumn
+
+Choose: TypeAlias = Literal["greedy", "best_sentence", "annotator", "sum"]
+
+RESULT = pl.Struct(
+    {
+        **dict.fromkeys(("tp", "fp", "fn"), pl.Int64),
+        **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64),
+    }
+)
+
+
+def m2_corpus(
+    counts: IntoExprColumn,
+    *,
+    beta: float = 0.5,
+    choose: Choose = "greedy",
+    annotator: int | None = None,
+) -> pl.Expr:
+    """
+    Precision, recall and F of all rows, or of each group, from their M² counts.
+
+    Parameters
+    ----------
+    counts
+        Column with the counts of each row, from `m2`. Null rows are left out.
+    beta
+        Weight of recall against precision: 0.5 as in the official scorer since CoNLL-2014, 1 as before.
+    choose
+        Whose counts a row adds. ``"greedy"``: those of the annotator with whom F of the rows so far is
+        best, as the official scorer does, so the order of rows matters. ``"best_sentence"``: of the
+        annotator with the best F of the row alone. ``"annotator"``: of the one named. ``"sum"``: of all.
+    annotator
+        The annotator for ``choose="annotator"``.
+
+    Returns
+    -------
+    Expr
+        A struct, named `gec_m2_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision` (1 if nothing was
+        proposed), `recall` (1 without gold edits), `f` and `beta`. One value: use it in ``select`` and in
+        ``group_by(..., maintain_order=True).agg``.
+
+    Raises
+    ------
+    ValueError
+        If an option has no such value, or `annotator` does not go with `choose`.
+    TypeError
+        If an argument is no column, or an option of the wrong type.
+
+    Notes
+    -----
+    Scores of groups do not add up to the score of the file where the chosen annotators differ.
+    ``"greedy"`` and ``"best_sentence"`` see all rows of a group at once, in memory; the others are sums.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> entry = {"annotator": 0, "tp": 3, "fp": 1, "fn": 2, "proposed": 4, "gold": 5}
+    >>> df = pl.DataFrame({"counts": [[entry]]})
+    >>> df.select(gec.m2_corpus("counts").struct.unnest()).to_dicts()[0]
+    {'tp': 3, 'fp': 1, 'fn': 2, 'precision': 0.75, 'recall': 0.6, 'f': 0.7142857142857143, 'beta': 0.5}
+    """
+    beta = _columns.check_positive("beta", beta)
+    _columns.check_choice("choose", choose, ("greedy", "best_sentence", "annotator", "sum"))
+    if (annotator is not None) != (choose == "annotator"):
+        raise ValueError("`annotator` goes with choose='annotator', and only with it")
+    if annotator is not None:
+        _columns.check_count("annotator", annotator, least=-(2**31), most=2**31 - 1)
+    column = _columns.expression(counts, "m2_corpus", "counts")
+    # One look at the column: Polars computes an expression anew for each mention of it.
+    totals = column.map_batches(
+        partial(_totals, beta=beta, choose=choose, annotator=annotator),
+        return_dtype=_TOTALS,
+        returns_scalar=True,
+    )
+    scored = totals.map_batches(partial(_scored, beta=beta), return_dtype=RESULT, is_elementwise=True)
+    return scored.alias("gec_m2_corpus")
+
+
+_TOTALS = pl.Struct(dict.fromkeys(("tp", "proposed", "gold"), pl.Int64))
+
+
+def _totals(
+    counts: pl.Series, *, beta: float, choose: Choose, annotator: int | None
+) -> dict[str, int] | dict[str, float]:
+    fields = _TOTALS.to_schema()
+    if counts.dtype == pl.Null:
+        return dict.fromkeys(fields, 0)
+    if choose in ("annotator", "sum"):
+        entries = counts.explode(empty_as_null=False, keep_nulls=False).struct.unnest()
+        if annotator is not None:
+            entries = entries.filter(pl.col("annotator") == annotator)
+        return entries.select(pl.col(*fields).sum()).row(0, named=True)
+    rows = _choice.rows(counts, tuple(fields))
+    key = partial(_key, weight=beta * beta)
+    totals = _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.each_row(rows, key)
+    return dict(zip(fields, totals, strict=True))
+
+
+def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:
+    # The F of all rows up to this one, then more edits matched, then fewer edits.
+    tp, proposed, gold = (total + one for total, one in zip(totals, own, strict=True))
+    size = weight * gold + proposed
+    f = (1 + weight) * tp / size if size else float(tp == 0)
+    return f, tp, -size
+
+
+def _scored(totals: pl.Series, *, beta: float) -> pl.Series:
+    tp, fp, fn = pl.col("tp"), pl.col("proposed") - pl.col("tp"), pl.col("gold") - pl.col("tp")
+    precision, recall = pl.col("precision"), pl.col("recall")
+    weight = beta * beta
+    divisor = weight * precision + recall
+    return (
+        totals.struct.unnest()
+        .select(
+            tp,
+            fp.alias("fp"),
+            fn.alias("fn"),
+            precision=pl.when(tp + fp == 0).then(1.0).otherwise(tp / (tp + fp)),
+            recall=pl.when(tp + fn == 0).then(1.0).otherwise(tp / (tp + fn)),
+        )
+        .with_columns(
+            f=pl.when(divisor == 0).then(0.0).otherwise((1 + weight) * precision * recall / divisor),
+            beta=pl.lit(beta),
+        )
+        .to_struct(totals.name)
+    )

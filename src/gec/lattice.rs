@@ -1,0 +1,162 @@
+//! The lattice of M²: every way to turn the source into the hypothesis with the fewest edits.
+//!
+//! A vertex is a pair of positions. Arcs are the optimal steps of one Levenshtein table (the paper) or of two,
+//! with substitutions at cost 1 and 2 (the official scorer).
+
+/// Longer texts are refused: so many pairs of words take a quarter of a gigabyte.
+pub const MAX_CELLS: usize = 1 << 25;
+
+/// Steps into a cell: of the first table in bits 0 to 2, of the second in bits 3 to 5.
+const DIAGONAL: u8 = 1;
+const DOWN: u8 = 2;
+const RIGHT: u8 = 4;
+const SECOND: u32 = 3;
+/// A cell that an optimal path of a table visits.
+const REACHED: [u8; 2] = [64, 128];
+
+/// A step between two vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Vertex it starts at.
+    pub from: u32,
+    /// Vertex it ends at.
+    pub to: u32,
+    /// In how many tables it is optimal.
+    pub multiplicity: u8,
+    /// Whether it keeps an equal token.
+    pub is_noop: bool,
+}
+
+/// Vertices and steps; both tables share the memory of one row after the other.
+#[derive(Default)]
+pub struct Lattice {
+    width: usize,
+    cells: Vec<u8>,
+    numbers: Vec<u32>,
+    distances: [Vec<u32>; 2],
+    /// The vertices, in order: position in the source, position in the hypothesis.
+    pub vertices: Vec<(u32, u32)>,
+    /// The steps, in order of their ends.
+    pub steps: Vec<Step>,
+}
+
+impl Lattice {
+    /// Builds the lattice of two texts; `is_paper` takes the first table only.
+    pub fn build(&mut self, source: &[u32], hypothesis: &[u32], is_paper: bool) {
+        self.width = hypothesis.len() + 1;
+        let size = (source.len() + 1) * self.width;
+        self.cells.clear();
+        self.cells.resize(size, 0);
+        for (table, cost) in [1, 2].into_iter().enumerate().take(if is_paper { 1 } else { 2 }) {
+            self.mark_optimal(source, hypothesis, table, cost);
+        }
+        self.number_vertices(source.len());
+        self.collect_steps(source, hypothesis);
+    }
+
+    /// Marks the steps of all optimal paths of one table.
+    fn mark_optimal(&mut self, source: &[u32], hypothesis: &[u32], table: usize, cost: u32) {
+        let width = self.width;
+        // All steps that are optimal where they stand; later those that lead to the end are kept.
+        let [above, row] = &mut self.distances;
+        above.clear();
+        above.extend(0..width as u32);
+        let shift = table as u32 * SECOND;
+        let cells = &mut self.cells;
+        for cell in &mut cells[1..width] {
+            *cell |= RIGHT << shift;
+        }
+        for (i, &word) in (1u32..).zip(source) {
+            let start = i as usize * width;
+            row.clear();
+            row.push(i);
+            cells[start] |= DOWN << shift;
+            let mut left = i;
+            for (j, &other) in hypothesis.iter().enumerate() {
+                let diagonal = above[j] + if word == other { 0 } else { cost };
+                let (down, right) = (above[j + 1] + 1, left + 1);
+                left = diagonal.min(down).min(right);
+                row.push(left);
+                let steps = u8::from(diagonal == left) * DIAGONAL
+                    + u8::from(down == left) * DOWN
+                    + u8::from(right == left) * RIGHT;
+                cells[start + j + 1] |= steps << shift;
+            }
+            std::mem::swap(above, row);
+        }
+        let reached = REACHED[table];
+        let last = cells.len() - 1;
+        cells[last] |= reached;
+        let steps = (DIAGONAL | DOWN | RIGHT) << shift;
+        for index in (0..=last).rev() {
+            let cell = cells[index];
+            if cell & reached == 0 {
+                cells[index] = cell & !steps;
+                continue;
+            }
+            if cell & (DIAGONAL << shift) != 0 {
+                cells[index - width - 1] |= reached;
+            }
+            if cell & (DOWN << shift) != 0 {
+                cells[index - width] |= reached;
+            }
+            if cell & (RIGHT << shift) != 0 {
+                cells[index - 1] |= reached;
+            }
+        }
+    }
+
+    fn number_vertices(&mut self, rows: usize) {
+        self.vertices.clear();
+        self.numbers.clear();
+        self.numbers.resize(self.cells.len(), u32::MAX);
+        let mut index = 0;
+        for i in 0..=rows as u32 {
+            for j in 0..self.width as u32 {
+                if self.cells[index] & (REACHED[0] | REACHED[1]) != 0 {
+                    self.numbers[index] = self.vertices.len() as u32;
+                    self.vertices.push((i, j));
+                }
+                index += 1;
+            }
+        }
+    }
+
+    fn collect_steps(&mut self, source: &[u32], hypothesis: &[u32]) {
+        self.steps.clear();
+        let width = self.width;
+        for (from, &(i, j)) in self.vertices.iter().enumerate() {
+            let (i, j) = (i as usize, j as usize);
+            let index = i * width + j;
+            let mut step = |to: usize, bit: u8, is_noop: bool| {
+                let cell = self.cells[to];
+                let multiplicity = u8::from(cell & bit != 0) + u8::from(cell & (bit << SECOND) != 0);
+                if multiplicity > 0 {
+                    let to = self.numbers[to];
+                    self.steps.push(Step { from: from as u32, to, multiplicity, is_noop });
+                }
+            };
+            if j < hypothesis.len() {
+                step(index + 1, RIGHT, false);
+            }
+            if i < source.len() {
+                step(index + width, DOWN, false);
+                if j < hypothesis.len() {
+                    step(index + width + 1, DIAGONAL, source[i] == hypothesis[j]);
+                }
+            }
+        }
+    }
+
+    /// The number of the vertex at two positions, where there is one.
+    pub fn vertex(&self, i: usize, j: usize) -> Option<u32> {
+        Some(self.numbers[i * self.width + j]).filter(|&number| number != u32::MAX)
+    }
+
+    /// The steps out of a vertex, by binary search.
+    pub fn steps_from(&self, vertex: u32) -> &[Step] {
+        let start = self.steps.partition_point(|step| step.from < vertex);
+        let length = self.steps[start..].iter().take_while(|step| step.from == vertex).count();
+        &self.steps[start..start + length]
+    }
+}

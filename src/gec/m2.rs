@@ -1,0 +1,347 @@
+//! M²: the system edits that agree best with a gold standard, and how many of them do.
+//!
+//! Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as the official scorer
+//! computes it, ties included.
+
+use super::dynamic::{self, Dynamic};
+use super::edits::Annotator;
+use super::exact::Exact;
+use super::lattice::{Lattice, MAX_CELLS};
+use super::tokens::Vocabulary;
+use crate::kernel::prepare::is_whitespace;
+
+/// Which Levenshtein tables make up the lattice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tables {
+    /// Two, with substitutions at cost 1 and 2: the official scorer.
+    #[default]
+    Official,
+    /// One, at cost 1: the paper.
+    Paper,
+}
+
+/// Where an insertion before the first token is said to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InsertLabels {
+    /// Before the first token.
+    #[default]
+    Fixed,
+    /// Wherever it ends in the hypothesis: version 3.2 of the official scorer.
+    Version32,
+}
+
+/// How the path is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The exact one, where the lattice is small.
+    #[default]
+    Auto,
+    /// The official scorer's.
+    Exact,
+    /// A dynamic program whose time is bounded by the lattice.
+    Dynamic,
+}
+
+/// Options of M².
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Unchanged words that an edit may span.
+    pub max_unchanged: usize,
+    /// Leave out edits that change whitespace and case alone.
+    pub ignore_whitespace_casing: bool,
+    /// Tables of the lattice.
+    pub tables: Tables,
+    /// Where insertions stand.
+    pub insert_labels: InsertLabels,
+    /// How the path is found.
+    pub method: Method,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_unchanged: 2,
+            ignore_whitespace_casing: false,
+            tables: Tables::default(),
+            insert_labels: InsertLabels::default(),
+            method: Method::default(),
+        }
+    }
+}
+
+/// A gold edit in numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gold {
+    /// First token; `usize::MAX` where the span is none and nothing can hit it.
+    pub start: usize,
+    /// One behind the last token.
+    pub end: usize,
+    /// What may stand there; corrections that no tokens spell are left out.
+    pub corrections: Vec<Vec<u32>>,
+}
+
+/// An edit between two vertices of the lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where the edit is said to start and end in the source.
+    pub label: (u32, u32),
+    /// Vertex it starts at.
+    pub from: (u32, u32),
+    /// Vertex it ends at.
+    pub to: (u32, u32),
+}
+
+/// The two texts in numbers.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    /// Tokens of the source.
+    pub source: &'a [u32],
+    /// Tokens of the hypothesis.
+    pub hypothesis: &'a [u32],
+}
+
+impl Texts<'_> {
+    /// Whether an edit is this gold edit.
+    pub fn hits(self, span: &Span, gold: &Gold) -> bool {
+        (span.label.0 as usize, span.label.1 as usize) == (gold.start, gold.end) && self.hits_here(span, gold)
+    }
+
+    /// Whether an edit at the place of a gold edit has its texts.
+    pub fn hits_here(self, span: &Span, gold: &Gold) -> bool {
+        let original = &self.source[span.from.0 as usize..span.to.0 as usize];
+        let correction = &self.hypothesis[span.from.1 as usize..span.to.1 as usize];
+        original == &self.source[gold.start..gold.end]
+            && gold.corrections.iter().any(|accepted| accepted == correction)
+    }
+}
+
+/// Counts of one annotator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Who.
+    pub annotator: i64,
+    /// System edits that match a gold edit.
+    pub correct: u32,
+    /// System edits.
+    pub proposed: u32,
+    /// Gold edits.
+    pub gold: u32,
+}
+
+/// A system edit as texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemEdit {
+    /// Annotator whose gold standard it was chosen for.
+    pub annotator: i64,
+    /// First token.
+    pub start: u32,
+    /// One behind the last token.
+    pub end: u32,
+    /// Tokens of the source, joined.
+    pub original: String,
+    /// Tokens of the hypothesis, joined.
+    pub correction: String,
+    /// Type of the gold edit that it matches.
+    pub matched: Option<String>,
+}
+
+/// Scores sentences, keeping its memory from one to the next.
+#[derive(Default)]
+pub struct Scorer {
+    lattice: Lattice,
+    exact: Exact,
+    dynamic: Dynamic,
+    path: Vec<Span>,
+    matched: Vec<Option<usize>>,
+}
+
+impl Scorer {
+    /// The counts against each annotator.
+    pub fn counts(
+        &mut self,
+        hypothesis: &str,
+        source: &str,
+        annotators: &[Annotator],
+        options: &Options,
+    ) -> Result<Vec<Counts>, String> {
+        let mut counts = Vec::with_capacity(annotators.len());
+        self.score(hypothesis, source, annotators, options, |found| counts.push(found.counts))?;
+        Ok(counts)
+    }
+
+    /// The system edits chosen for each annotator; `shrink` takes equal words off their ends.
+    pub fn system_edits(
+        &mut self,
+        hypothesis: &str,
+        source: &str,
+        annotators: &[Annotator],
+        options: &Options,
+        shrink: bool,
+    ) -> Result<Vec<SystemEdit>, String> {
+        let mut edits = Vec::new();
+        self.score(hypothesis, source, annotators, options, |found| {
+            for (span, matched) in found.path.iter().zip(found.matched) {
+                let mut original = &found.texts.source[span.from.0 as usize..span.to.0 as usize];
+                let mut correction = &found.texts.hypothesis[span.from.1 as usize..span.to.1 as usize];
+                let (mut start, mut end) = span.label;
+                if shrink {
+                    while let ([first, rest @ ..], [other, others @ ..]) = (original, correction)
+                        && first == other
+                    {
+                        (original, correction) = (rest, others);
+                        start += 1;
+                    }
+                    while let ([rest @ .., last], [others @ .., other]) = (original, correction)
+                        && last == other
+                    {
+                        (original, correction) = (rest, others);
+                        end -= 1;
+                    }
+                }
+                edits.push(SystemEdit {
+                    annotator: found.annotator.id,
+                    start,
+                    end,
+                    original: found.vocabulary.join(original),
+                    correction: found.vocabulary.join(correction),
+                    matched: matched.map(|gold| found.annotator.edits[found.kept[gold]].kind.to_owned()),
+                });
+            }
+        })?;
+        Ok(edits)
+    }
+
+    fn score(
+        &mut self,
+        hypothesis: &str,
+        source: &str,
+        annotators: &[Annotator],
+        options: &Options,
+        mut give: impl FnMut(&Found),
+    ) -> Result<(), String> {
+        let mut vocabulary = Vocabulary::default();
+        let (source, hypothesis) = (vocabulary.numbers(source), vocabulary.numbers(hypothesis));
+        let texts = Texts { source: &source, hypothesis: &hypothesis };
+        let is_unchanged = source == hypothesis;
+        let mut is_exact = false;
+        if !is_unchanged {
+            if (source.len() + 1).saturating_mul(hypothesis.len() + 1) > MAX_CELLS {
+                return Err(format!(
+                    "texts of {} and {} words are too long for M²; cut the prediction off",
+                    source.len(),
+                    hypothesis.len()
+                ));
+            }
+            self.lattice.build(&source, &hypothesis, options.tables == Tables::Paper);
+            is_exact = match options.method {
+                Method::Dynamic => false,
+                Method::Auto => self.exact.build(&self.lattice, texts, options, true),
+                Method::Exact if self.exact.build(&self.lattice, texts, options, false) => true,
+                Method::Exact => {
+                    return Err(format!(
+                        "a lattice of {} vertices is too large for the exact method; use method=\"auto\"",
+                        self.lattice.vertices.len()
+                    ));
+                }
+            };
+        }
+        for annotator in annotators {
+            let (golds, kept) = gold_edits(annotator, source.len(), &mut vocabulary);
+            self.path.clear();
+            if is_exact {
+                self.exact.path(texts, &golds, &mut self.path);
+            } else if !is_unchanged {
+                dynamic::path(
+                    &mut self.dynamic,
+                    &self.lattice,
+                    texts,
+                    &golds,
+                    options.max_unchanged,
+                    &mut self.path,
+                );
+            }
+            if options.ignore_whitespace_casing {
+                self.path.retain(|span| !changes_case_alone(texts, span, &vocabulary));
+            }
+            let correct = match_in_order(texts, &self.path, &golds, &mut self.matched);
+            give(&Found {
+                annotator,
+                counts: Counts {
+                    annotator: annotator.id,
+                    correct,
+                    proposed: self.path.len() as u32,
+                    gold: golds.len() as u32,
+                },
+                texts,
+                vocabulary: &vocabulary,
+                path: &self.path,
+                matched: &self.matched,
+                kept: &kept,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What was found for one annotator.
+struct Found<'a> {
+    annotator: &'a Annotator<'a>,
+    counts: Counts,
+    texts: Texts<'a>,
+    vocabulary: &'a Vocabulary<'a>,
+    path: &'a [Span],
+    matched: &'a [Option<usize>],
+    kept: &'a [usize],
+}
+
+/// The gold edits in numbers with their places among the annotator's; those past the end are dropped.
+fn gold_edits<'a>(
+    annotator: &Annotator<'a>,
+    tokens: usize,
+    vocabulary: &mut Vocabulary<'a>,
+) -> (Vec<Gold>, Vec<usize>) {
+    let mut kept = Vec::with_capacity(annotator.edits.len());
+    let mut golds = Vec::with_capacity(annotator.edits.len());
+    for (place, edit) in annotator.edits.iter().enumerate() {
+        if usize::try_from(edit.start.max(edit.end)).is_ok_and(|end| end > tokens) {
+            continue;
+        }
+        kept.push(place);
+        let Some((start, end)) = edit.span(tokens) else {
+            golds.push(Gold { start: usize::MAX, end: usize::MAX, corrections: Vec::new() });
+            continue;
+        };
+        let is_plain =
+            |text: &&&str| !text.contains("  ") && !text.contains(|c| c != ' ' && is_whitespace(c));
+        let corrections = edit.corrections.iter().filter(is_plain);
+        golds.push(Gold {
+            start,
+            end,
+            corrections: corrections.map(|text| vocabulary.numbers(text)).collect(),
+        });
+    }
+    (golds, kept)
+}
+
+/// Matches system edits with gold edits in the order of the file, as the official scorer does: gold edits
+/// before the last one matched are out, and equal ones are matched at once.
+fn match_in_order(texts: Texts, path: &[Span], golds: &[Gold], matched: &mut Vec<Option<usize>>) -> u32 {
+    matched.clear();
+    let (mut correct, mut open) = (0, 0);
+    for span in path {
+        let mut first = None;
+        for (place, _) in golds.iter().enumerate().skip(open).filter(|(_, gold)| texts.hits(span, gold)) {
+            correct += 1;
+            open = place + 1;
+            first = first.or(Some(place));
+        }
+        matched.push(first);
+    }
+    correct
+}
+
+fn changes_case_alone(texts: Texts, span: &Span, vocabulary: &Vocabulary) -> bool {
+    let plain = |tokens: &[u32]| vocabulary.join(tokens).replace(' ', "").to_lowercase();
+    plain(&texts.source[span.from.0 as usize..span.to.0 as usize])
+        == plain(&texts.hypothesis[span.from.1 as usize..span.to.1 as usize])
+}

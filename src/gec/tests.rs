@@ -1,0 +1,104 @@
+//! Small cases worked out by hand, and the two methods of M² against each other; the definitions are held to
+//! a slow program of their own in `tests/`.
+
+use proptest::prelude::*;
+
+use super::align::Aligner;
+use super::edits::{Edit, by_annotator};
+use super::insertions::walk;
+use super::m2::{Counts, Method, Options, Scorer};
+use super::scores::count;
+use super::tokens::Vocabulary;
+
+fn counts(source: &str, hypothesis: &str, golds: &[&str], method: Method) -> Counts {
+    let edits = golds.iter().map(|gold| Edit::parse(gold).unwrap()).collect();
+    let annotators = by_annotator(edits, [0].into_iter());
+    let options = Options { method, ..Options::default() };
+    Scorer::default().counts(hypothesis, source, &annotators, &options).unwrap()[0]
+}
+
+#[test]
+fn an_edit_is_read_field_by_field() {
+    let edit = Edit::parse("3\u{1f}4\u{1f}1\u{1f}Prep\u{1f} off \u{1f}-NONE-").unwrap();
+
+    assert_eq!((edit.start, edit.end, edit.annotator, edit.kind), (3, 4, 1, "Prep"));
+    assert_eq!(edit.corrections, ["off", ""]);
+    assert!(Edit::parse("3\u{1f}x").unwrap_err().contains("`end` is \"x\""));
+    assert!(Edit::parse("3").unwrap_err().contains("`end` is \"\""));
+    assert!(Edit::parse("4294967296").unwrap_err().contains("`start`"));
+}
+
+#[test]
+fn annotators_without_edits_are_kept_and_there_is_always_one() {
+    let noop = Edit::parse("-1\u{1f}-1\u{1f}2\u{1f}noop\u{1f}").unwrap();
+    let all = by_annotator(vec![noop], [5, 0].into_iter());
+
+    assert_eq!(all.iter().map(|one| one.id).collect::<Vec<_>>(), [0, 2, 5]);
+    assert!(all.iter().all(|one| one.edits.is_empty()));
+    assert_eq!(by_annotator(Vec::new(), [].into_iter())[0].id, 0);
+}
+
+#[test]
+fn an_annotators_way_of_grouping_words_is_followed() {
+    let gold = ["0\u{1f}3\u{1f}0\u{1f}R\u{1f}x b y"];
+
+    for method in [Method::Auto, Method::Exact, Method::Dynamic] {
+        let grouped = counts("a b c d", "x b y d", &gold, method);
+        assert_eq!((grouped.correct, grouped.proposed, grouped.gold), (1, 1, 1));
+        assert_eq!(counts("a b c d", "x b y d", &[], method).correct, 0);
+    }
+}
+
+#[test]
+fn insertions_are_paired_from_both_ends() {
+    // Two arcs, then both in one; the second gold edit is that of the last arc.
+    let arcs = [(0, 1), (0, 2), (1, 2)];
+    let mut hits = Vec::new();
+    walk(
+        &arcs,
+        2,
+        |arc, gold| (arc, gold) == (0, 0) || (arc, gold) == (2, 1),
+        |arc, hit| hits.push((arc, hit)),
+    );
+
+    // After the first arc those that do not start where it ends are passed over.
+    assert_eq!(hits, [(0, true), (1, false), (2, true)]);
+}
+
+#[test]
+fn an_alignment_and_its_counts() {
+    let mut words = Vocabulary::default();
+    let [source, hypothesis, reference] = ["a b c", "a x c", "a y c d"].map(|text| words.numbers(text));
+    let mut aligner = Aligner::default();
+    aligner.align(&source, &hypothesis, &reference, 80).unwrap();
+    let both = count(&aligner.columns, false);
+
+    assert_eq!((both.correction.tn, both.correction.fn_, both.correction.fpn), (2, 2, 1));
+    assert_eq!((both.detection.tp, both.detection.fn_), (1, 1));
+    assert_eq!(count(&aligner.columns, true).detection.fn_, 2);
+    assert!(aligner.align(&source, &hypothesis, &reference, 79).unwrap_err().contains("80 cells"));
+}
+
+#[test]
+fn improvements() {
+    use super::scores::improvement;
+
+    assert!((improvement(0.9, 0.625) - 0.733_333).abs() < 1e-6);
+    assert!((improvement(0.7, 0.75) + 0.066_667).abs() < 1e-6);
+    assert!((improvement(0.5, 0.5) - 0.0).abs() < 1e-15);
+    assert!((improvement(1.0, 1.0) - 1.0).abs() < 1e-15);
+}
+
+proptest! {
+    #[test]
+    fn equal_sentences_alone_have_no_edit(
+        source in "([ab] ){0,8}",
+        hypothesis in "([abc] ){0,8}",
+    ) {
+        let exact = counts(&source, &hypothesis, &[], Method::Exact);
+        let dynamic = counts(&source, &hypothesis, &[], Method::Dynamic);
+
+        prop_assert_eq!(exact.proposed == 0, source == hypothesis);
+        prop_assert_eq!(dynamic.proposed == 0, source == hypothesis);
+    }
+}

@@ -1,0 +1,217 @@
+"""The I-measure agrees with its definition: alignments, counts, references, formulas."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gec_oracle as oracle
+import polars as pl
+import pytest
+from gec_cases import Case, edit, frame, noised, tiny
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anls_frame import gec
+
+COLUMNS = ("prediction", "source", "edits", "annotators")
+sentences = st.lists(st.sampled_from("abc"), max_size=5).map(" ".join)
+
+
+def texts(*rows: tuple[str, str, list[str]]) -> pl.DataFrame:
+    schema = {"prediction": pl.String, "source": pl.String, "references": pl.List(pl.String)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def measure(data: pl.DataFrame, **options: Any) -> list[dict[str, Any]]:
+    expression = gec.i_measure("prediction", "source", references="references", **options)
+    return data.select(expression).to_series().to_list()
+
+
+# Two annotators who take different ways: "those dogs are", "that dog was"; "to find", "for finding".
+SOURCE = "Those dog is trained for find people ."
+PREDICTION = "Those dog was trained to find people ."
+TWO_WAYS = pl.DataFrame(
+    {
+        "prediction": [PREDICTION],
+        "source": [SOURCE],
+        "edits": [
+            [
+                edit(0, 0, 3, ["That dog was"]),
+                edit(0, 4, 6, ["for finding"]),
+                edit(1, 1, 2, ["dogs"]),
+                edit(1, 4, 5, ["to"]),
+            ]
+        ],
+        "annotators": [[0, 1]],
+    }
+)
+
+
+def test_mixed_references() -> None:
+    row = TWO_WAYS.select(gec.i_measure(*COLUMNS)).item()
+
+    counts = {"tp": 2, "tn": 5, "fp": 0, "fn": 1, "fpn": 0}
+    assert row["correction"] == row["detection"] == counts
+    assert row["wacc"] == 0.9
+    assert row["wacc_base"] == 0.625
+    assert round(100 * row["i_measure"], 2) == 73.33
+
+
+def test_one_reference_for_each_annotator() -> None:
+    row = TWO_WAYS.select(gec.i_measure(*COLUMNS, mix=False)).item()
+
+    assert row["correction"] == {"tp": 1, "tn": 5, "fp": 1, "fn": 1, "fpn": 0}
+    assert (row["wacc"], row["wacc_base"]) == (0.7, 0.75)
+    assert round(100 * row["i_measure"], 2) == -6.67
+
+
+@pytest.mark.parametrize(
+    ("w", "beta", "expected"), [(2.0, 1.0, (0.8, 0.9, 0.7333)), (1.0, 0.5, (0.9091, 0.875, 0.6667))]
+)
+def test_the_scores_of_a_file(w: float, beta: float, expected: tuple[float, float, float]) -> None:
+    rows = gec.i_measure(*COLUMNS, w=w, beta=beta)
+    scores = TWO_WAYS.select(gec.i_measure_corpus(rows, w=w, beta=beta)).item()
+
+    assert tuple(round(scores[name], 4) for name in ("f", "wacc", "i_measure")) == expected
+    assert (scores["precision"], round(scores["recall"], 4)) == (1.0, 0.6667)
+    assert (scores["accuracy"], scores["accuracy_base"]) == (0.875, 0.625)
+
+
+def test_alignments_are_those_of_the_definition() -> None:
+    rng = random.Random(4)
+    rows = []
+    for number in range(1500):
+        case = tiny(rng, length=5) if number % 3 else noised(rng, length=7)
+        reference = case.source if rng.random() < 0.3 else tiny(rng, length=5).source
+        if rng.random() < 0.2:
+            reference = case.hypothesis
+        rows.append((case.hypothesis, case.source, reference))
+    data = pl.DataFrame(rows, schema=["prediction", "source", "reference"], orient="row")
+
+    columns = data.select(gec.align3("prediction", "source", "reference")).to_series().to_list()
+
+    for (prediction, source, reference), found in zip(rows, columns, strict=True):
+        plain = [tuple(column[name] or "" for name in ("src", "hyp", "ref")) for column in found]
+        assert plain == oracle.align(source.split(), prediction.split(), reference.split())
+        counts = oracle.count(plain)["correction"]
+        labels = [column["label"] for column in found]
+        assert [labels.count(name) for name in ("tp", "tn", "fpn")] == [
+            counts[name] for name in ("tp", "tn", "fpn")
+        ]
+
+
+@pytest.mark.parametrize("mix", [True, False])
+@pytest.mark.parametrize("aspect", ["correction", "detection"])
+def test_rows_are_those_of_the_definition(mix: bool, aspect: Any) -> None:  # noqa: FBT001
+    rng = random.Random(5)
+    cases = [tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(400)]
+    rows = frame(cases).select(gec.i_measure(*COLUMNS, mix=mix, aspect=aspect)).to_series().to_list()
+
+    for case, row in zip(cases, rows, strict=True):
+        size = len(case.source.split())
+        annotated = {
+            who: [(a, b, texts[0]) for a, b, texts in golds if b <= size]
+            for who, golds in case.annotated.items()
+        }
+        references = [list(one) for one in oracle.references(case.source, annotated, mix=mix)]
+        best = oracle.i_measure(case.source, case.hypothesis, references, aspect=aspect)
+        found = (
+            {name: row[name] for name in ("detection", "correction")},
+            {name: row[f"base_{name}"] for name in ("detection", "correction")},
+            (row["wacc"], row["wacc_base"], row["i_measure"]),
+        )
+        # References that tie in everything may come in any order.
+        assert found in [(one.system, one.base, (one.wacc, one.wacc_base, one.i)) for one in best], case
+
+
+@given(sentences, sentences, st.lists(sentences, min_size=1, max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_bounds_and_the_formulas(source: str, prediction: str, references: list[str]) -> None:
+    [row] = measure(texts((prediction, source, references)))
+    scored = texts((prediction, source, references)).select(
+        gec.i_measure_corpus(gec.i_measure("prediction", "source", references="references"))
+    )
+
+    assert row["reference_index"] < len(references)
+    if row["i_measure"] is None:
+        assert not source.split()
+        return
+    assert -1 <= row["i_measure"] <= 1
+    assert 0 <= row["wacc"] <= 1
+    assert scored.item()["i_measure"] == pytest.approx(row["i_measure"], abs=1e-15)
+    if prediction in references and prediction != source:
+        assert row["i_measure"] == 1
+    if row["i_measure"] == 1:
+        assert prediction in references
+    if prediction == source:
+        assert row["i_measure"] in (0, 1)
+
+
+@given(st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=2)), max_size=6))
+@settings(max_examples=50, deadline=None)
+def test_parts_add_up_in_any_order(rows: list[tuple[str, str, list[str]]]) -> None:
+    scores = gec.i_measure("prediction", "source", references="references")
+
+    whole = texts(*rows).select(gec.i_measure_corpus(scores)).item()
+
+    assert texts(*rows[::-1]).select(gec.i_measure_corpus(scores)).item() == whole
+    parts = [texts(*part).select(gec.i_measure_corpus(scores)).item() for part in (rows[:2], rows[2:])]
+    assert [parts[0][name] + parts[1][name] for name in ("tp", "tn", "fp", "fn", "fpn")] == [
+        whole[name] for name in ("tp", "tn", "fp", "fn", "fpn")
+    ]
+
+
+def test_the_first_of_equal_references_counts_and_nothing_is_scored_against_none() -> None:
+    first, none, nulls, mixed = measure(
+        texts(("a b", "a c", ["a b", "a b"]), ("a", "a", []), ("a", "a", None), ("a", "b", [None, "a"]))
+    )
+
+    assert first["reference_index"] == 0
+    assert none is nulls is None
+    assert mixed["i_measure"] == 1
+
+
+def test_empty_sentences() -> None:
+    nothing, invented = measure(texts(("", "", [""]), ("a", "", [""])))
+
+    assert nothing["wacc"] is nothing["i_measure"] is None
+    assert (invented["wacc"], invented["wacc_base"], invented["i_measure"]) == (0, 1, -1)
+
+
+def test_the_choice_of_a_reference_follows_the_option() -> None:
+    data = texts(("a x c", "a b c", ["a y c d e", "a b c"]))
+
+    by_accuracy, by_recall = (measure(data, optimise=metric)[0] for metric in ("wacc", "r"))
+
+    assert (by_accuracy["reference_index"], by_recall["reference_index"]) == (1, 1)
+    assert measure(data, optimise="tp", aspect="detection")[0]["reference_index"] == 0
+
+
+def test_too_many_references_are_an_error_that_names_the_row() -> None:
+    few = Case("a b", "a b", {0: [], 1: []})
+    many = Case(" ".join("ab" * 20), "a", {0: [(i, i + 1, ["x"]) for i in range(0, 40, 2)], 1: []})
+
+    with pytest.raises(pl.exceptions.ComputeError, match=r"row 1 .*1048576 references.*max_references=4096"):
+        frame([few, many]).select(gec.i_measure(*COLUMNS))
+    assert frame([few, many]).select(gec.i_measure(*COLUMNS, mix=False)).height == 2
+
+
+def test_too_large_tables_are_an_error_that_names_the_row() -> None:
+    data = texts(("a", "b", ["c"]), ("a " * 600, "b " * 600, ["c " * 600]))
+
+    with pytest.raises(pl.exceptions.ComputeError, match=r"row 1 .*max_cells=134217728"):
+        measure(data)
+    with pytest.raises(pl.exceptions.ComputeError, match=r"row 0 .*8 cells"):
+        measure(data[:1], max_cells=7)
+    garbage = texts((" ".join("abc" * 334), "a b c d " * 6, ["a b d c " * 6]))
+    assert -1 <= measure(garbage)[0]["i_measure"] <= 1
+
+
+def test_either_edits_or_references() -> None:
+    with pytest.raises(TypeError, match="references="):
+        gec.i_measure("prediction", "source")
+    with pytest.raises(TypeError, match="references="):
+        gec.i_measure("prediction", "source", "edits", references="references")
+    with pytest.raises(TypeError, match="annotators"):
+        gec.i_measure("prediction", "source", None, "annotators", references="references")

@@ -1,0 +1,300 @@
+"""M² agrees with its definition, edit by edit, and keeps what the definition promises."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gec_oracle as oracle
+import polars as pl
+import pytest
+from gec_cases import Case, edit, frame, noised, tiny
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anls_frame import gec
+
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"max_unchanged": 0},
+    {"max_unchanged": 1},
+    {"max_unchanged": 3},
+    {"lattice": "paper"},
+    {"insert_labels": "v3.2"},
+    {"ignore_whitespace_casing": True},
+)
+COLUMNS = ("prediction", "source", "edits", "annotators")
+Counts = dict[int, tuple[int, int, int]]
+Edits = dict[int, list[oracle.Edit]]
+
+
+def score(cases: list[Case], **options: Any) -> list[tuple[Counts, Edits]]:
+    """Counts and edits of each case, by annotator."""
+    scored = frame(cases).select(counts=gec.m2(*COLUMNS, **options), edits=gec.m2_edits(*COLUMNS, **options))
+    results = []
+    for counts, edits in scored.iter_rows():
+        by_annotator: Edits = {one["annotator"]: [] for one in counts}
+        for one in edits:
+            texts = one["original"], one["correction"]
+            by_annotator[one["annotator"]].append((one["start"], one["end"], *texts))
+        numbers = {one["annotator"]: (one["tp"], one["proposed"], one["gold"]) for one in counts}
+        results.append((numbers, by_annotator))
+    return results
+
+
+def expected(case: Case, **options: Any) -> tuple[Counts, Edits]:
+    edits = {
+        who: oracle.m2_edits(case.source, case.hypothesis, golds, **options)
+        for who, golds in case.annotated.items()
+    }
+    counts = {who: oracle.m2_counts(case.source, edits[who], golds) for who, golds in case.annotated.items()}
+    return counts, edits
+
+
+def random_cases(seed: int, count: int) -> list[Case]:
+    rng = random.Random(seed)
+    return [tiny(rng) if number % 2 else noised(rng) for number in range(count)]
+
+
+def corpus(data: pl.DataFrame, *, beta: float = 0.5, choose: Any = "greedy") -> dict[str, float]:
+    result: dict[str, float] = data.select(gec.m2_corpus(gec.m2(*COLUMNS), beta=beta, choose=choose)).item()
+    return result
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_counts_and_edits_are_those_of_the_definition(options: dict[str, Any]) -> None:
+    cases = random_cases(1, 600)
+
+    for case, result in zip(cases, score(cases, **options), strict=True):
+        assert result == expected(case, **options), case
+
+
+def test_auto_is_exact_where_the_lattice_is_small() -> None:
+    cases = random_cases(2, 300)
+
+    assert score(cases) == score(cases, method="exact")
+
+
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[1], OPTIONS[3], OPTIONS[4]], ids=str)
+def test_the_dynamic_program_never_hits_fewer_gold_edits(options: dict[str, Any]) -> None:
+    cases = random_cases(3, 600)
+    differing = total = 0
+
+    exact, dynamic = score(cases, method="exact", **options), score(cases, method="dp", **options)
+
+    for case, (counts, _), (own_counts, own_edits) in zip(cases, exact, dynamic, strict=True):
+        for who, golds in case.annotated.items():
+            most = oracle.most_hits(case.source, case.hypothesis, golds, **options)
+            # The edits also make up a way from the source to the hypothesis, which is asserted on the way.
+            assert oracle.path_hits(case.source, case.hypothesis, own_edits[who], golds) >= most, case
+            differing += counts[who] != own_counts[who]
+            total += 1
+    # Where both hit as many, they can order ties differently: in about 1 of 400 of these cases.
+    assert differing <= total * 0.015
+
+
+# A file with a lucky and a clumsy system. The first makes 4 of 5 gold edits and one of its own.
+GOLD = pl.DataFrame(
+    {
+        "source": ["The boat lies at shore .", "The bird .", "Grey wolves is an shy hunter ."],
+        "edits": [
+            [edit(0, 3, 4, ["off"]), edit(0, 4, 4, ["the", "a"])],
+            [edit(0, 1, 2, ["birds"])],
+            [
+                edit(0, 2, 3, ["are"]),
+                edit(0, 3, 4, [""]),
+                edit(0, 5, 6, ["hunters"]),
+                edit(1, 1, 2, ["wolf"]),
+            ],
+        ],
+        "annotators": [[0], [0, 1], [0, 1]],
+    }
+)
+LUCKY = pl.Series("prediction", ["A boat lies off the shore .", "The bird .", "Grey wolves are shy hunter ."])
+CLUMSY = pl.Series("prediction", ["A boat lies off shore .", "The bird .", "Grey wolves are shy hunter ."])
+
+
+@pytest.mark.parametrize("beta", [0.5, 1])
+def test_a_file_with_four_of_five_edits(beta: float) -> None:
+    scores = corpus(GOLD.with_columns(LUCKY), beta=beta)
+
+    assert (scores["tp"], scores["fp"], scores["fn"]) == (4, 1, 1)
+    assert (scores["precision"], scores["recall"]) == (0.8, 0.8)
+    assert scores["f"] == pytest.approx(0.8, abs=1e-15)
+
+
+@pytest.mark.parametrize(("beta", "f"), [(0.5, 0.7143), (1, 0.6667)])
+def test_a_file_with_three_of_five_edits(beta: float, f: float) -> None:
+    scores = corpus(GOLD.with_columns(CLUMSY), beta=beta)
+
+    assert (scores["precision"], scores["recall"]) == (0.75, 0.6)
+    assert round(scores["f"], 4) == f
+
+
+def test_who_corrects_nothing_agrees_with_a_system_that_changes_nothing() -> None:
+    data = GOLD[1:2].with_columns(CLUMSY[1:2])
+
+    assert corpus(data)["f"] == 1.0
+    assert corpus(data.with_columns(pl.Series("annotators", [[0]])))["recall"] == 0.0
+
+
+def test_a_doubled_gold_edit_is_matched_twice() -> None:
+    [(counts, _)] = score([Case("a b", "a c", {0: [(1, 2, ["c"]), (1, 2, ["c"])]})])
+
+    assert counts == {0: (2, 1, 2)}
+
+
+def test_unsorted_gold_edits_lose_matches() -> None:
+    golds = [(3, 4, ["y"]), (0, 1, ["x"])]
+
+    [(unsorted, _), (sorted_, _)] = score(
+        [Case("a b c d", "x b c y", {0: golds}), Case("a b c d", "x b c y", {0: golds[::-1]})],
+        max_unchanged=0,
+    )
+
+    assert unsorted == {0: (1, 2, 2)}
+    assert sorted_ == {0: (2, 2, 2)}
+
+
+def test_edits_past_the_end_are_dropped_and_those_that_cannot_be_are_not_matched() -> None:
+    data = frame([Case("a b", "a c", {0: [(1, 2, ["c"]), (1, 3, ["c"])]})])
+    odd = pl.Series("edits", [[edit(0, 1, 0, ["c"]), edit(0, -2, 1, ["c"])]])
+
+    assert data.select(gec.m2(*COLUMNS)).item()[0]["gold"] == 1
+    entry = data.with_columns(odd).select(gec.m2(*COLUMNS)).item()[0]
+    assert (entry["tp"], entry["gold"]) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "counts"),
+    [("", "", (0, 0, 0)), ("a b", "", (0, 1, 0)), ("", "a b", (0, 1, 0)), (" a\x1fb ", "a  b", (0, 0, 0))],
+)
+def test_empty_texts_and_whitespace(source: str, hypothesis: str, counts: tuple[int, int, int]) -> None:
+    assert score([Case(source, hypothesis, {})])[0][0] == {0: counts}
+
+
+def test_case_and_spaces_are_ignored_on_request() -> None:
+    cases = [Case("It was ÉTÉ some times", "it was été sometimes", {0: [(0, 1, ["it"])]})]
+
+    assert score(cases, max_unchanged=0)[0][0] == {0: (1, 2, 1)}
+    assert score(cases, max_unchanged=0, ignore_whitespace_casing=True)[0][0] == {0: (0, 0, 1)}
+
+
+def test_a_correction_matches_only_as_it_is_spelled() -> None:
+    golds: dict[int, list[oracle.Gold]] = {
+        0: [(1, 2, [" c d "])],
+        1: [(1, 2, ["c  d"])],
+        2: [(1, 2, ["c\x1fd"])],
+        3: [(1, 2, ["c", "d"])],
+    }
+    [(counts, _)] = score([Case("a b", "a c d", golds)])
+
+    assert [counts[who][0] for who in range(4)] == [1, 0, 0, 1]
+
+
+def test_edits_are_shrunk_on_request() -> None:
+    data = frame([Case("a b c d", "a x c d", {0: [(0, 3, ["a x c"])]})])
+
+    [plain] = data.select(gec.m2_edits(*COLUMNS)).item().to_list()
+    [shrunk] = data.select(gec.m2_edits(*COLUMNS, shrink=True)).item().to_list()
+
+    assert (plain["start"], plain["end"], plain["correction"]) == (0, 3, "a x c")
+    assert (shrunk["start"], shrunk["end"], shrunk["original"], shrunk["correction"]) == (1, 2, "b", "x")
+    assert plain["matched"]
+    assert (shrunk["matched"], shrunk["type"]) == (True, "X")
+
+
+words = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
+
+
+@given(words, words)
+@settings(max_examples=200, deadline=None)
+def test_a_single_gold_edit_of_everything_is_met(source: str, hypothesis: str) -> None:
+    golds = [(0, len(source.split()), [hypothesis])]
+    [(counts, _)] = score([Case(source, hypothesis, {0: golds})], max_unchanged=10)
+
+    # Every path can be joined into one edit, so the gold edit can be hit; equal sentences have no edit.
+    assert counts[0] == ((0, 0, 1) if source == hypothesis else (1, 1, 1))
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0.5, 1.0, 2.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_choice_of_annotators_is_the_definition(seed: int, beta: float) -> None:
+    cases = random_cases(seed, 12)
+    rows = [list(expected(case)[0].values()) for case in cases]
+
+    scores = corpus(frame(cases), beta=beta)
+
+    tp, proposed, gold = oracle.m2_greedy(rows, beta)
+    assert (scores["tp"], scores["fp"], scores["fn"]) == (tp, proposed - tp, gold - tp)
+    best = corpus(frame(cases), beta=beta, choose="best_sentence")
+    alone = [oracle.m2_greedy([row], beta) for row in rows]
+    assert best["tp"] == sum(row[0] for row in alone)
+    total = corpus(frame(cases), beta=beta, choose="sum")
+    assert total["tp"] == sum(own[0] for row in rows for own in row)
+    assert total["fn"] == sum(own[2] - own[0] for row in rows for own in row)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_annotators_are_independent_of_their_order_and_of_each_other(seed: int) -> None:
+    case = tiny(random.Random(seed))
+    turned = Case(case.source, case.hypothesis, dict(reversed(case.annotated.items())))
+
+    [(counts, edits)] = score([case])
+
+    assert score([turned]) == [(counts, edits)]
+    for who, golds in case.annotated.items():
+        [alone] = score([Case(case.source, case.hypothesis, {who: golds})])
+        assert alone == ({who: counts[who]}, {who: edits[who]})
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_bounds(seed: int) -> None:
+    case = tiny(random.Random(seed))
+
+    [(counts, _)] = score([case])
+
+    for who, golds in case.annotated.items():
+        tp, proposed, gold = counts[who]
+        assert tp <= gold <= len(golds)
+        assert proposed <= len(case.source.split()) + len(case.hypothesis.split())
+        if len({gold[:2] for gold in golds}) == len(golds):
+            assert tp <= proposed
+
+
+def test_one_annotator_on_request() -> None:
+    data = GOLD.with_columns(LUCKY)
+    one = data.select(gec.m2_corpus(gec.m2(*COLUMNS), choose="annotator", annotator=1)).item()
+
+    # In the last sentence, where nothing else is gold, "is an" becomes "are" in one edit.
+    assert (one["tp"], one["fp"], one["fn"]) == (0, 1, 1)
+
+
+def test_degenerate_sentences_end_soon() -> None:
+    rewritten = Case(" ".join(f"a{i}" for i in range(100)), " ".join(f"b{i}" for i in range(100)), {0: []})
+    repeated = Case(
+        " ".join(f"a{i}" for i in range(25)),
+        " ".join(["a1 a2 x a3"] * 250),
+        {0: [(3, 3, ["x"]), (1, 2, ["x"])]},
+    )
+    garbage = Case(
+        " ".join("ab" * 500), " ".join("bca" * 334), {0: [(i, i, ["b"]) for i in range(0, 900, 9)]}
+    )
+
+    results = score([rewritten, repeated, garbage])
+
+    assert [counts[0][1] >= 1 for counts, _ in results] == [True, True, True]
+    # Nothing is unchanged, so one edit takes all.
+    assert results[0][0] == {0: (0, 1, 0)}
+
+
+def test_texts_beyond_any_table_are_refused_with_their_row() -> None:
+    data = frame([Case("a", "a", {0: []}), Case("a " * 6000, "b " * 6000, {0: []})])
+
+    with pytest.raises(pl.exceptions.ComputeError, match=r"row 1 .*6000 and 6000 words"):
+        data.select(gec.m2(*COLUMNS))
+    large = frame([Case("a b " * 40, "c d " * 40, {0: []})])
+    with pytest.raises(pl.exceptions.ComputeError, match="method"):
+        large.select(gec.m2(*COLUMNS, method="exact"))
