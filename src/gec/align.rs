@@ -22,10 +22,19 @@ pub struct Column {
 }
 
 /// Aligns texts, keeping its memory from one to the next.
+///
+/// References of one sentence begin alike, so the table has a plane for each word of the reference, and the
+/// planes of a common beginning are kept.
 #[derive(Default)]
 pub struct Aligner {
+    /// The source and the hypothesis that the table belongs to, and the reference.
+    texts: [Vec<u32>; 3],
     table: Vec<u16>,
-    mismatches: [Vec<u16>; 2],
+    /// Costs of each word of the source against each of the hypothesis.
+    pairs: Vec<u16>,
+    /// Costs of the hypothesis against one word of the reference.
+    words: Vec<u16>,
+    of_two: Vec<u16>,
     /// The columns of the last alignment.
     pub columns: Vec<Column>,
 }
@@ -72,22 +81,22 @@ impl Aligner {
     /// Two texts; the first stands for source and hypothesis, the second for the reference.
     fn align_two(&mut self, first: &[u32], second: &[u32]) {
         let width = second.len() + 1;
-        self.table.clear();
-        self.table.extend((0..width as u16).map(|j| j * GAP));
+        self.of_two.clear();
+        self.of_two.extend((0..width as u16).map(|j| j * GAP));
         for (i, &token) in first.iter().enumerate() {
             let above = i * width;
-            self.table.push((i as u16 + 1) * GAP);
+            self.of_two.push((i as u16 + 1) * GAP);
             for (j, &other) in second.iter().enumerate() {
-                let diagonal = self.table[above + j] + mismatch(token, other);
-                let up = self.table[above + j + 1] + GAP;
-                let left = self.table[above + width + j] + GAP;
-                self.table.push(diagonal.min(up).min(left));
+                let diagonal = self.of_two[above + j] + mismatch(token, other);
+                let up = self.of_two[above + j + 1] + GAP;
+                let left = self.of_two[above + width + j] + GAP;
+                self.of_two.push(diagonal.min(up).min(left));
             }
         }
         let (mut i, mut j) = (first.len(), second.len());
         while i > 0 || j > 0 {
-            let here = self.table[i * width + j];
-            let at = |i: usize, j: usize| self.table[i * width + j];
+            let here = self.of_two[i * width + j];
+            let at = |i: usize, j: usize| self.of_two[i * width + j];
             let is_diagonal =
                 i > 0 && j > 0 && here == at(i - 1, j - 1) + mismatch(first[i - 1], second[j - 1]);
             let (mut one, mut other) = (None, None);
@@ -107,38 +116,56 @@ impl Aligner {
         self.columns.reverse();
     }
 
-    /// Fills the table of costs: source by hypothesis by reference.
+    /// Fills the table of costs: reference by source by hypothesis.
     fn fill(&mut self, source: &[u32], hypothesis: &[u32], reference: &[u32]) {
-        let (rows, width) = (hypothesis.len() + 1, reference.len() + 1);
-        self.table.clear();
-        self.table.resize((source.len() + 1) * rows * width, 0);
-        let [of_source, of_hypothesis] = &mut self.mismatches;
-        for i in 0..=source.len() {
-            of_source.clear();
-            if i > 0 {
-                of_source.extend(reference.iter().map(|&token| mismatch(source[i - 1], token) + ALONE));
+        let width = hypothesis.len() + 1;
+        let plane = (source.len() + 1) * width;
+        let is_known = !self.table.is_empty() && self.texts[0] == source && self.texts[1] == hypothesis;
+        let alike = self.texts[2].iter().zip(reference).take_while(|(one, other)| one == other).count();
+        let first = if is_known { alike + 1 } else { 0 };
+        if !is_known {
+            self.pairs.clear();
+            for &token in source {
+                self.pairs.extend(hypothesis.iter().map(|&other| mismatch(token, other)));
             }
-            for j in 0..rows {
-                let start = (i * rows + j) * width;
+        }
+        for (known, text) in self.texts.iter_mut().zip([source, hypothesis, reference]) {
+            known.clear();
+            known.extend(text);
+        }
+        self.table.resize((reference.len() + 1) * plane, 0);
+        for k in first..=reference.len() {
+            let word = k.checked_sub(1).map(|before| reference[before]);
+            self.words.clear();
+            if let Some(word) = word {
+                self.words.extend(hypothesis.iter().map(|&token| mismatch(token, word)));
+            }
+            for i in 0..=source.len() {
+                let start = k * plane + i * width;
                 let (done, rest) = self.table.split_at_mut(start);
                 let row = &mut rest[..width];
-                let line = |i: usize, j: usize| &done[(i * rows + j) * width..][..width];
+                let line = |start: usize| &done[start..start + width];
                 row.fill(u16::MAX / 2);
-                if i == 0 && j == 0 {
+                if start == 0 {
                     row[0] = 0;
                 }
-                if j > 0 {
-                    of_hypothesis.clear();
-                    of_hypothesis
-                        .extend(reference.iter().map(|&token| mismatch(hypothesis[j - 1], token) + ALONE));
-                    improve(row, line(i, j - 1), ALONE, of_hypothesis);
+                // Nothing of the hypothesis is taken in the first loops, a word of it in the second ones.
+                let pairs = i.checked_sub(1).map(|before| &self.pairs[before * (width - 1)..][..width - 1]);
+                if let Some(word) = word {
+                    let before = line(start - plane);
+                    improve(row, before, ALONE);
+                    improve_each(&mut row[1..], before, &self.words, ALONE);
+                    if let Some(pairs) = pairs {
+                        let before = line(start - plane - width);
+                        let cost = mismatch(source[i - 1], word);
+                        improve(row, before, cost + ALONE);
+                        improve_both(&mut row[1..], before, pairs, &self.words, cost);
+                    }
                 }
-                if i > 0 {
-                    improve(row, line(i - 1, j), ALONE, of_source);
-                }
-                if i > 0 && j > 0 {
-                    let pair = mismatch(source[i - 1], hypothesis[j - 1]);
-                    improve_all(row, line(i - 1, j - 1), pair, of_source, of_hypothesis);
+                if let Some(pairs) = pairs {
+                    let before = line(start - width);
+                    improve(row, before, ALONE);
+                    improve_each(&mut row[1..], before, pairs, ALONE);
                 }
                 let mut left = row[0];
                 for cost in &mut row[1..] {
@@ -153,8 +180,8 @@ impl Aligner {
         // The first that fits is taken.
         const MOVES: [[usize; 3]; 7] =
             [[1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
-        let (rows, width) = (hypothesis.len() + 1, reference.len() + 1);
-        let at = |[i, j, k]: [usize; 3]| self.table[(i * rows + j) * width + k];
+        let (rows, width) = (source.len() + 1, hypothesis.len() + 1);
+        let at = |[i, j, k]: [usize; 3]| self.table[(k * rows + i) * width + j];
         let pair = |one: Option<u32>, other: Option<u32>| match (one, other) {
             (Some(one), Some(other)) => mismatch(one, other),
             (None, None) => 0,
@@ -187,24 +214,24 @@ impl Aligner {
     }
 }
 
-/// Costs from the line before: alone, or together with a token of the reference.
-fn improve(row: &mut [u16], line: &[u16], alone: u16, together: &[u16]) {
-    for (cost, &before) in row.iter_mut().zip(line) {
-        *cost = (*cost).min(before + alone);
-    }
-    for ((cost, &before), &pair) in row[1..].iter_mut().zip(line).zip(together) {
-        *cost = (*cost).min(before + pair);
+/// Costs that come from the same place of a line before.
+fn improve(row: &mut [u16], line: &[u16], cost: u16) {
+    for (best, &before) in row.iter_mut().zip(line) {
+        *best = (*best).min(before + cost);
     }
 }
 
-/// Costs from the line before in source and hypothesis: without a token of the reference, or with one. The
-/// two rows of mismatches hold what a token and two gaps cost as well, which is taken off here.
-fn improve_all(row: &mut [u16], line: &[u16], pair: u16, of_source: &[u16], of_hypothesis: &[u16]) {
-    for (cost, &before) in row.iter_mut().zip(line) {
-        *cost = (*cost).min(before + pair + ALONE);
+/// Costs that come from the place before, with a cost of each place.
+fn improve_each(row: &mut [u16], line: &[u16], costs: &[u16], cost: u16) {
+    for ((best, &before), &own) in row.iter_mut().zip(line).zip(costs) {
+        *best = (*best).min(before + own + cost);
     }
-    for (((cost, &before), &one), &other) in row[1..].iter_mut().zip(line).zip(of_source).zip(of_hypothesis) {
-        *cost = (*cost).min(before + pair + one + other - 2 * ALONE);
+}
+
+/// The same with two costs of each place.
+fn improve_both(row: &mut [u16], line: &[u16], costs: &[u16], others: &[u16], cost: u16) {
+    for (((best, &before), &one), &other) in row.iter_mut().zip(line).zip(costs).zip(others) {
+        *best = (*best).min(before + one + other + cost);
     }
 }
 
