@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anls_frame.cli import correction
 from anls_frame.cli._options import (
     By,
     CerProtocol,
@@ -31,6 +32,7 @@ app = typer.Typer(
     # Help without colours loads in half the time.
     rich_markup_mode=None,
 )
+app.add_typer(correction.app, name="gec")
 
 
 def run() -> int:

@@ -1,0 +1,93 @@
+"""`anls-frame gec`: the numbers of the functions, and messages in place of tracebacks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anls_frame import gec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOLD = """\
+S The boat lies at shore .
+A 3 4|||R:PREP|||off|||REQUIRED|||-NONE-|||0
+A 4 4|||M:DET|||the|||REQUIRED|||-NONE-|||0
+
+S The bird .
+A 1 2|||R:NOUN:NUM|||birds|||REQUIRED|||-NONE-|||0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "gold.m2").write_text(GOLD)
+    (tmp_path / "system.txt").write_text("A boat lies off the shore .\nThe bird .\n")
+    (tmp_path / "system.m2").write_text(GOLD.replace("|||off|||", "|||on|||"))
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    program = [sys.executable, "-c", "from anls_frame.cli import main; main()", "gec"]
+    done = subprocess.run([*program, *arguments], cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_m2(folder: Path) -> None:
+    code, text, _ = run(folder, "m2", "system.txt", "gold.m2", "--beta", "1", "--json")
+
+    scores = json.loads(text)
+    assert (code, scores["tp"], scores["fp"], scores["fn"], scores["beta"]) == (0, 2, 1, 1, 1.0)
+    assert run(folder, "m2", "system.txt", "gold.m2")[1].splitlines()[3] == "precision:      0.6667"
+
+
+def test_i_measure(folder: Path) -> None:
+    code, text, _ = run(folder, "i-measure", "system.txt", "gold.m2", "--no-mix", "--json")
+
+    data = gec.read_m2(folder / "gold.m2", prediction=folder / "system.txt")
+    rows = gec.i_measure("prediction", "source", "edits", "annotators", mix=False)
+    assert code == 0
+    assert json.loads(text) == data.select(gec.i_measure_corpus(rows)).item()
+
+
+def test_errant(folder: Path) -> None:
+    code, text, _ = run(folder, "errant", "system.m2", "gold.m2", "--tier", "1", "--json")
+
+    scores = json.loads(text)
+    assert (code, scores["tp"], scores["fp"], scores["fn"]) == (0, 2, 1, 1)
+    assert [(one["type"], one["tp"]) for one in scores["types"]] == [("M", 1), ("R", 1)]
+    assert "NOUN:NUM" in run(folder, "errant", "system.m2", "gold.m2", "--tier", "2")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("m2", "system.txt", "none.m2"), "none.m2"),
+        (("m2", "system.txt", "system.txt"), "system.txt: line 1: an A line"),
+        (("m2", "gold.m2", "gold.m2"), "gold.m2 has 7 lines"),
+        (("m2", "system.txt", "gold.m2", "--choose", "best"), "`choose` must be one of"),
+        (("i-measure", "system.txt", "gold.m2", "--max-references", "1"), "max_references=1"),
+        (("errant", "gold.m2", "gold.m2", "--mode", "x"), "`mode` must be one of"),
+    ],
+)
+def test_wrong_input_ends_with_a_message(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "gold.m2").write_text(GOLD + "A 1 2|||X|||fish|||REQUIRED|||-NONE-|||1\n")
+
+    code, text, errors = run(folder, *arguments)
+
+    assert (code, text) == (2, "")
+    assert message in errors
+    assert "Traceback" not in errors
+
+
+def test_other_sentences_are_refused(folder: Path) -> None:
+    (folder / "system.m2").write_text(GOLD.replace("S The bird", "S A bird"))
+
+    assert "sentence 2" in run(folder, "errant", "system.m2", "gold.m2")[2]
+    (folder / "system.m2").write_text("S a\n")
+    assert "has 1 sentences" in run(folder, "errant", "system.m2", "gold.m2")[2]
