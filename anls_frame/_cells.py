@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CLUSTER = "cluster"
 """Column of a cell's cluster."""
 
+_GRID = "grid_threshold"
 _UINT64 = 1 << 64
 
 
@@ -126,29 +127,37 @@ def score_digest(value: pl.Expr) -> pl.Expr:
 
 
 def collect(rows: Rows, worst: int) -> Collected:
-    """Run the query: one pass over the rows, on the streaming engine."""
+    """
+    Run the queries, one after the other, on the streaming engine.
+
+    Together they would share the rows, and the engine would keep those for which one of them is slower.
+    """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    scored = rows.frame.filter(pl.col("row_digest").is_not_null())
-    grid = [pl.len().cast(pl.UInt64).alias("n"), pl.col("nls").sum().alias("nls_sum")]
-    plans = [_grouped(rows.frame, rows.keys, rows.sums)]
+    by_grid = (*rows.keys, *([_GRID] if rows.has_grid else []))
+    parts = _grouped(rows.frame, by_grid, rows.sums).collect(engine="streaming")
+    digest = digest_text(parts, "row_digest")
+    parts = parts.drop("row_digest_low", "row_digest_high")
     if rows.has_grid:
-        plans.append(scored.group_by(*by_keys, "grid_threshold").agg(grid))
+        parts = canonical(parts)
+        cells = add_up([parts.drop(_GRID)], rows.keys)
+        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, "n", "nls_sum")
+        bins = add_up([on_grid], (*by_keys, _GRID))
+    else:
+        cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
+    lowest = rows.frame.head(0).collect()
     if worst:
-        plans.append(scored.bottom_k(worst, by=rows.worst_order))
-    cells, *rest = pl.collect_all(plans, engine="streaming")
-    bins = rest.pop(0) if rows.has_grid else pl.DataFrame()
-    lowest = rest.pop(0) if worst else rows.frame.head(0).collect()
-    # One after the other: the engine would keep rows for those queries that are slower than others.
+        scored = rows.frame.filter(pl.col("row_digest").is_not_null())
+        lowest = scored.bottom_k(worst, by=rows.worst_order).collect(engine="streaming")
     details = {
         name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *apart))
         for name, (plan, apart) in rows.details.items()
     }
     return Collected(
-        cells=_canonical_cells(cells.drop("row_digest_low", "row_digest_high"), rows.keys),
-        bins=_canonical_cells(bins, (*by_keys, "grid_threshold")) if rows.has_grid else bins,
+        cells=cells,
+        bins=bins,
         worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
         details=details,
-        digest=digest_text(cells, "row_digest"),
+        digest=digest,
     )
 
 
