@@ -107,8 +107,13 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     # The signal comes while the command waits for its input, when everything is imported.
     fifo = tmp_path / "in.csv"
     os.mkfifo(fifo)
-    with subprocess.Popen(  # noqa: S603 - our own script
-        [str(SCRIPTS / "anls-frame"), "score", "in.csv", "-o", "out.csv"],
+    # A shell starts what runs in the background without the signal; here it is always there.
+    script = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from anls_frame.cli import main\nmain()"
+    )
+    with subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", script, "score", "in.csv", "-o", "out.csv"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,

@@ -64,13 +64,13 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
             ),
         )
     except pa.ArrowException as error:
-        _structure(text, delimiter, len(header), problems)
+        damaged = _check_quotes(text, delimiter, problems)
+        _check_widths(text, delimiter, len(header), problems, damaged)
         problems.raise_any()
         raise problem(path, f"cannot be read: {error}") from None
-    if ragged or text.count('"') % 2:
-        found = _structure(text, delimiter, len(header), problems)
-        if ragged and not found:
-            problems.add(f"{ragged} rows have not {len(header)} fields")
+    damaged = _check_quotes(text, delimiter, problems)
+    if ragged and not _check_widths(text, delimiter, len(header), problems, damaged) and not damaged:
+        problems.add(f"{ragged} rows have not {len(header)} fields")
     frame = pl.DataFrame(
         [pl.Series(name, pl.from_arrow(table[name]), dtype=pl.String) for name in table.column_names]
     ).slice(1)
@@ -105,29 +105,40 @@ def _header(text: str, delimiter: str) -> list[str]:
     return [""]
 
 
-def _structure(text: str, delimiter: str, width: int, problems: Problems) -> int:
-    """Note the rows that are not as wide as the header, and a quote without an end."""
+def _check_widths(text: str, delimiter: str, width: int, problems: Problems, damaged: int | None) -> int:
+    """Note the rows that are not as wide as the header, but for one that is damaged; return their number."""
     found = 0
-    start = 1
-    try:
-        for start, fields in _rows(text, delimiter, strict=True):
-            if fields and len(fields) != width:
-                problems.add(f"{len(fields)} fields instead of {width}", f"line {start}")
-                found += 1
-    except csv.Error as error:
-        # Other remarks are about quotes inside of fields, which are as they are.
-        if "unexpected end of data" in str(error):
-            problems.add("a quote is opened and never closed", f"line {_after(text, delimiter, start)}")
+    for start, fields in _rows(text, delimiter):
+        if fields and len(fields) != width and start != damaged:
+            problems.add(f"{len(fields)} fields instead of {width}", f"line {start}")
             found += 1
     return found
 
 
-def _after(text: str, delimiter: str, start: int) -> int:
-    """The line on which the last record starts."""
-    last = start
-    for last, _ in _rows(text, delimiter):  # noqa: B007 - the last one counts
-        pass
-    return last
+def _check_quotes(text: str, delimiter: str, problems: Problems) -> int | None:
+    """
+    Note the first row whose quotes do not enclose whole fields, and return its line.
+
+    Readers drop such quotes, or take all that follows for one field.
+    """
+    if '"' not in text:
+        return None
+    try:
+        for _ in _rows(text, delimiter, strict=True):
+            pass
+    except _QuoteError as error:
+        problems.add(error.message, f"line {error.line}")
+        return error.line
+    return None
+
+
+class _QuoteError(Exception):
+    """What is wrong with a quote, and the line on which its row starts."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
 
 
 def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -135,9 +146,14 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[
     with _long_fields():
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
         line = 0
-        for fields in reader:
-            yield line + 1, fields
-            line = reader.line_num
+        try:
+            for fields in reader:
+                yield line + 1, fields
+                line = reader.line_num
+        except csv.Error as error:
+            unclosed = "unexpected end of data" in str(error)
+            what = "a quote is opened and never closed" if unclosed else "text behind a quote that is closed"
+            raise _QuoteError(what, line + 1) from None
 
 
 @contextmanager
