@@ -120,6 +120,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     ) as process:
         with fifo.open("w", encoding="utf-8") as file:  # opens when the command does
             file.write("prediction,answer\na,b\n")
+            file.flush()
             process.send_signal(signal.SIGINT)
             time.sleep(0.2)
         assert process.wait(timeout=60) == 130

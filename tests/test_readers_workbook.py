@@ -160,16 +160,16 @@ def test_entities_that_grow_without_end_are_refused(workbook: Workbook) -> None:
         assert "declares entities" in problems(changed)[0][1]
 
 
-def test_a_workbook_that_unpacks_to_gigabytes_is_refused(workbook: Workbook) -> None:
+def test_a_workbook_that_unpacks_to_gigabytes_is_refused(workbook: Workbook, monkeypatch: Any) -> None:
     path = workbook([HEADER, [1, "a", "b"]])
-    with (
-        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("xl/media/bomb", "w", force_zip64=True) as file,
-    ):
-        for _ in range(33):
-            file.write(bytes(64 << 20))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/media/bomb", bytes(64 << 20))
+    assert path.stat().st_size < 1 << 20
+    assert af.read_results(path).height == 1
 
-    assert path.stat().st_size < 10 << 20
+    # The limit is looked at with a smaller bomb, which takes less time to build.
+    monkeypatch.setattr("anls_frame.readers._workbook.MOST_BYTES", 64 << 20)
+
     assert "unpacks to" in problems(path)[0][1]
 
 
