@@ -89,7 +89,7 @@ def m2(
     -----
     Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as computed by the
     authors' scorer, ties and all. An error while collecting names the row where two texts are too long
-    (33 million pairs of words), or, for ``"exact"``, the lattice (4,096 vertices).
+    (8.4 million pairs of words), or, for ``"exact"``, the lattice (4,096 vertices).
 
     Examples
     --------

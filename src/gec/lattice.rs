@@ -3,8 +3,8 @@
 //! A vertex is a pair of positions. Arcs are the optimal steps of one Levenshtein table (the paper) or of two,
 //! with substitutions at cost 1 and 2 (the official scorer).
 
-/// Longer texts are refused: so many pairs of words take a quarter of a gigabyte.
-pub const MAX_CELLS: usize = 1 << 25;
+/// Longer texts are refused: so many pairs of words can take half a gigabyte.
+pub const MAX_CELLS: usize = 1 << 23;
 
 /// Steps into a cell: of the first table in bits 0 to 2, of the second in bits 3 to 5.
 const DIAGONAL: u8 = 1;
