@@ -29,7 +29,7 @@ $(VENV)/installed: $(SOURCES)
 	.venv-peers/bin/pip install --quiet --requirement $<
 	touch $@
 
-demo: install ## Score the sample data and print the means by question type
+demo: install ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
 test: lint test-rust test-python test-docs test-notebooks test-wheel ## Everything: lint, types, Rust, Python on both engines, docs, notebooks, wheel

@@ -12,10 +12,12 @@ from pathlib import Path
 import polars as pl
 
 import anls_frame as af
+from anls_frame import plot
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "data" / "ocr_qa.parquet"
 OUTPUT = ROOT / "demo-output"
+SUFFIXES = ("html", "md", "csv", "json", "xlsx", "tex", "parquet")
 SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 
 
@@ -30,14 +32,26 @@ def main() -> None:
     questions = pl.read_parquet(SAMPLE)
     OUTPUT.mkdir(exist_ok=True)
     for system in SYSTEMS:
-        report = questions.anls.report(system, "answers", by="question_types", cluster="doc_id", worst=10)
+        report = questions.anls.report(
+            system, "answers", by="question_types", cluster="doc_id", worst=10, details=True
+        )
         print(f"\n{system}: {report!r}")
-        for suffix in ("md", "csv", "json", "xlsx", "tex", "parquet"):
+        for suffix in SUFFIXES:
             report.write(OUTPUT / f"report-{system}.{suffix}")
+        plots = {
+            "slices": report.plot(),
+            "scores": plot.score_distribution(report.summary),
+            "errors": plot.error_types(
+                questions.with_columns(af.error_type(system, "answers")), by="question_types"
+            ),
+        }
+        for name, axes in plots.items():
+            axes.figure.savefig(OUTPUT / f"{name}-{system}.png", dpi=150, bbox_inches="tight")
     comparison = questions.anls.compare(SYSTEMS, "answers", by="question_types", cluster="doc_id")
     print(f"\n{comparison!r}")
-    for suffix in ("md", "csv", "json", "xlsx", "tex", "parquet"):
+    for suffix in SUFFIXES:
         comparison.write(OUTPUT / f"comparison.{suffix}")
+    comparison.plot().figure.savefig(OUTPUT / "comparison.png", dpi=150, bbox_inches="tight")
     print(
         f"\nFiles in {OUTPUT.relative_to(ROOT)}: {', '.join(sorted(file.name for file in OUTPUT.iterdir()))}"
     )
