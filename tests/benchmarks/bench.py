@@ -57,7 +57,7 @@ def lines(*, per_core: bool, quick: bool) -> dict[str, list[str]]:
     from goals import goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
     from growth import sections  # noqa: PLC0415 - as below
 
-    rounds, budget = (7, 4.0) if quick else (25, 30.0)
+    rounds, budget = (7, 3.0) if quick else (15, 8.0)
     goals = goals_per_core(0.25 if quick else 1.0) if per_core else goals_on_all_cores(1_000_000)
     table = []
     for goal in goals:
