@@ -64,7 +64,11 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
     """Count edits, characters of references, and rows, by slices as they stand."""
     counts = _plugin.call("confusion_counts", "prediction", "answers", _group(keys), **options)
     lists = rows.select(*keys, counts.alias("counts"))
-    parts = lists.filter(pl.col("counts").list.len() > 0).explode("counts").unnest("counts")
+    parts = (
+        lists.filter(pl.col("counts").list.len() > 0)
+        .explode("counts", empty_as_null=True, keep_nulls=True)
+        .unnest("counts")
+    )
     return parts.group_by(*keys, *_EDIT).agg(pl.col("count").sum())
 
 
