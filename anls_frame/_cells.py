@@ -144,10 +144,11 @@ def collect(rows: Rows, worst: int) -> Collected:
         bins = add_up([on_grid], (*by_keys, _GRID))
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
-    lowest = rows.frame.head(0).collect()
     if worst:
         scored = rows.frame.filter(pl.col("row_digest").is_not_null())
         lowest = scored.bottom_k(worst, by=rows.worst_order).collect(engine="streaming")
+    else:
+        lowest = rows.frame.head(0).collect()
     details = {
         name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *apart))
         for name, (plan, apart) in rows.details.items()

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::lanes::LONGEST;
 use super::prepare::Preparation;
 use super::rows::{Request, Rows};
-use super::short::{INLINE, Short};
+use super::short::{BEYOND_ASCII, INLINE, Short};
 
 /// The pairs of a block, sorted.
 #[derive(Default)]
@@ -147,9 +147,9 @@ struct Kind {
 impl Kind {
     /// What the views show. Those of longer texts prove nothing: they may point into different buffers.
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     #[expect(clippy::needless_bitwise_bool, reason = "computed for every pair, without a branch")]
     fn of(prediction: u128, answer: u128, request: &Request) -> Self {
-        const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
         let (prediction_len, answer_len) = (prediction as u32, answer as u32);
         let stands_inside = (prediction_len <= INLINE) & (answer_len <= INLINE);
         let is_short = (prediction_len <= LONGEST as u32) & (answer_len <= LONGEST as u32);

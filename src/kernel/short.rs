@@ -6,6 +6,9 @@ use super::prepare::{Preparation, Whitespace};
 /// Longest text that stands in its view, in bytes.
 pub const INLINE: u32 = 12;
 
+/// The bits of a view that are set where a text that stands in it is not ASCII.
+pub const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
+
 /// Masks that keep as many bytes.
 const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
     let mut kept = [0; INLINE as usize + 1];

@@ -15,7 +15,7 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::{Error, Result};
 use crate::kernel::rows::Rows;
-use crate::kernel::short::{INLINE, Text};
+use crate::kernel::short::{BEYOND_ASCII, INLINE, Text};
 
 /// Rows of one piece of work, where texts are short.
 const PIECE: usize = 8192;
@@ -518,7 +518,6 @@ impl Texts {
     #[inline]
     #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
     fn is_plain(&self, view: u128) -> bool {
-        const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
         let length = view as u32 as usize;
         let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
         let end = self.ascii_ends[number.min(self.ascii_ends.len() - 1)];
