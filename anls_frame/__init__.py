@@ -3,8 +3,9 @@ Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Po
 
 `nls`, `anls`, `cer` and their kin are Polars expressions that score each row; `add_scores` adds all scores
 to a Polars, pandas or Arrow frame; `report` breaks them down by slice, `compare` holds two systems against
-each other; `gec` scores grammatical error correction; importing the package adds the namespace ``.anls``
-to Polars' frames and expressions and to pandas' frames.
+each other; `ANLS` and its kin are metric objects for training loops; `gec` scores grammatical error
+correction; importing the package adds the namespace ``.anls`` to Polars' frames and expressions and to
+pandas' frames.
 
 Examples
 --------
@@ -56,6 +57,7 @@ from anls_frame.worst_rows import worst
 if TYPE_CHECKING:
     from anls_frame import gec as gec
     from anls_frame import plot as plot
+    from anls_frame import streaming as streaming
     from anls_frame.readers import (
         read_inspect,
         read_lm_eval,
@@ -66,10 +68,13 @@ if TYPE_CHECKING:
         scan_results,
         write_submission,
     )
+    from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
 
 __all__ = [
+    "ANLS",
     "PROTOCOLS",
     "Alignment",
+    "CharErrorRate",
     "ColumnNotFoundError",
     "Comparison",
     "DTypeError",
@@ -77,6 +82,7 @@ __all__ = [
     "Edit",
     "EditMatrix",
     "InputError",
+    "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
     "ScoreProtocol",
@@ -119,8 +125,9 @@ __all__ = [
     "write_submission",
 ]
 
-_MODULES = ("gec", "plot")
+_MODULES = ("gec", "plot", "streaming")
 _READERS = {name for name in __all__ if name.startswith(("read_", "scan_", "write_"))}
+_STREAMING = {"ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"}
 
 
 def __getattr__(name: str) -> Any:
@@ -129,6 +136,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name in _READERS:
         return getattr(import_module(f"{__name__}.readers"), name)
+    if name in _STREAMING:
+        return getattr(import_module(f"{__name__}.streaming"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,20 +1,22 @@
 //! The Python module `anls_frame._native`.
 //!
-//! A shell: its file is the plugin that Polars loads, and it carries the version. The three functions score
-//! one pair of Python strings, for which a Polars query would cost a hundred times the work.
+//! A shell: its file is the plugin that Polars loads, and it carries the version. The functions and
+//! `PairScorer` score Python strings, one pair or a few, for which a Polars query would cost a hundred times
+//! the work.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 
 use crate::kernel::prepare::Preparation;
-use crate::kernel::score::Scorer;
+use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
 use crate::plugin::options::Options;
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{anls, cer, levenshtein};
+    use super::{PairScorer, anls, cer, levenshtein};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -39,10 +41,91 @@ fn cer(prediction: &str, reference: &str) -> f64 {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 fn anls(prediction: &str, answers: Vec<String>, options: &[u8]) -> PyResult<Option<f64>> {
-    let to_python = |error: crate::plugin::Error| PyValueError::new_err(error.to_string());
     let options = Options::parse(options).map_err(to_python)?;
     let (protocol, threshold) = (options.protocol(), options.threshold().map_err(to_python)?);
     let answers = answers.iter().map(String::as_str).enumerate();
     let nearest = Scorer::default().nearest(prediction, answers, &protocol, options.substitution_cost());
     Ok(nearest.map(|nearest| nearest.anls(protocol.cut, threshold)))
+}
+
+/// Scores batches of pairs by options that were read once: reading them takes longer than a short pair.
+#[pyclass(frozen)]
+struct PairScorer {
+    protocol: Protocol,
+    cost: SubstitutionCost,
+    threshold: Option<f64>,
+}
+
+type Texts = Vec<PyBackedStr>;
+
+#[pymethods]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python lists")]
+impl PairScorer {
+    /// `options` is the pickle that the expressions take.
+    #[new]
+    fn new(options: &[u8]) -> PyResult<Self> {
+        let options = Options::parse(options).map_err(to_python)?;
+        let (protocol, cost) = (options.protocol(), options.substitution_cost());
+        Ok(Self { protocol, cost, threshold: options.threshold().ok() })
+    }
+
+    /// The similarity of each prediction to its nearest answer.
+    fn nls(&self, py: Python<'_>, predictions: Texts, answers: Vec<Texts>) -> PyResult<Vec<f64>> {
+        py.detach(|| map_pairs(&predictions, &answers, self.nearest(|nearest| nearest.nls())))
+    }
+
+    /// The same after the cut.
+    fn anls(&self, py: Python<'_>, predictions: Texts, answers: Vec<Texts>) -> PyResult<Vec<f64>> {
+        let threshold =
+            self.threshold.ok_or_else(|| PyValueError::new_err("the options have no threshold"))?;
+        let anls = |nearest: Nearest| nearest.anls(self.protocol.cut, threshold);
+        py.detach(|| map_pairs(&predictions, &answers, self.nearest(anls)))
+    }
+
+    /// Edits, reference length and error rate of each prediction, towards the answer with the lowest rate.
+    fn char_errors(
+        &self,
+        py: Python<'_>,
+        predictions: Texts,
+        answers: Vec<Texts>,
+    ) -> PyResult<Vec<(usize, usize, f64)>> {
+        let edits = |scorer: &mut Scorer, prediction: &str, answers: &Texts| {
+            let edits = scorer.char_errors(prediction, numbered(answers), self.protocol.preparation);
+            edits.map(|edits: CharErrors| (edits.errors, edits.reference_length, edits.rate()))
+        };
+        py.detach(|| map_pairs(&predictions, &answers, edits))
+    }
+}
+
+impl PairScorer {
+    fn nearest<T>(&self, value: impl Fn(Nearest) -> T) -> impl Fn(&mut Scorer, &str, &Texts) -> Option<T> {
+        move |scorer, prediction, answers| {
+            scorer.nearest(prediction, numbered(answers), &self.protocol, self.cost).map(&value)
+        }
+    }
+}
+
+fn map_pairs<T>(
+    predictions: &Texts,
+    answers: &[Texts],
+    score: impl Fn(&mut Scorer, &str, &Texts) -> Option<T>,
+) -> PyResult<Vec<T>> {
+    if predictions.len() != answers.len() {
+        let message = format!("{} predictions and {} answers", predictions.len(), answers.len());
+        return Err(PyValueError::new_err(message));
+    }
+    let mut scorer = Scorer::default();
+    let rows = predictions.iter().zip(answers).map(|(prediction, answers)| {
+        score(&mut scorer, prediction, answers).ok_or_else(|| PyValueError::new_err("a pair without answers"))
+    });
+    rows.collect()
+}
+
+fn numbered(answers: &Texts) -> impl Iterator<Item = (usize, &str)> {
+    answers.iter().map(|answer| &**answer).enumerate()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what map_err passes")]
+fn to_python(error: crate::plugin::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

@@ -415,7 +415,9 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "write_submission": af.write_submission,
 }
 CLASSES = (
+    "ANLS",
     "Alignment",
+    "CharErrorRate",
     "ColumnNotFoundError",
     "Comparison",
     "DTypeError",
@@ -423,6 +425,7 @@ CLASSES = (
     "Edit",
     "EditMatrix",
     "InputError",
+    "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
     "ScoreProtocol",

@@ -1,0 +1,338 @@
+"""What the metric objects take in: texts, lists and columns of every library; what they refuse, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls_frame as af
+from anls_frame._pairs import MOST_CHARACTERS, MOST_PAIRS
+from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+
+METRICS: dict[str, Any] = {
+    "nls": NormalizedLevenshteinSimilarity,
+    "anls": ANLS,
+    "cer": CharErrorRate,
+}
+EACH_METRIC = pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
+
+PREDICTIONS = ["CocaCola", "rain", "", "Paris"]
+ANSWERS = [["Coca Cola", "Coca Cola Company"], ["shine"], ["", "x"], ["paris", "Paris"]]
+FIRST = [answers[0] for answers in ANSWERS]
+
+
+class Lazy(Sequence[Any]):
+    """A sequence that is neither a list nor a tuple, as datasets have them."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self.values[index]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class ArrowStream:
+    """An object that has the Arrow PyCapsule interface of a column and nothing else."""
+
+    def __init__(self, values: pa.ChunkedArray) -> None:
+        self.values = values
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.values.__arrow_c_stream__(requested_schema)
+
+
+class ArrowArray:
+    """The same with the interface of one array."""
+
+    def __init__(self, values: pa.Array) -> None:
+        self.values = values
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> object:
+        return self.values.__arrow_c_array__(requested_schema)
+
+
+TEXT_KINDS: dict[str, Any] = {
+    "list": list,
+    "tuple": tuple,
+    "sequence": Lazy,
+    "polars": pl.Series,
+    "polars categorical": lambda values: pl.Series(values, dtype=pl.Categorical),
+    "polars enum": lambda values: pl.Series(values, dtype=pl.Enum(sorted(set(values)))),
+    "pandas": pd.Series,
+    "pandas objects": lambda values: pd.Series(values, dtype=object, index=[7] * len(values)),
+    "pandas arrow": lambda values: pd.Series(values, dtype="string[pyarrow]"),
+    "pandas category": lambda values: pd.Series(values, dtype="category"),
+    "pandas index": pd.Index,
+    "numpy": np.array,
+    "numpy objects": lambda values: np.array(values, dtype=object),
+    "arrow": pa.array,
+    "arrow views": lambda values: pa.array(values, type=pa.string_view()),
+    "arrow dictionary": lambda values: pa.array(values).dictionary_encode(),
+    "arrow chunks": lambda values: pa.chunked_array([values[:1], values[1:]]),
+    "arrow stream": lambda values: ArrowStream(pa.chunked_array([values])),
+    "arrow interface": lambda values: ArrowArray(pa.array(values)),
+}
+LIST_KINDS: dict[str, Any] = {
+    "lists": list,
+    "tuples": lambda values: tuple(tuple(value) for value in values),
+    "arrays": lambda values: [np.array(value) for value in values],
+    "series": lambda values: [pl.Series(value) for value in values],
+    "polars": lambda values: pl.Series(values, dtype=pl.List(pl.String)),
+    "pandas": pd.Series,
+    "numpy objects": lambda values: np.array([*values, None], dtype=object)[:-1],
+    "arrow": pa.array,
+    "arrow chunks": lambda values: pa.chunked_array([values[:3], values[3:]]),
+    "arrow stream": lambda values: ArrowStream(pa.chunked_array([values])),
+}
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("answers", TEXT_KINDS)
+@pytest.mark.parametrize("predictions", TEXT_KINDS)
+def test_texts_of_every_kind(make: Any, predictions: str, answers: str) -> None:
+    expected = make(reduction=None)(PREDICTIONS, FIRST).tolist()
+    found = make(reduction=None)(TEXT_KINDS[predictions](PREDICTIONS), TEXT_KINDS[answers](FIRST))
+    assert found.tolist() == expected
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("answers", LIST_KINDS)
+@pytest.mark.parametrize("predictions", ["list", "polars", "pandas", "numpy", "arrow"])
+def test_lists_of_answers_of_every_kind(make: Any, predictions: str, answers: str) -> None:
+    expected = make(reduction=None)(PREDICTIONS, ANSWERS).tolist()
+    found = make(reduction=None)(TEXT_KINDS[predictions](PREDICTIONS), LIST_KINDS[answers](ANSWERS))
+    assert found.tolist() == expected
+
+
+@EACH_METRIC
+def test_arrays_of_two_dimensions_hold_the_answers_of_a_prediction_in_a_row(make: Any) -> None:
+    table = [["a", "b"], ["c", "d"]]
+    expected = make(reduction=None)(["a", "dd"], table).tolist()
+    for kind in (np.array(table), pl.Series(table, dtype=pl.Array(pl.String, 2))):
+        assert make(reduction=None)(["a", "dd"], kind).tolist() == expected
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    "answers", ["Coca Cola", ["Coca Cola"], np.array(["Coca Cola"]), ("x", None, "Coca Cola")]
+)
+def test_one_text_has_one_answer_or_a_list_of_them(make: Any, answers: Any) -> None:
+    assert make()("CocaCola", answers) == make()(["CocaCola"], [["Coca Cola"]])
+
+
+def test_texts_and_lists_of_answers_may_stand_side_by_side() -> None:
+    assert ANLS()(["a", "b"], ["a", ["x", "b"]]) == 1.0
+    assert ANLS()(["a"], "a") == 1.0
+    assert ANLS()(pl.Series(["a", "b"]), ["a", ["x", "b"]]) == 1.0
+
+
+MISSING: dict[str, Any] = {
+    "list": ["a", None, None],
+    "polars": pl.Series(["a", None, None]),
+    "polars categorical": pl.Series(["a", None, None], dtype=pl.Categorical),
+    "pandas": pd.Series(["a", None, float("nan")]),
+    "pandas objects": pd.Series(["a", pd.NA, float("nan")], dtype=object),
+    "numpy": np.array(["a", None, float("nan")], dtype=object),
+    "arrow": pa.array(["a", None, None]),
+}
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("kind", MISSING)
+@pytest.mark.parametrize("column", [False, True])
+def test_a_missing_prediction_counts_as_the_empty_text(make: Any, kind: str, *, column: bool) -> None:
+    answers: Any = [["a"], ["bc"], [None, "", "x"]]
+    metric = make(reduction=None)
+    found = metric(MISSING[kind], pl.Series(answers) if column else answers)
+
+    assert found.tolist() == make(reduction=None)(["a", "", ""], answers).tolist()
+    assert (metric.n, metric.n_missing) == (3, 2)
+
+
+def test_predictions_may_all_be_missing() -> None:
+    for nothing in ([None, None], pl.Series([None, None]), pa.nulls(2), pd.Series([None, None])):
+        metric = ANLS(reduction=None)
+        assert metric(nothing, ["a", ""]).tolist() == [0.0, 1.0]
+        assert metric.n_missing == 2
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["a", None, "c"],
+        ["a", [], "c"],
+        [["a"], [None], ["c"]],
+        [["a"], (), ["c"]],
+        np.array(["a", None, "c"], dtype=object),
+        np.array(["a", float("nan"), "c"], dtype=object),
+        pl.Series(["a", None, "c"]),
+        pl.Series([["a"], [], ["c"]]),
+        pl.Series([["a"], [None, None], None]),
+        pl.Series(["a", None, None], dtype=pl.Categorical),
+        pd.Series(["a", None, "c"]),
+        pa.array([["a"], None, ["c"]]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "predictions", [["a", "b", "c"], ["a", None, "c"], pl.Series(["a", "b", None])], ids=repr
+)
+def test_a_pair_without_an_answer_is_an_error_with_its_index(
+    make: Any, predictions: Any, answers: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"^answers\[1\] holds no answer"):
+        make().update(predictions, answers)
+
+
+def test_one_text_without_an_answer_is_an_error() -> None:
+    for answers in (None, [], [None]):
+        with pytest.raises(ValueError, match=r"answers\[0\] holds no answer"):
+            ANLS().update("a", answers)
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    ("predictions", "answers", "numbers"),
+    [
+        (["a"], ["a", "b"], (1, 2)),
+        (["a", "b"], ["a"], (2, 1)),
+        (["a", "b"], "ab", (2, 1)),
+        ([], ["a"], (0, 1)),
+        (pl.Series(["a", "b", "c"]), pa.array(["a"]), (3, 1)),
+        (np.array(["a"]), pd.Series(["a", "b"]), (1, 2)),
+    ],
+    ids=repr,
+)
+def test_lengths_that_differ_are_an_error_with_both(
+    make: Any, predictions: Any, answers: Any, numbers: tuple[int, int]
+) -> None:
+    # torchmetrics' character error rate cuts off what is longer, without a word.
+    with pytest.raises(ValueError, match=f"^there are {numbers[0]} predictions and {numbers[1]} answers"):
+        make().update(predictions, answers)
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    ("predictions", "answers", "place"),
+    [
+        (["a", 3], ["a", "b"], r"predictions\[1\].*3 of type int"),
+        (["a", float("nan")], ["a", "b"], r"predictions\[1\].*nan of type float"),
+        (["a", b"b"], ["a", "b"], r"predictions\[1\].*of type bytes"),
+        ([["a"]], ["a"], r"predictions\[0\].*of type list"),
+        (["a", "b"], ["a", 3], r"answers\[1\].*3 of type int"),
+        (["a", "b"], ["a", {"b"}], r"answers\[1\].*of type set"),
+        (["a", "b"], ["a", ["b", 4.5]], r"answers\[1\].*4.5 of type float"),
+        (["a", "b"], ["a", [["b"]]], r"answers\[1\].*of type list"),
+        ("a", [["b"]], r"answers\[0\].*of type list"),
+        ("a", 3, r"answers\[0\].*of type int"),
+        (None, "a", "predictions is a string, a list.* got NoneType"),
+        ("a", b"a", r"answers\[0\].*of type bytes"),
+        (["a"], b"a", "answers is a string, a list.* got bytes"),
+        ({"a"}, ["a"], "predictions is a string, a list.* got set"),
+        ({"a": 1}, ["a"], "predictions is a string, a list.* got dict"),
+        (iter(["a"]), ["a"], "predictions is a string, a list.* got list_iterator"),
+        (["a"], pl.col("a"), "answers is a string, a list.* got Expr"),
+        (range(2), ["a", "b"], r"predictions\[0\].*0 of type int"),
+        (np.array([1.5]), ["a"], r"predictions\[0\].*1.5 of type float"),
+        (np.array([b"a"]), ["a"], r"predictions\[0\].*of type bytes"),
+        (pl.Series([1, 2]), ["a", "b"], "'predictions' has dtype Int64"),
+        (["a", "b"], pl.Series([1.5, 2.5]), "'answers' has dtype Float64"),
+        (pl.Series([["a"]]), ["a"], "'predictions' has dtype List"),
+        (pd.Series([1, 2]), ["a", "b"], "'predictions'"),
+        (["a", "b"], pd.Series(["a", {"b"}]), "'answers', row 1"),
+        (pa.array([1]), ["a"], "'predictions' holds int64"),
+        (pl.DataFrame({"a": ["a"]}), ["a"], "'predictions' holds struct"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_text_is_an_error_with_its_place(
+    make: Any, predictions: Any, answers: Any, place: str
+) -> None:
+    metric = make()
+    with pytest.raises(TypeError, match=place):
+        metric.update(predictions, answers)
+    assert metric.n == 0
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("rows", [2, MOST_PAIRS + 1])
+def test_text_that_is_not_unicode_is_an_error_with_its_place(make: Any, rows: int) -> None:
+    texts = ["a"] * (rows - 1)
+    with pytest.raises(ValueError, match=rf"^predictions\[{rows - 1}\].*ud800.*surrogate pair"):
+        make().update([*texts, "\ud800"], [*texts, "b"])
+    with pytest.raises(ValueError, match=rf"^answers\[{rows - 1}\].*surrogate pair"):
+        make().update([*texts, "b"], [*texts, ["b", "x\udfff"]])
+    with pytest.raises(ValueError, match=rf"^answers\[{rows - 1}\].*surrogate pair"):
+        make().update(pl.Series([*texts, "b"]), [*texts, "\udfff"])
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("rows", [MOST_PAIRS, MOST_PAIRS + 1])
+@given(data=st.data())
+def test_the_number_of_pairs_does_not_change_a_score(make: Any, rows: int, data: st.DataObject) -> None:
+    text = st.text("ab ", max_size=4)
+    pairs = data.draw(
+        st.lists(st.tuples(text, st.lists(text, min_size=1, max_size=3)), min_size=1, max_size=5)
+    )
+    predictions, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    times = rows // len(pairs) + 1
+    metric = make(reduction=None)
+    many = metric((predictions * times)[:rows], (answers * times)[:rows])
+    one = make(reduction=None)(predictions, answers)
+    assert many.tolist() == (one.tolist() * times)[:rows]
+
+
+@EACH_METRIC
+def test_the_length_of_texts_does_not_change_a_score(make: Any) -> None:
+    for length in (MOST_CHARACTERS // 2 - 5, MOST_CHARACTERS // 2 + 5):
+        text = ("abcdefg " * (length // 8 + 1))[:length]
+        short = make(reduction=None)(text[:-1], text).tolist()
+        assert make(reduction=None)(pl.Series([text[:-1]]), pl.Series([text])).tolist() == short
+
+
+@EACH_METRIC
+@pytest.mark.parametrize("reduction", ["max", "MEAN", "", 3, ["mean"], True])
+def test_an_unknown_reduction_is_an_error_with_the_choices(make: Any, reduction: Any) -> None:
+    with pytest.raises(ValueError, match=r"reduction is one of .*'mean', 'sum', 'none', None, got"):
+        make(reduction=reduction)
+
+
+@EACH_METRIC
+def test_a_wrong_protocol_is_an_error(make: Any) -> None:
+    with pytest.raises(ValueError, match="unknown protocol 'docvqa'"):
+        make(protocol="docvqa")
+    with pytest.raises(TypeError, match="protocol"):
+        make(protocol=None)
+
+
+def test_wrong_options_are_errors() -> None:
+    with pytest.raises(ValueError, match="substitution_cost"):
+        NormalizedLevenshteinSimilarity(-1)
+    with pytest.raises(TypeError, match="substitution_cost"):
+        NormalizedLevenshteinSimilarity(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'corpus'"):
+        CharErrorRate(reduction="micro")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="needs a threshold"):
+        ANLS(protocol="raw")
+    with pytest.raises(ValueError, match="threshold"):
+        ANLS(threshold=1.5)
+    with pytest.raises(TypeError, match="threshold"):
+        ANLS(threshold=True)
+    assert ANLS(protocol="raw", threshold=0.5)("ab", "abcd") == 0.5
+    assert issubclass(af.DTypeError, TypeError)

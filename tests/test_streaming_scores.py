@@ -1,0 +1,240 @@
+"""The metric objects give the scores of rapidfuzz, jiwer, the textbook and the expressions."""
+
+from __future__ import annotations
+
+import statistics
+import string
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import jiwer
+import numpy as np
+import oracle
+import polars as pl
+import pytest
+import strategies
+from cases import FAMILIES, Row, family, long_row, mixed_rows
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+import anls_frame as af
+from anls_frame import _pairs
+from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anls_frame._metric import Metric
+
+BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
+
+
+@pytest.fixture
+def as_way(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Choose whether lists are scored pair by pair or as columns, whatever their length."""
+
+    def choose(way: str) -> None:
+        most = 0 if way == "columns" else 10**9
+        monkeypatch.setattr(_pairs, "MOST_PAIRS", most)
+        monkeypatch.setattr(_pairs, "MOST_CHARACTERS", most)
+
+    return choose
+
+
+def columns(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    return [row.prediction for row in rows], [row.answers for row in rows]
+
+
+def exact_mean(scores: Sequence[float]) -> float:
+    return float(sum(map(Fraction, scores)) / len(scores))
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("name", FAMILIES)
+def test_similarities_are_those_of_rapidfuzz(name: str, way: str, as_way: Callable[[str], None]) -> None:
+    as_way(way)
+    rows = family(name)
+    expected = [
+        max(Levenshtein.normalized_similarity(row.prediction, answer) for answer in row.answers)
+        for row in rows
+    ]
+    found = NormalizedLevenshteinSimilarity(reduction="none")(*columns(rows))
+    # rapidfuzz divides the similarity, here the distance is divided: the last bit may differ.
+    assert found.tolist() == pytest.approx(expected, abs=1e-15)
+    assert NormalizedLevenshteinSimilarity()(*columns(rows)) == exact_mean(found.tolist())
+
+
+@BOTH_WAYS
+def test_texts_that_are_shifted_by_more_than_a_beam_are_measured_right(
+    way: str, as_way: Callable[[str], None]
+) -> None:
+    # torchmetrics looks 25 characters around the diagonal and finds 45, 104, 120 and 86.
+    as_way(way)
+    preamble = "The answer, as printed on the page, is: "
+    text = (string.ascii_letters + string.digits + string.punctuation + string.ascii_letters)[:118]
+    moved = "".join(chr(0x4E00 + index) for index in range(60))
+    cases = [
+        (preamble + text, text, 40),
+        (preamble * 2 + text, text, 80),
+        (text + moved[:30], moved[:30] + text, 60),
+        (string.ascii_lowercase + moved, moved + string.ascii_lowercase, 52),
+    ]
+    predictions, references = [case[0] for case in cases], [case[1] for case in cases]
+    rates = CharErrorRate()
+    rates.update(predictions, references)
+    scores = NormalizedLevenshteinSimilarity(reduction="none")(predictions, references)
+
+    assert rates.char_errors == 40 + 80 + 60 + 52
+    assert [Levenshtein.distance(*case[:2]) for case in cases] == [case[2] for case in cases]
+    assert scores.tolist() == [1 - case[2] / max(len(case[0]), len(case[1])) for case in cases]
+    assert round(scores[3], 3) == 0.395
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_rate_of_the_corpus_is_that_of_jiwer(name: str, way: str, as_way: Callable[[str], None]) -> None:
+    as_way(way)
+    rows = family(name)
+    predictions, references = [row.prediction for row in rows], [row.answers[0] for row in rows]
+    metric = CharErrorRate(protocol="jiwer")
+    value = metric(predictions, references)
+    counts = jiwer.process_characters(references, predictions)
+
+    assert value == jiwer.cer(references, predictions) == metric.compute()
+    assert metric.char_errors == counts.substitutions + counts.deletions + counts.insertions
+    assert metric.reference_length == counts.hits + counts.substitutions + counts.deletions
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "rate"),
+    [(["abc", "d"], ["", ""], 4.0), (["", ""], ["", ""], 0.0), (["abc", "a"], ["", "a"], 3.0)],
+)
+def test_empty_references_count_as_in_jiwer(
+    predictions: list[str], references: list[str], rate: float
+) -> None:
+    assert jiwer.cer(references, predictions) == rate
+    assert CharErrorRate()(predictions, references) == rate
+
+
+def test_the_rates_of_the_pairs_are_reduced_apart_from_the_rate_of_the_corpus() -> None:
+    rows = [Row(row.prediction, row.answers[:1]) for row in mixed_rows(200, seed=3)]
+    pairs = columns(rows)
+    rates = [float(jiwer.cer(row.answers[0], row.prediction)) for row in rows]
+
+    assert CharErrorRate(protocol="jiwer", reduction="none")(*pairs).tolist() == rates
+    assert CharErrorRate(protocol="jiwer", reduction="mean")(*pairs) == exact_mean(rates)
+    assert CharErrorRate(protocol="jiwer", reduction="sum")(*pairs) == float(sum(map(Fraction, rates)))
+    assert CharErrorRate(protocol="jiwer")(*pairs) != pytest.approx(statistics.mean(rates))
+
+
+@BOTH_WAYS
+def test_long_texts(way: str, as_way: Callable[[str], None]) -> None:
+    as_way(way)
+    pairs = columns([long_row(), long_row(4_097, seed=42)])
+    distances = [Levenshtein.distance(one, other[0]) for one, other in zip(*pairs, strict=True)]
+    metric = CharErrorRate()
+    metric.update(*pairs)
+
+    assert metric.char_errors == sum(distances)
+
+
+METRICS: dict[str, tuple[type[Metric], Callable[..., float | None]]] = {
+    "nls": (NormalizedLevenshteinSimilarity, oracle.nls),
+    "anls": (ANLS, oracle.anls),
+}
+
+
+@given(rows=strategies.ROWS, protocol=strategies.PROTOCOLS, cost=st.integers(0, 3))
+def test_similarities_are_the_textbook_s_and_the_expression_s(
+    rows: list[tuple[str, list[str]]], protocol: af.ScoreProtocol, cost: int
+) -> None:
+    predictions, answers = [row[0] for row in rows], [row[1] for row in rows]
+    expected = [oracle.nls(*row, protocol, cost) for row in rows]
+    frame = pl.DataFrame({"p": predictions, "a": answers})
+    expression = frame.select(af.nls("p", "a", protocol=protocol, substitution_cost=cost)).to_series()
+    for texts in ((predictions, answers), (frame["p"], frame["a"])):
+        found = NormalizedLevenshteinSimilarity(cost, "none", protocol=protocol)(*texts)
+        assert found.tolist() == expected == expression.to_list()
+
+
+@given(rows=strategies.ROWS, protocol=strategies.PROTOCOLS, threshold=strategies.THRESHOLDS)
+def test_anls_is_the_textbook_s_and_the_expression_s(
+    rows: list[tuple[str, list[str]]], protocol: af.ScoreProtocol, threshold: float
+) -> None:
+    predictions, answers = [row[0] for row in rows], [row[1] for row in rows]
+    expected = [oracle.anls(*row, protocol, threshold) for row in rows]
+    frame = pl.DataFrame({"p": predictions, "a": answers})
+    expression = frame.select(af.anls("p", "a", protocol=protocol, threshold=threshold)).to_series()
+    for texts in ((predictions, answers), (frame["p"], frame["a"])):
+        found = ANLS(protocol=protocol, threshold=threshold, reduction=None)(*texts)
+        assert found.tolist() == expected == expression.to_list()
+
+
+@given(rows=strategies.ROWS, protocol=strategies.PROTOCOLS)
+def test_rates_are_the_textbook_s_and_the_expression_s(
+    rows: list[tuple[str, list[str]]], protocol: af.ScoreProtocol
+) -> None:
+    predictions, answers = [row[0] for row in rows], [row[1] for row in rows]
+    expected = [oracle.char_errors(*row, protocol) for row in rows]
+    frame = pl.DataFrame({"p": predictions, "a": answers})
+    expression = frame.select(af.cer("p", "a", protocol=protocol)).to_series()
+    for texts in ((predictions, answers), (frame["p"], frame["a"])):
+        metric = CharErrorRate(protocol=protocol, reduction="none")
+        assert metric(*texts).tolist() == [edits[0] for edits in expected if edits] == expression.to_list()
+        assert metric.char_errors == sum(edits[1] for edits in expected if edits)
+        assert metric.reference_length == sum(edits[2] for edits in expected if edits)
+
+
+def test_values_are_those_of_a_report() -> None:
+    # A missing prediction counts as the empty text in both.
+    rows = mixed_rows(300, seed=5)
+    frame = pl.DataFrame({"p": [row.prediction for row in rows], "a": [row.answers for row in rows]})
+    frame = frame.with_columns(pl.when(pl.int_range(pl.len()) % 7 > 0).then("p").alias("p"))
+    overall = af.report(frame, "p", "a").overall
+    metrics: dict[str, Any] = {
+        "anls": ANLS(),
+        "nls": NormalizedLevenshteinSimilarity(protocol="anls"),
+        "cer_mean": CharErrorRate(reduction="mean"),
+        "cer_corpus": CharErrorRate(),
+    }
+    for name, metric in metrics.items():
+        for texts in ((frame["p"].to_list(), frame["a"].to_list()), (frame["p"], frame["a"])):
+            assert metric(*texts) == pytest.approx(overall[name], rel=1e-12)
+        assert metric.n_missing == 2 * overall["n_missing"] > 0
+
+
+def test_the_names_of_the_arguments_come_in_the_order_that_people_know() -> None:
+    indel = NormalizedLevenshteinSimilarity(2, "sum")
+    assert indel(["cat"], ["cut"]) == 1 - 2 / 3
+    assert indel(["abc"], ["xyz"]) == -1.0
+    assert indel.compute() == float(Fraction(1 - 2 / 3) - 1)
+    assert (
+        repr(indel) == "NormalizedLevenshteinSimilarity(substitution_cost=2, protocol='raw', reduction='sum')"
+    )
+
+
+@pytest.mark.parametrize("none", ["none", None])
+def test_without_reduction_the_scores_are_kept_in_order(none: Any) -> None:
+    metric = ANLS(reduction=none)
+    assert metric.compute().shape == (0,)
+    first = metric(["a", "b"], ["a", "x"])
+    assert metric("c", "c").tolist() == [1.0]
+    assert metric.update(pl.Series(["d", "e"]), pl.Series(["x", "e"])) is None  # type: ignore[func-returns-value]
+    everything = metric.compute()
+
+    assert first.tolist() == [1.0, 0.0]
+    assert everything.dtype == np.float64
+    assert everything.tolist() == [1.0, 0.0, 1.0, 0.0, 1.0]
+    everything[:] = 7
+    assert metric.compute().tolist() == [1.0, 0.0, 1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+@pytest.mark.parametrize("metric", [ANLS, NormalizedLevenshteinSimilarity, CharErrorRate])
+def test_a_value_is_a_float_and_that_of_nothing_is_zero(metric: Any, reduction: str) -> None:
+    one = metric(reduction=reduction)
+    assert (one.compute(), type(one.compute())) == (0.0, float)
+    assert one([], []) == 0.0
+    assert type(one(["a"], ["b"])) is float
+    assert CharErrorRate().compute() == 0.0

@@ -1,0 +1,222 @@
+"""The state of a metric: whole after a failed update, merged with its like alone, sent between processes."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import copy
+import functools
+import json
+import multiprocessing
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from cases import mixed_rows
+from streaming_worker import updated
+
+import anls_frame as af
+from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+CUSTOM = af.ScoreProtocol(unicode_form="NFKC", cut="distance", threshold=0.3)
+METRICS: dict[str, Any] = {
+    "nls": NormalizedLevenshteinSimilarity,
+    "nls none": functools.partial(NormalizedLevenshteinSimilarity, 2, None),
+    "anls": ANLS,
+    "anls custom": functools.partial(ANLS, protocol=CUSTOM, threshold=0.4, reduction="sum"),
+    "anls none": functools.partial(ANLS, reduction="none"),
+    "cer": CharErrorRate,
+    "cer none": functools.partial(CharErrorRate, protocol="jiwer", reduction=None),
+}
+EACH_METRIC = pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
+
+
+def values(metric: Any) -> Any:
+    found = metric.compute()
+    return found if isinstance(found, float) else found.tolist()
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    "batch",
+    [
+        (["a", "b"], ["a"]),
+        (["a", "b"], ["a", None]),
+        (["a", None, 3], ["a", "b", "c"]),
+        (["a", "b"], ["a", ["b", 3]]),
+        (["a", "\ud800"], ["a", "b"]),
+        (pl.Series(["a", "b"]), pl.Series(["a", None])),
+        (pl.Series([None, "b"]), pl.Series([1, 2])),
+        (["a"] * 2_000, ["a"] * 1_999 + [None]),
+    ],
+    ids=lambda batch: repr(batch)[:60],
+)
+def test_a_batch_that_fails_leaves_the_state_as_it_was(make: Any, batch: tuple[Any, Any]) -> None:
+    metric = make()
+    metric.update(["x", None, "abc"], ["y", "z", ["abd", "q"]])
+    before, value = metric.state(), values(metric)
+    for take in (metric.update, metric):
+        with pytest.raises((TypeError, ValueError)):
+            take(*batch)
+        assert metric.state() == before
+        assert values(metric) == value
+    metric.update("a", "a")
+    assert metric.n == 4
+
+
+@EACH_METRIC
+def test_reset_starts_anew(make: Any) -> None:
+    metric, fresh = make(), make()
+    metric.update(["x", None], ["y", "z"])
+    metric.reset()
+    assert (metric.n, metric.n_missing) == (0, 0)
+    assert metric.state() == fresh.state()
+    metric.update("abc", "abd")
+    fresh.update("abc", "abd")
+    assert metric.state() == fresh.state()
+
+
+@EACH_METRIC
+def test_a_copy_goes_its_own_way(make: Any) -> None:
+    metric = make()
+    metric.update("abc", "abd")
+    before = metric.state()
+    for other in (
+        copy.copy(metric),
+        copy.deepcopy(metric),
+        *(pickle.loads(pickle.dumps(metric, protocol)) for protocol in range(2, 6)),  # noqa: S301 - our own
+    ):
+        assert type(other) is type(metric)
+        assert (other.state(), repr(other)) == (before, repr(metric))
+        other.update("a", "b")
+        assert metric.state() == before
+        assert other.n == 2
+
+
+def test_a_pickle_does_not_grow_with_the_pairs() -> None:
+    metric = ANLS()
+    metric.update(["abc"] * 5_000, ["abd"] * 5_000)
+    assert len(pickle.dumps(metric)) < 1_000
+
+
+@EACH_METRIC
+def test_the_state_is_plain_and_can_be_written(make: Any) -> None:
+    metric, restored = make(), make()
+    metric.update(["x", None, "abc"], ["y", "z", ["abd", "q"]])
+    restored.update("something", "else")
+    restored.load_state(json.loads(json.dumps(metric.state())))
+    assert restored.state() == metric.state()
+    assert values(restored) == values(metric)
+    restored.update("a", "b")
+    assert restored.n == 4
+
+
+def test_a_state_that_does_not_fit_is_refused_and_changes_nothing() -> None:
+    metric = ANLS()
+    metric.update("a", "a")
+    before = metric.state()
+    foreign: list[tuple[Any, str]] = [
+        (CharErrorRate().state(), "no state of ANLS: KeyError|the state of CharErrorRate, not of ANLS"),
+        (ANLS(protocol="rrc").state(), r"different settings .*: protocol \('anls' and 'rrc'\)$"),
+        (ANLS(threshold=0.25).state(), r"threshold \(0\.5 and 0\.25\)$"),
+        ({}, "this is no state of ANLS"),
+        ({**before, "n": 1.5}, "this is no state of ANLS"),
+        ({**before, "scores": "abc"}, "this is no state of ANLS"),
+        ({**before, "settings": {"protocol": {"case": True}}}, "this is no state of ANLS"),
+        ([], "this is no state of ANLS"),
+    ]
+    for state, message in foreign:
+        with pytest.raises(ValueError, match=message):
+            metric.load_state(state)
+        assert metric.state() == before
+
+
+def test_metrics_with_other_settings_are_refused_by_name() -> None:
+    pairs: list[tuple[Any, Any, str]] = [
+        (ANLS(), ANLS(reduction="sum"), r"reduction \('mean' and 'sum'\)$"),
+        (ANLS(), ANLS(protocol="rrc"), r"protocol \('anls' and 'rrc'\)$"),
+        (ANLS(), ANLS(protocol="rrc", threshold=0.2), r"protocol .*, threshold \(0\.5 and 0\.2\)$"),
+        (
+            NormalizedLevenshteinSimilarity(),
+            NormalizedLevenshteinSimilarity(2),
+            r"substitution_cost \(1 and 2\)$",
+        ),
+        (CharErrorRate(), CharErrorRate(protocol="jiwer"), r"protocol \('raw' and 'jiwer'\)$"),
+        (CharErrorRate(), CharErrorRate(reduction="mean"), r"reduction \('corpus' and 'mean'\)$"),
+    ]
+    for one, other, message in pairs:
+        other.update("a", "b")
+        with pytest.raises(ValueError, match=f"different settings do not add up: {message}"):
+            one.merge(other)
+        assert one.n == 0
+
+
+@pytest.mark.parametrize("other", [CharErrorRate(), None, 0.5, {}, "ANLS"], ids=repr)
+def test_other_things_are_refused(other: Any) -> None:
+    with pytest.raises(TypeError, match="ANLS merges with its like, got"):
+        ANLS().merge(other)
+
+
+def test_costs_above_two_are_one_setting() -> None:
+    # A substitution that costs more than an insertion and a deletion is never made.
+    assert NormalizedLevenshteinSimilarity(2).merge(NormalizedLevenshteinSimilarity(3)).n == 0
+
+
+@EACH_METRIC
+def test_merging_leaves_the_other_as_it_is(make: Any) -> None:
+    one, other = make(), make()
+    one.update("a", "b")
+    other.update(["c", None], ["c", "d"])
+    before = other.state()
+    assert one.merge(other) is one
+    assert (one.n, one.n_missing) == (3, 1)
+    assert other.state() == before
+    other.update("e", "f")
+    assert one.n == 3
+
+
+def test_scores_are_merged_in_the_order_of_the_merge() -> None:
+    one, other = ANLS(reduction=None), ANLS(reduction=None)
+    one.update(["a", "b"], ["a", "x"])
+    other.update("c", "c")
+    assert copy.copy(other).merge(one).compute().tolist() == [1.0, 1.0, 0.0]
+    assert one.merge(other).compute().tolist() == [1.0, 0.0, 1.0]
+
+
+def test_parts_come_from_spawned_processes() -> None:
+    rows = mixed_rows(120, seed=9)
+    batches = [
+        (
+            [row.prediction for row in rows[start : start + 10]],
+            [row.answers for row in rows[start : start + 10]],
+        )
+        for start in range(0, 120, 10)
+    ]
+    metrics = [make() for make in METRICS.values()]
+    for metric in metrics:
+        updated(metric, batches)
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        jobs = [
+            [pool.submit(updated, make(), batches[part::2]) for part in range(2)] for make in METRICS.values()
+        ]
+        for whole, parts in zip(metrics, jobs, strict=True):
+            merged = functools.reduce(type(whole).merge, [part.result() for part in parts])
+            found, expected = merged.state(), whole.state()
+            assert sorted(found.pop("scores")) == sorted(expected.pop("scores"))
+            assert found == expected
+
+
+def test_importing_the_package_does_not_import_them(
+    run_python: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    code = (
+        "import sys, anls_frame as af; assert 'anls_frame.streaming' not in sys.modules; "
+        "af.ANLS().update('a', 'a'); print(sorted({'numpy', 'pyarrow', 'pandas'} & set(sys.modules)))"
+    )
+    done = run_python("-c", code)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
