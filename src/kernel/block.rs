@@ -14,10 +14,10 @@ use super::short::{BEYOND_ASCII, INLINE, Short};
 pub struct Pairs {
     /// The first row of the block.
     pub start: usize,
-    /// Where each pair stands; none where all rows are plain.
-    pub places: Vec<Place>,
-    /// Where the pairs of each row end; none where all rows are plain.
-    pub ends: Vec<usize>,
+    /// Where each pair stands, and room for more.
+    room: Vec<Place>,
+    /// How many of them there are; none where all rows are plain.
+    gathered: usize,
     /// What the distance is divided by for the similarity, where it is not 0.
     pub longer: Vec<u32>,
     /// Length of the reference, if errors are asked for.
@@ -32,22 +32,33 @@ pub struct Pairs {
     pub loaded: Vec<u32>,
     /// Texts that are too long for the lanes or not ASCII.
     pub general: Vec<u32>,
+    /// Whether each row has an answer that is not null, and a prediction.
+    answered: Vec<bool>,
+    /// For each row the first pair that cannot be better than what was found: an equal answer has distance 0, as
+    /// have the pairs that are left out for it.
+    moot: Vec<u32>,
 }
 
 /// Where a pair stands.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Place {
-    pub row: usize,
+    /// The row, counted from the start of the block.
+    pub row: u32,
+    /// The answer among those of its row, null ones counted.
+    pub index: u32,
     pub prediction: usize,
     pub answer: usize,
 }
+
+/// Places that are written for each row at once, whether it has so many answers or not: a loop over their number
+/// would be a branch that nobody can predict.
+const AT_ONCE: usize = 4;
 
 impl Pairs {
     /// Sorts the pairs of a block by their views.
     pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
         self.start = block.start;
-        self.places.clear();
-        self.ends.clear();
+        self.gathered = 0;
         let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.general];
         lists.into_iter().for_each(Vec::clear);
         let [predictions, answers] = rows.views();
@@ -65,26 +76,68 @@ impl Pairs {
             self.reset(block.len(), needs_length);
             return;
         }
-        for row in block {
-            if let Some(place) = rows.prediction(row) {
-                let prediction = predictions[place];
-                for answer in rows.answers(row) {
-                    if !rows.is_answer(answer) {
-                        continue;
-                    }
-                    let kind = Kind::of(prediction, answers[answer], request);
-                    self.push(self.places.len(), kind);
-                    self.reference.push(answers[answer] as u32);
-                    self.places.push(Place { row, prediction: place, answer });
-                    if kind.is_equal {
-                        // No later answer can be better.
-                        break;
-                    }
-                }
-            }
-            self.ends.push(self.places.len());
+        self.moot.clear();
+        self.moot.resize(block.len(), u32::MAX);
+        self.gather(rows, block);
+        for pair in 0..self.gathered {
+            let place = self.room[pair];
+            let answer = answers[place.answer];
+            let kind = Kind::of(predictions[place.prediction], answer, request);
+            self.settle(pair, kind.is_equal, request);
+            self.push(pair, kind);
         }
-        self.reset(self.places.len(), needs_length);
+        if needs_length {
+            self.reference
+                .extend(self.room[..self.gathered].iter().map(|place| answers[place.answer] as u32));
+        }
+        self.reset(self.gathered, needs_length);
+        for list in [&mut self.to_load, &mut self.general] {
+            leave_out(list, &self.room, &self.moot);
+        }
+    }
+
+    /// Finds the pairs of rows that are not plain.
+    fn gather(&mut self, rows: &impl Rows, block: Range<usize>) {
+        let mut len = 0;
+        self.answered.clear();
+        for (row, index) in (0..).zip(block) {
+            let Some(prediction) = rows.prediction(index) else {
+                self.answered.push(false);
+                continue;
+            };
+            let answers = rows.answers(index);
+            let place =
+                |index: usize| Place { row, index: index as u32, prediction, answer: answers.start + index };
+            let (before, end) = (len, len + answers.len());
+            if self.room.len() < end + AT_ONCE {
+                self.room.resize(2 * (end + AT_ONCE), Place::default());
+            }
+            if rows.has_null_answers() {
+                for index in (0..answers.len()).filter(|&index| rows.is_answer(answers.start + index)) {
+                    self.room[len] = place(index);
+                    len += 1;
+                }
+                self.answered.push(len > before);
+                continue;
+            }
+            let first: &mut [_; AT_ONCE] = self.room[len..].first_chunk_mut().expect("room was made");
+            *first = std::array::from_fn(place);
+            for index in AT_ONCE..answers.len() {
+                self.room[len + index] = place(index);
+            }
+            len = end;
+            self.answered.push(end > before);
+        }
+        self.gathered = len;
+    }
+
+    /// Notes an equal answer: no later one can be better, and no other one if any of the best will do.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn settle(&mut self, pair: usize, is_equal: bool, request: &Request) {
+        let from = if request.any_of_equals { 0 } else { pair as u32 + 1 };
+        let moot = &mut self.moot[self.room[pair].row as usize];
+        *moot = (*moot).min(if is_equal { from } else { u32::MAX });
     }
 
     #[inline(always)]
@@ -112,8 +165,16 @@ impl Pairs {
             let answer = Short::load(&rows.answer_text(place.answer));
             let is_equal = prediction == answer;
             let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
+            if self.gathered > 0 {
+                self.settle(pair, is_equal, request);
+            }
             push_if(&mut self.loaded, pair, !is_equal);
             push_if(&mut self.general, pair, is_equal & !has_known_length(is_ascii, request));
+        }
+        if self.gathered > 0 {
+            for list in [&mut self.inside, &mut self.loaded, &mut self.general] {
+                leave_out(list, &self.room, &self.moot);
+            }
         }
     }
 
@@ -121,13 +182,35 @@ impl Pairs {
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn place(&self, pair: usize) -> Place {
         let row = self.start + pair;
-        self.places.get(pair).copied().unwrap_or(Place { row, prediction: row, answer: row })
+        let plain = Place { row: pair as u32, index: 0, prediction: row, answer: row };
+        if self.gathered > 0 { self.room[pair] } else { plain }
+    }
+
+    /// Where each pair stands; none where all rows are plain.
+    pub fn places(&self) -> &[Place] {
+        &self.room[..self.gathered]
+    }
+
+    /// Whether a row of the block, unless all are plain, has anything to score.
+    pub fn is_answered(&self, row: usize) -> bool {
+        self.answered[row]
     }
 
     /// Where the errors of a pair go that are not its distance for the similarity.
     pub fn apart(&self, pair: usize) -> usize {
         self.longer.len() + pair
     }
+}
+
+/// Leaves out the pairs that cannot be better than what was found for their rows.
+fn leave_out(pairs: &mut Vec<u32>, places: &[Place], moot: &[u32]) {
+    let mut kept = 0;
+    for index in 0..pairs.len() {
+        let pair = pairs[index];
+        pairs[kept] = pair;
+        kept += usize::from(pair < moot[places[pair as usize].row as usize]);
+    }
+    pairs.truncate(kept);
 }
 
 /// What is to be done with a pair.
@@ -171,6 +254,8 @@ impl Kind {
 fn has_known_length(is_ascii: bool, request: &Request) -> bool {
     match request.errors {
         None => true,
+        // The rate is 0 whatever the length.
+        Some(_) if request.any_of_equals => true,
         Some(preparation) => is_ascii & (preparation == Preparation::default()),
     }
 }

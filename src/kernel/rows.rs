@@ -9,7 +9,8 @@
 
 use std::ops::Range;
 
-use super::block::Pairs;
+use super::block::{Pairs, Place};
+use super::choice::Choice;
 use super::general::{Best, GeneralScorer, Measured};
 use super::prepare::Preparation;
 use super::queue::Queue;
@@ -35,6 +36,9 @@ pub trait Rows {
     /// Where the answers of a row stand, null ones included.
     fn answers(&self, row: usize) -> Range<usize>;
 
+    /// Whether any answer is null.
+    fn has_null_answers(&self) -> bool;
+
     /// Whether an answer is not null.
     fn is_answer(&self, index: usize) -> bool;
 
@@ -54,6 +58,8 @@ pub struct Request {
     pub errors: Option<Preparation>,
     /// What a substitution costs.
     pub cost: SubstitutionCost,
+    /// Whether any of several equally good answers serves, and not the first of them alone.
+    pub any_of_equals: bool,
 }
 
 /// How the best similarity is computed.
@@ -82,6 +88,7 @@ pub struct BlockScorer {
     queue: Queue,
     pairs: Pairs,
     general: GeneralScorer,
+    choice: Choice,
 }
 
 impl BlockScorer {
@@ -118,14 +125,30 @@ impl BlockScorer {
                 }
                 continue;
             }
-            let mut first = 0;
-            for (row, &end) in block.zip(&self.pairs.ends) {
-                let pairs = first..end;
-                first = end;
-                let nearest = request.similarity.and_then(|_| self.best_nearest(rows, pairs.clone()));
-                emit(row, nearest, request.errors.and_then(|_| self.fewest_errors(pairs)));
+            self.choose(block.len(), request);
+            for (index, row) in block.enumerate() {
+                let is_answered = self.pairs.is_answered(index);
+                let nearest = request.similarity.filter(|_| is_answered).map(|_| self.choice.nearest[index]);
+                let errors = request.errors.filter(|_| is_answered).map(|_| self.choice.errors[index].edits);
+                emit(row, nearest, errors);
             }
         }
+    }
+
+    /// Chooses the best answer of each row.
+    fn choose(&mut self, rows: usize, request: &Request) {
+        let mut choice = std::mem::take(&mut self.choice);
+        let places = || (0..).zip(self.pairs.places());
+        if request.similarity.is_some() {
+            let candidate = |(pair, place): (usize, &Place)| {
+                (place.row as usize, self.nearest(pair, place.index as usize))
+            };
+            choice.nearest(rows, places().map(candidate));
+        }
+        if request.errors.is_some() {
+            choice.fewest(rows, places().map(|(pair, place)| (place.row as usize, self.errors(pair))));
+        }
+        self.choice = choice;
     }
 
     /// Queues the pairs that stand in their views.
@@ -161,9 +184,9 @@ impl BlockScorer {
     /// Queues all others.
     fn queue_general(&mut self, rows: &impl Rows, request: &Request) {
         let mut best = Best::default();
-        let mut current = usize::MAX;
+        let mut current = u32::MAX;
         // The row for which an equal answer was found.
-        let mut equal = usize::MAX;
+        let mut equal = u32::MAX;
         for index in 0..self.pairs.general.len() {
             let pair = self.pairs.general[index] as usize;
             let place = self.pairs.place(pair);
@@ -232,7 +255,7 @@ impl BlockScorer {
     /// Computes the distances of a pair of any kind.
     #[cold]
     fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
-        let Self { queue, pairs, general } = self;
+        let Self { queue, pairs, general, .. } = self;
         let place = pairs.place(pair);
         let prediction = rows.prediction_text(place.prediction).as_str();
         let answer = rows.answer_text(place.answer).as_str();
@@ -259,28 +282,6 @@ impl BlockScorer {
     fn errors(&self, pair: usize) -> Option<CharErrors> {
         let errors = self.queue.distance(self.pairs.errors_at[pair] as usize)?;
         Some(CharErrors { errors, reference_length: self.pairs.reference[pair] as usize })
-    }
-
-    fn best_nearest(&self, rows: &impl Rows, pairs: Range<usize>) -> Option<Nearest> {
-        let mut best: Option<Nearest> = None;
-        for pair in pairs {
-            let place = self.pairs.places[pair];
-            let candidate = self.nearest(pair, place.answer - rows.answers(place.row).start);
-            if best.is_none_or(|best| candidate.is_better_than(&best)) {
-                best = Some(candidate);
-            }
-        }
-        best
-    }
-
-    fn fewest_errors(&self, pairs: Range<usize>) -> Option<CharErrors> {
-        let mut best: Option<CharErrors> = None;
-        for candidate in pairs.filter_map(|pair| self.errors(pair)) {
-            if best.is_none_or(|best| candidate.rate() < best.rate()) {
-                best = Some(candidate);
-            }
-        }
-        best
     }
 }
 
@@ -362,6 +363,10 @@ mod tests {
             self.starts[row]..self.starts[row + 1]
         }
 
+        fn has_null_answers(&self) -> bool {
+            self.answers.iter().any(Option::is_none)
+        }
+
         fn is_answer(&self, index: usize) -> bool {
             self.answers[index].is_some()
         }
@@ -401,6 +406,10 @@ mod tests {
                         let is_exact = |nearest: Nearest| nearest.is_exact();
                         assert_eq!(nearest.map(is_exact), expected.map(is_exact), "{context:?}");
                     }
+                    _ if request.any_of_equals => {
+                        let nls = |nearest: Nearest| nearest.nls().to_bits();
+                        assert_eq!(nearest.map(nls), expected.map(nls), "{context:?}");
+                    }
                     _ => assert_eq!(nearest, expected, "{context:?}"),
                 }
                 let expected = request.errors.filter(|_| request.cost == SubstitutionCost::One);
@@ -408,7 +417,12 @@ mod tests {
                     let expected = table
                         .prediction_str(row)
                         .and_then(|text| definition.char_errors(text, table.answer_strs(row), preparation));
-                    assert_eq!(errors, expected, "{context:?}");
+                    if request.any_of_equals {
+                        let rate = |errors: CharErrors| errors.rate().to_bits();
+                        assert_eq!(errors.map(rate), expected.map(rate), "{context:?}");
+                    } else {
+                        assert_eq!(errors, expected, "{context:?}");
+                    }
                 }
             });
             assert_eq!(next, table.rows.len());
@@ -443,11 +457,14 @@ mod tests {
                 exact,
             });
         let errors = prop::option::of(prop_oneof![Just(Preparation::default()), preparations()]);
-        (prop::option::of(similarity), errors, 0..3_u64).prop_map(|(similarity, errors, cost)| Request {
-            similarity,
-            errors,
-            cost: SubstitutionCost::from_cost(cost),
-        })
+        (prop::option::of(similarity), errors, 0..3_u64, any::<bool>()).prop_map(
+            |(similarity, errors, cost, any_of_equals)| Request {
+                similarity,
+                errors,
+                cost: SubstitutionCost::from_cost(cost),
+                any_of_equals,
+            },
+        )
     }
 
     fn any_text() -> impl Strategy<Value = String> {

@@ -1,5 +1,7 @@
 //! Scores of one prediction against its accepted answers: the one place in Rust where a formula stands.
 
+use std::hint::select_unpredictable;
+
 use super::distance::Workspace;
 use super::prepare::{Preparation, length, upper_length};
 use super::weighted::SubstitutionCost;
@@ -109,6 +111,22 @@ impl Nearest {
     /// Whether this answer comes before one found earlier.
     pub fn is_better_than(&self, earlier: &Self) -> bool {
         self.normalized_distance < earlier.normalized_distance
+    }
+
+    /// The better one of this answer and one found earlier, without a branch.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    #[must_use]
+    pub fn better_of(self, earlier: Self) -> Self {
+        let is_better = self.is_better_than(&earlier);
+        Self {
+            index: select_unpredictable(is_better, self.index, earlier.index),
+            normalized_distance: select_unpredictable(
+                is_better,
+                self.normalized_distance,
+                earlier.normalized_distance,
+            ),
+        }
     }
 
     /// Whether the texts are equal after preparation.

@@ -1,6 +1,6 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
 
-use super::lanes::{LONGEST, Masks, Padded, Planes, Register, narrow};
+use super::lanes::{LONGEST, Masks, Padded, Planes, Register, keep, narrow};
 use super::prepare::{Preparation, Whitespace};
 
 /// Longest text that stands in its view, in bytes.
@@ -121,21 +121,25 @@ impl Short {
     /// The text, which is ASCII, stripped or squeezed.
     #[inline(never)]
     fn without_whitespace(self, whitespace: Whitespace) -> (Register, usize) {
-        let mut text = [0; LONGEST];
-        self.bytes.store(&mut text);
-        let mut kept = [0; LONGEST];
-        // Up to the last byte that is no whitespace, and in all.
-        let (mut end, mut next) = (0, 0);
-        for &byte in &text[..self.len] {
-            let is_whitespace = matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ');
-            // Whitespace goes in after a text only, and once where runs are squeezed.
-            let goes_in = !is_whitespace || (next > 0 && (whitespace == Whitespace::Strip || next == end));
-            kept[next] = if is_whitespace && whitespace == Whitespace::Squeeze { b' ' } else { byte };
-            next += usize::from(goes_in);
-            end = if is_whitespace { end } else { next };
+        let inside = ((1_u64 << self.len) - 1) as u32;
+        let (whitespaces, spaced) = self.bytes.whitespace();
+        let texts = inside & !whitespaces;
+        if texts == 0 {
+            return (Register::load(&[0; LONGEST]), 0);
         }
-        kept[end..].fill(0);
-        (Register::load(&kept), end)
+        let (first, last) = (texts.trailing_zeros(), texts.ilog2());
+        let len = (last - first + 1) as usize;
+        let mut memory = [0; 2 * LONGEST];
+        let squeezes = whitespace == Whitespace::Squeeze;
+        let bytes = if squeezes { spaced } else { self.bytes };
+        bytes.store(memory.first_chunk_mut().expect("twice as long"));
+        let stripped = memory[first as usize..].first_chunk().expect("twice as long");
+        // Whitespace behind whitespace.
+        let again = (whitespaces & (whitespaces << 1)) >> first;
+        if squeezes && again & ((1_u64 << len) - 1) as u32 != 0 {
+            return keep(stripped, !again & ((1_u64 << len) - 1) as u32);
+        }
+        (Register::load_first(stripped, len), len)
     }
 
     /// Whether there is nothing beyond ASCII.

@@ -67,7 +67,7 @@ const NLS: Metric = Metric {
     dtype: || DataType::Float64,
     column: |pair, options| {
         let nls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.nls()));
-        Ok(map_scored(pair, &nearest(options, Exact::All), nls)?.into_float())
+        Ok(map_scored(pair, &best(options, Exact::All), nls)?.into_float())
     },
 };
 
@@ -78,7 +78,7 @@ const ANLS: Metric = Metric {
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
         let anls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.anls(cut, threshold)));
-        Ok(map_scored(pair, &nearest(options, Exact::Kept(threshold)), anls)?.into_float())
+        Ok(map_scored(pair, &best(options, Exact::Kept(threshold)), anls)?.into_float())
     },
 };
 
@@ -87,7 +87,8 @@ const CER: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Float64,
     column: |pair, options| {
-        let request = Request { errors: Some(options.cer_preparation()), ..Request::default() };
+        let request =
+            Request { errors: Some(options.cer_preparation()), any_of_equals: true, ..Request::default() };
         let rate = |_, edits: Option<CharErrors>| Ok(edits.map(|edits| edits.rate()));
         Ok(map_scored(pair, &request, rate)?.into_float())
     },
@@ -98,7 +99,7 @@ const EXACT_MATCH: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Boolean,
     column: |pair, options| {
-        let request = nearest(options, Exact::Equality);
+        let request = best(options, Exact::Equality);
         let exact_match = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.is_exact()));
         Ok(map_scored(pair, &request, exact_match)?.into_boolean())
     },
@@ -165,7 +166,7 @@ const ERROR_TYPE: Metric = Metric {
     dtype: || DataType::UInt8,
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
-        let request = nearest(options, Exact::Kept(threshold));
+        let request = best(options, Exact::Kept(threshold));
         let state = || (BlockScorer::default(), Classifier::default());
         let codes = map_pieces(pair.rows(), pair.piece_rows(), state, |(scorer, classifier), piece| {
             pair.check(piece.rows())?;
@@ -190,6 +191,11 @@ const ERROR_TYPE: Metric = Metric {
 pub fn nearest(options: &Options, exact: Exact) -> Request {
     let similarity = Some(Similarity { protocol: options.protocol(), exact });
     Request { similarity, cost: options.substitution_cost(), ..Request::default() }
+}
+
+/// The request for the best similarity, whichever answer has it.
+fn best(options: &Options, exact: Exact) -> Request {
+    Request { any_of_equals: true, ..nearest(options, exact) }
 }
 
 /// A column from the scores of each row.

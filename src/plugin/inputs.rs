@@ -203,6 +203,12 @@ impl Rows for Pair {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn has_null_answers(&self) -> bool {
+        self.answers.texts.values.null_count() > 0
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn is_answer(&self, index: usize) -> bool {
         self.answers.texts.values.is_valid(index)
     }
@@ -288,11 +294,17 @@ impl Column {
         if self.lists.is_none() {
             return self.texts.check(rows).map_err(|(row, found)| fault(row, found));
         }
-        // The texts of null lists are never read.
-        for row in rows {
-            self.texts.check(self.bounds(row)).map_err(|(_, found)| fault(row, found))?;
-        }
-        Ok(())
+        let Some(Lists { offsets, nulls: None }) = &self.lists else {
+            // The texts of null lists are never read.
+            for row in rows {
+                self.texts.check(self.bounds(row)).map_err(|(_, found)| fault(row, found))?;
+            }
+            return Ok(());
+        };
+        self.texts.check(offsets[rows.start]..offsets[rows.end]).map_err(|(index, found)| {
+            let row = offsets.partition_point(|&start| start <= index) - 1;
+            fault(row, found)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ mod strip;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-pub use narrow::narrow;
+pub use narrow::{keep, narrow};
 pub use pairs::{Batch, PAIRS, Planes};
 #[cfg(test)]
 pub use registers::masks_by_bytes;

@@ -1,4 +1,5 @@
-//! Text of alphabets in one byte a character, eight bytes of UTF-8 at a time.
+//! Bytes of text side by side that were apart, eight at a time: UTF-8 of alphabets in one byte a character, and
+//! text without some of its bytes.
 
 use super::{LONGEST, Padded, Register};
 
@@ -37,6 +38,32 @@ fn compress(word: u64, kept: u64) -> u64 {
         place = (place + u8::BITS * is_kept as u32) % u64::BITS;
     }
     result
+}
+
+/// The bytes whose bits are set, followed by zeros, and their number.
+pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("bmi2") {
+        // SAFETY: the machine has the feature.
+        return unsafe { bmi2::keep(text, kept) };
+    }
+    keep_by(text, kept, compress)
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn keep_by(text: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Register, usize) {
+    let mut result = [0; LONGEST + STEP];
+    let mut len = 0;
+    for (own, kept) in text.as_chunks::<STEP>().0.iter().zip(kept.to_le_bytes()) {
+        // The eight bits spread over the lowest bits of eight bytes.
+        let low = u64::from(kept & 0x7f) * 0x0002_0408_1020_4081;
+        let spread = (low | (u64::from(kept & 0x80) << 49)) & each(1);
+        let word = compress(u64::from_le_bytes(*own), spread * 0xff);
+        result[len..len + STEP].copy_from_slice(&word.to_le_bytes());
+        len += kept.count_ones() as usize;
+    }
+    (Register::load_first(result.first_chunk().expect("longer"), len), len)
 }
 
 #[inline(always)]
@@ -82,7 +109,12 @@ fn narrow_by(
 mod bmi2 {
     use std::arch::x86_64::_pext_u64;
 
-    use super::{Register, narrow_by};
+    use super::{Padded, Register, keep_by, narrow_by};
+
+    #[target_feature(enable = "bmi2")]
+    pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
+        keep_by(text, kept, |word, kept| _pext_u64(word, kept))
+    }
 
     #[target_feature(enable = "bmi2")]
     pub fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<(Register, usize)> {
@@ -112,6 +144,17 @@ mod tests {
                 .flatten();
             prop_assert_eq!(narrow(text.as_bytes(), &mut block).map(bytes), portable.map(bytes));
             prop_assert_eq!(block, portable_block);
+        }
+
+        #[test]
+        fn kept_bytes_stand_side_by_side(text: Padded, kept: u32) {
+            let expected: Vec<u8> = (0..LONGEST).filter(|&at| kept >> at & 1 == 1).map(|at| text[at]).collect();
+            for (register, len) in [keep(&text, kept), keep_by(&text, kept, compress)] {
+                let mut bytes = [0; LONGEST];
+                register.store(&mut bytes);
+                prop_assert_eq!(&bytes[..len], &expected);
+                prop_assert!(bytes[len..].iter().all(|&byte| byte == 0));
+            }
         }
     }
 }

@@ -65,6 +65,14 @@ impl Register {
         // SAFETY: as in `load`.
         unsafe { halves::masks(self.0) }
     }
+
+    /// Where Python's ASCII whitespace stands, and the text with spaces in its place.
+    #[inline]
+    pub fn whitespace(self) -> (u32, Self) {
+        // SAFETY: as in `load`.
+        let (mask, spaced) = unsafe { halves::whitespace(self.0) };
+        (mask, Self(spaced))
+    }
 }
 
 impl PartialEq for Register {
@@ -78,8 +86,9 @@ impl PartialEq for Register {
 #[cfg(target_arch = "x86_64")]
 mod halves {
     use std::arch::x86_64::{
-        __m128i, _mm_add_epi8, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128,
-        _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_setzero_si128, _mm_storeu_si128,
+        __m128i, _mm_add_epi8, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8,
+        _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
+        _mm_setzero_si128, _mm_storeu_si128, _mm_sub_epi8,
     };
 
     use super::{Masks, Padded};
@@ -141,16 +150,40 @@ mod halves {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    fn mask(low: __m128i, high: __m128i) -> u32 {
+        _mm_movemask_epi8(low).cast_unsigned() | _mm_movemask_epi8(high).cast_unsigned() << 16
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
     pub fn masks([low, high]: Halves) -> Masks {
-        let mask = |low, high| {
-            _mm_movemask_epi8(low).cast_unsigned() | _mm_movemask_epi8(high).cast_unsigned() << 16
-        };
         let space = _mm_set1_epi8(b' '.cast_signed());
         Masks {
             beyond_ascii: mask(low, high),
             controls: mask(_mm_cmpgt_epi8(space, low), _mm_cmpgt_epi8(space, high)),
             spaces: mask(_mm_cmpeq_epi8(space, low), _mm_cmpeq_epi8(space, high)),
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn whitespace(halves: Halves) -> (u32, Halves) {
+        let [low, high] = halves.map(|half| whitespace_half(half));
+        let spaced = |half, at| {
+            _mm_or_si128(_mm_andnot_si128(at, half), _mm_and_si128(at, _mm_set1_epi8(b' '.cast_signed())))
+        };
+        (mask(low, high), [spaced(halves[0], low), spaced(halves[1], high)])
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn whitespace_half(half: __m128i) -> __m128i {
+        // Two ranges of five bytes each, those below them being far above after the subtraction.
+        let within = |first: u8| {
+            let above = _mm_sub_epi8(half, _mm_set1_epi8(first.cast_signed()));
+            _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(4)), above)
+        };
+        _mm_or_si128(within(b'\t'), within(0x1c))
     }
 }
 
@@ -189,6 +222,13 @@ mod halves {
 
     pub unsafe fn masks(halves: Halves) -> Masks {
         super::masks_by_bytes(&halves)
+    }
+
+    pub unsafe fn whitespace(halves: Halves) -> (u32, Halves) {
+        let is_whitespace = |byte: u8| matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ');
+        let bit = |(position, &byte)| u32::from(is_whitespace(byte)) << position;
+        let mask = (0..).zip(&halves).map(bit).fold(0, |mask, bit| mask | bit);
+        (mask, halves.map(|byte| if is_whitespace(byte) { b' ' } else { byte }))
     }
 }
 
