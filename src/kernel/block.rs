@@ -4,20 +4,23 @@
 
 use std::ops::Range;
 
-use super::lanes::LONGEST;
+use super::lanes::{Lanes, Shown, VIEWS};
 use super::prepare::Preparation;
 use super::rows::{Request, Rows};
-use super::short::{BEYOND_ASCII, INLINE, Short};
+use super::short::Short;
 
 /// The pairs of a block, sorted.
 #[derive(Default)]
 pub struct Pairs {
+    lanes: Lanes,
     /// The first row of the block.
     pub start: usize,
     /// Where each pair stands, and room for more.
     room: Vec<Place>,
     /// How many of them there are; none where all rows are plain.
     gathered: usize,
+    /// The views of the predictions and the answers of those.
+    views: [Vec<u128>; 2],
     /// What the distance is divided by for the similarity, where it is not 0.
     pub longer: Vec<u32>,
     /// Length of the reference, if errors are asked for.
@@ -55,45 +58,81 @@ pub struct Place {
 const AT_ONCE: usize = 4;
 
 impl Pairs {
+    /// Pairs that are sorted with these lanes.
+    #[cfg(test)]
+    pub fn with_lanes(lanes: Lanes) -> Self {
+        Self { lanes, ..Self::default() }
+    }
+
     /// Sorts the pairs of a block by their views.
     pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
         self.start = block.start;
         self.gathered = 0;
         let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.general];
         lists.into_iter().for_each(Vec::clear);
-        let [predictions, answers] = rows.views();
-        let needs_length = request.errors.is_some();
-        self.reference.clear();
+        let views = rows.views();
         if rows.is_plain() {
-            let pairs = predictions[block.clone()].iter().zip(&answers[block.clone()]);
-            for (pair, (&prediction, &answer)) in pairs.enumerate() {
-                let kind = Kind::of(prediction, answer, request);
-                self.push(pair, kind);
-            }
-            if needs_length {
-                self.reference.extend(answers[block.clone()].iter().map(|&answer| answer as u32));
-            }
-            self.reset(block.len(), needs_length);
+            self.sort_views(views.map(|views| &views[block.clone()]), request);
             return;
         }
         self.moot.clear();
         self.moot.resize(block.len(), u32::MAX);
         self.gather(rows, block);
-        for pair in 0..self.gathered {
-            let place = self.room[pair];
-            let answer = answers[place.answer];
-            let kind = Kind::of(predictions[place.prediction], answer, request);
-            self.settle(pair, kind.is_equal, request);
-            self.push(pair, kind);
-        }
-        if needs_length {
-            self.reference
-                .extend(self.room[..self.gathered].iter().map(|place| answers[place.answer] as u32));
-        }
-        self.reset(self.gathered, needs_length);
+        let mut gathered = std::mem::take(&mut self.views);
+        gathered.iter_mut().for_each(Vec::clear);
+        gathered[0].extend(self.places().iter().map(|place| views[0][place.prediction]));
+        gathered[1].extend(self.places().iter().map(|place| views[1][place.answer]));
+        self.sort_views(gathered.each_ref().map(Vec::as_slice), request);
+        self.views = gathered;
         for list in [&mut self.to_load, &mut self.general] {
             leave_out(list, &self.room, &self.moot);
         }
+    }
+
+    fn sort_views(&mut self, [predictions, answers]: [&[u128]; 2], request: &Request) {
+        let chunks = predictions.chunks(VIEWS).zip(answers.chunks(VIEWS));
+        for (first, (predictions, answers)) in (0..).step_by(VIEWS).zip(chunks) {
+            let shown = self.shown(predictions, answers);
+            let used = u64::MAX >> (VIEWS - predictions.len());
+            let equal = shown.inside & shown.equal & used;
+            if self.gathered > 0 {
+                for_each_bit(equal, |bit| self.settle(first + bit, true, request));
+            }
+            let unknown = match request.errors {
+                _ if has_known_length(false, request) => 0,
+                Some(_) if has_known_length(true, request) => equal & !shown.ascii,
+                _ => equal,
+            };
+            let different = shown.inside & !shown.equal;
+            let lists = [
+                (&mut self.inside, different & shown.ascii),
+                (&mut self.to_load, shown.short & !shown.inside),
+                (&mut self.general, !shown.short | (different & !shown.ascii) | unknown),
+            ];
+            for (list, bits) in lists {
+                list.reserve(VIEWS);
+                for_each_bit(bits & used, |bit| list.push((first + bit) as u32));
+            }
+        }
+        self.reference.clear();
+        self.errors_at.clear();
+        self.longer.resize(predictions.len(), 0);
+        if request.errors.is_some() {
+            self.reference.extend(answers.iter().map(|&answer| answer as u32));
+            self.errors_at.extend(0..predictions.len() as u32);
+        }
+    }
+
+    fn shown(&self, predictions: &[u128], answers: &[u128]) -> Shown {
+        if let (Ok(predictions), Ok(answers)) = (predictions.try_into(), answers.try_into()) {
+            return self.lanes.shown(predictions, answers);
+        }
+        let padded = [predictions, answers].map(|views| {
+            let mut padded = [0; VIEWS];
+            padded[..views.len()].copy_from_slice(views);
+            padded
+        });
+        self.lanes.shown(&padded[0], &padded[1])
     }
 
     /// Finds the pairs of rows that are not plain.
@@ -138,22 +177,6 @@ impl Pairs {
         let from = if request.any_of_equals { 0 } else { pair as u32 + 1 };
         let moot = &mut self.moot[self.room[pair].row as usize];
         *moot = (*moot).min(if is_equal { from } else { u32::MAX });
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn push(&mut self, pair: usize, kind: Kind) {
-        push_if(&mut self.inside, pair, kind.is_inside);
-        push_if(&mut self.to_load, pair, kind.is_to_load);
-        push_if(&mut self.general, pair, kind.is_general);
-    }
-
-    fn reset(&mut self, pairs: usize, needs_errors: bool) {
-        self.longer.resize(pairs, 0);
-        self.errors_at.clear();
-        if needs_errors {
-            self.errors_at.extend(0..pairs as u32);
-        }
     }
 
     /// Compares the short texts that do not stand in their views.
@@ -213,38 +236,13 @@ fn leave_out(pairs: &mut Vec<u32>, places: &[Place], moot: &[u32]) {
     pairs.truncate(kept);
 }
 
-/// What is to be done with a pair.
-#[derive(Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each decides about a list of its own, without a branch")]
-struct Kind {
-    /// Equal texts.
-    is_equal: bool,
-    /// Different texts that stand in their views.
-    is_inside: bool,
-    /// Short texts that have to be loaded.
-    is_to_load: bool,
-    /// Others, and equal ones of which more has to be known.
-    is_general: bool,
-}
-
-impl Kind {
-    /// What the views show. Those of longer texts prove nothing: they may point into different buffers.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    #[expect(clippy::needless_bitwise_bool, reason = "computed for every pair, without a branch")]
-    fn of(prediction: u128, answer: u128, request: &Request) -> Self {
-        let (prediction_len, answer_len) = (prediction as u32, answer as u32);
-        let stands_inside = (prediction_len <= INLINE) & (answer_len <= INLINE);
-        let is_short = (prediction_len <= LONGEST as u32) & (answer_len <= LONGEST as u32);
-        let is_ascii = (prediction | answer) & BEYOND_ASCII == 0;
-        let is_equal = stands_inside & (prediction == answer);
-        let is_unknown = is_equal & !has_known_length(is_ascii, request);
-        Self {
-            is_equal,
-            is_inside: stands_inside & is_ascii & !is_equal,
-            is_to_load: is_short & !stands_inside,
-            is_general: !is_short | (stands_inside & !is_ascii & !is_equal) | is_unknown,
-        }
+/// Calls with the number of each bit that is set.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+fn for_each_bit(mut bits: u64, mut call: impl FnMut(usize)) {
+    while bits != 0 {
+        call(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 

@@ -27,3 +27,4 @@ pub mod short;
 pub mod weighted;
 
 pub use hamming::hamming;
+pub use lanes::Lanes;

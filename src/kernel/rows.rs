@@ -95,7 +95,7 @@ impl BlockScorer {
     /// A scorer that computes with these lanes.
     #[cfg(test)]
     pub fn with_lanes(lanes: super::lanes::Lanes) -> Self {
-        Self { queue: Queue::with_lanes(lanes), ..Self::default() }
+        Self { queue: Queue::with_lanes(lanes), pairs: Pairs::with_lanes(lanes), ..Self::default() }
     }
 
     /// Scores rows and hands them over in order. Both results are `None` for a row without a prediction or

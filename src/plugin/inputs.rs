@@ -14,6 +14,7 @@ use arrow_data::ArrayData;
 use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::{Error, Result};
+use crate::kernel::Lanes;
 use crate::kernel::rows::Rows;
 use crate::kernel::short::{BEYOND_ASCII, INLINE, Text};
 
@@ -29,6 +30,7 @@ struct Texts {
     ascii_ends: Vec<usize>,
     /// Whether a buffer as a whole is UTF-8.
     is_utf8: Vec<bool>,
+    lanes: Lanes,
 }
 
 /// Where each row starts and the last one ends, among the texts of all rows.
@@ -507,14 +509,15 @@ impl Texts {
             end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
         };
         let is_utf8 = buffers.map(is_utf8).collect();
-        Self { name, values, ascii_ends, is_utf8 }
+        Self { name, values, ascii_ends, is_utf8, lanes: Lanes::default() }
     }
 
     fn check(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
         let mut start = range.start;
+        let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
         for views in self.values.views()[range].chunks(64) {
-            if !views.iter().fold(true, |plain, &view| plain & self.is_plain(view)) {
+            if !self.are_plain(views, &mut buffer) {
                 for (index, &view) in (start..).zip(views) {
                     if self.values.is_valid(index) {
                         self.check_view(view).map_err(|fault| (index, fault))?;
@@ -524,6 +527,25 @@ impl Texts {
             start += views.len();
         }
         Ok(())
+    }
+
+    /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
+    fn are_plain(&self, views: &[u128], buffer: &mut u32) -> bool {
+        let number = |view: u128| (view >> 64) as u32;
+        let points_elsewhere = |&&view: &&u128| view as u32 > INLINE && number(view) != *buffer;
+        let are_plain = |buffer: u32| {
+            let end = self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)];
+            self.lanes.are_plain(views, buffer, end)
+        };
+        if are_plain(*buffer) {
+            return true;
+        }
+        // Neighbours mostly stand in one buffer.
+        match views.iter().find(points_elsewhere) {
+            Some(&view) => *buffer = number(view),
+            None => return false,
+        }
+        are_plain(*buffer) || views.iter().fold(true, |plain, &view| plain & self.is_plain(view))
     }
 
     /// Whether a view holds ASCII or points to some.

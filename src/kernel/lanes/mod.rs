@@ -8,6 +8,7 @@ mod registers;
 mod strip;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
+mod views;
 
 pub use narrow::{keep, narrow};
 pub use pairs::{Batch, PAIRS, Planes};
@@ -15,6 +16,7 @@ pub use pairs::{Batch, PAIRS, Planes};
 pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
+pub use views::{Shown, VIEWS};
 
 use super::pattern::Unit;
 
