@@ -11,6 +11,7 @@ mod expressions;
 mod gec;
 mod inputs;
 mod lists;
+mod memory;
 pub mod options;
 mod outputs;
 mod parallel;

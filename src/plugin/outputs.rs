@@ -12,6 +12,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 
+use super::memory::{bits, zeros};
 use super::{Error, Result, parallel};
 use crate::kernel::score::{CharErrors, Cut, Nearest};
 
@@ -51,8 +52,8 @@ pub fn map_pieces<T: Clone + Default + Send, S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &mut Piece<T>) -> Result<()> + Sync,
 ) -> Result<Column<T>> {
-    let mut values = vec![T::default(); rows];
-    let mut valid = vec![false; rows];
+    let mut values = zeros(rows);
+    let mut valid = zeros(rows);
     let pieces =
         ranges(rows, piece_rows).zip(values.chunks_mut(piece_rows)).zip(valid.chunks_mut(piece_rows));
     let pieces = pieces.map(|((rows, values), valid)| Piece { rows, values, valid }).collect();
@@ -66,7 +67,7 @@ pub fn ranges(rows: usize, piece_rows: usize) -> impl Iterator<Item = Range<usiz
 }
 
 fn nulls(valid: &[bool]) -> Option<NullBuffer> {
-    if valid.iter().all(|&valid| valid) { None } else { Some(NullBuffer::from(valid)) }
+    if valid.iter().all(|&valid| valid) { None } else { Some(NullBuffer::new(bits(valid))) }
 }
 
 /// A count as the dtype of the result.
@@ -101,7 +102,7 @@ impl Column<u8> {
 
 impl Column<bool> {
     pub fn into_boolean(self) -> ArrayData {
-        BooleanArray::new(BooleanBuffer::from(self.values), self.nulls).into_data()
+        BooleanArray::new(bits(&self.values), self.nulls).into_data()
     }
 }
 
@@ -251,16 +252,16 @@ impl ScoreColumns {
     ) -> Result<Self> {
         // Columns of zeros take no memory before they are written to: the details cost nothing unasked.
         let mut columns = Self {
-            nls: vec![0.0; rows],
-            anls: vec![0.0; rows],
-            cer: vec![0.0; rows],
-            exact_match: vec![false; rows],
-            char_errors: vec![0; rows],
-            reference_length: vec![0; rows],
-            answer_index: vec![0; rows],
-            grid_threshold: vec![0; rows],
-            row_digest: vec![0; rows],
-            valid: vec![false; rows],
+            nls: zeros(rows),
+            anls: zeros(rows),
+            cer: zeros(rows),
+            exact_match: zeros(rows),
+            char_errors: zeros(rows),
+            reference_length: zeros(rows),
+            answer_index: zeros(rows),
+            grid_threshold: zeros(rows),
+            row_digest: zeros(rows),
+            valid: zeros(rows),
         };
         let mut nls = columns.nls.chunks_mut(piece_rows);
         let mut anls = columns.anls.chunks_mut(piece_rows);
@@ -315,7 +316,7 @@ impl ScoreColumns {
         let counts = |values: &mut Vec<u32>| -> ArrayRef {
             Arc::new(UInt32Array::new(std::mem::take(values).into(), nulls()))
         };
-        let exact_match = BooleanBuffer::from(std::mem::take(&mut self.exact_match));
+        let exact_match = bits(&self.exact_match);
         vec![
             floats(&mut self.nls),
             floats(&mut self.anls),

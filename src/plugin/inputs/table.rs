@@ -67,7 +67,7 @@ impl Table {
         let column = &self.columns[column];
         let index = row * column.stride;
         let is_null = match &column.lists {
-            Some(lists) => lists.nulls.as_ref().is_some_and(|nulls| nulls.is_null(index)),
+            Some(lists) => lists.is_null(index),
             None => column.texts.values.is_null(index),
         };
         let values = &column.texts.values;

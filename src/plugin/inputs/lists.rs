@@ -1,0 +1,136 @@
+//! The bounds of lists, and the texts in them.
+
+use std::ops::Range;
+
+use arrow_array::StringViewArray;
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
+
+use super::super::abi::Chunk;
+use super::super::dtype::Dtype;
+use super::super::{Error, Result};
+use super::arrays::{concatenate, reserve, text_array};
+
+/// Where each row starts and the last one ends, among the texts of all rows.
+pub struct Lists {
+    /// Rising, none below the first.
+    offsets: ScalarBuffer<i64>,
+    nulls: Option<NullBuffer>,
+}
+
+impl Lists {
+    /// Imports the chunks of a column of lists, or of arrays of this width, and their texts.
+    pub fn import(entries: &Dtype, width: Option<i32>, chunks: &[Chunk]) -> Result<(Self, StringViewArray)> {
+        let text_array = |data: &ArrayData| text_array(entries, data);
+        if let [Chunk::Data(data)] = chunks {
+            let offsets = list_offsets(data, width)?;
+            let values = text_array(&entries_between(data, &offsets))?;
+            let nulls = data.nulls().cloned().filter(|nulls| nulls.null_count() > 0);
+            return Ok((Self { offsets, nulls }, values));
+        }
+        let mut offsets = vec![0];
+        let mut validity = BooleanBufferBuilder::new(0);
+        let mut children = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let base = offsets[offsets.len() - 1];
+            match chunk {
+                // A list of nulls has no answer, as a null list.
+                Chunk::Nulls(rows) => {
+                    reserve(&mut offsets, *rows)?;
+                    offsets.extend(std::iter::repeat_n(base, *rows));
+                    validity.append_n(*rows, false);
+                }
+                Chunk::Data(data) => {
+                    let own = list_offsets(data, width)?;
+                    reserve(&mut offsets, data.len())?;
+                    offsets.extend(own[1..].iter().map(|end| base + (end - own[0])));
+                    match data.nulls() {
+                        Some(nulls) => validity.append_buffer(nulls.inner()),
+                        None => validity.append_n(data.len(), true),
+                    }
+                    children.push(Chunk::Data(entries_between(data, &own)));
+                }
+            }
+        }
+        let values = concatenate(&children, text_array)?;
+        let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
+        Ok((Self { offsets: offsets.into(), nulls }, values))
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether any row has a null in place of a list.
+    pub fn has_nulls(&self) -> bool {
+        self.nulls.is_some()
+    }
+
+    /// Whether a row has a null in place of a list.
+    pub fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    /// Where the texts of a row stand; nowhere for null.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn bounds(&self, row: usize) -> Range<usize> {
+        if self.is_null(row) {
+            return 0..0;
+        }
+        self.place(row)..self.place(row + 1)
+    }
+
+    /// Where the texts of rows stand, those in null rows included.
+    pub fn span(&self, rows: Range<usize>) -> Range<usize> {
+        self.place(rows.start)..self.place(rows.end)
+    }
+
+    /// The row in which a text stands.
+    pub fn row(&self, text: usize) -> usize {
+        let text = self.offsets[0] + text.cast_signed() as i64;
+        self.offsets.partition_point(|&start| start <= text) - 1
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn place(&self, row: usize) -> usize {
+        // The entries are cut to those of these rows.
+        size(self.offsets[row] - self.offsets[0])
+    }
+}
+
+/// A difference of bounds, which rise from 0 on.
+fn size(difference: i64) -> usize {
+    difference.cast_unsigned() as usize
+}
+
+/// The entries of a chunk's rows.
+fn entries_between(data: &ArrayData, offsets: &[i64]) -> ArrayData {
+    let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+    data.child_data()[0].slice(size(first), size(last - first))
+}
+
+/// Bounds of each list in the entries of `data`, `len + 1` of them, rising and inside the entries.
+fn list_offsets(data: &ArrayData, width: Option<i32>) -> Result<ScalarBuffer<i64>> {
+    if data.is_empty() {
+        return Ok(vec![0].into());
+    }
+    let rows = data.offset()..=data.offset() + data.len();
+    let offsets = match width {
+        Some(width) => {
+            let mut offsets = Vec::new();
+            reserve(&mut offsets, data.len() + 1)?;
+            offsets.extend(rows.map(|row| row.cast_signed() as i64 * i64::from(width)));
+            offsets.into()
+        }
+        None => ScalarBuffer::new(data.buffers()[0].clone(), data.offset(), data.len() + 1),
+    };
+    let inside =
+        offsets[0] >= 0 && offsets[offsets.len() - 1] <= data.child_data()[0].len().cast_signed() as i64;
+    if inside && offsets.is_sorted() {
+        return Ok(offsets);
+    }
+    Err(Error::new("not a valid Arrow array: the bounds of its lists fall or leave the entries"))
+}

@@ -1,0 +1,146 @@
+//! A column of texts, and what is checked before one of them is read. Arrow's importer trusts the producer.
+
+use std::ops::Range;
+
+use arrow_array::{Array, StringViewArray};
+use arrow_buffer::Buffer;
+
+use super::super::Error;
+use crate::kernel::Lanes;
+use crate::kernel::short::{BEYOND_ASCII, INLINE, Text};
+
+/// A column of texts, checked piece by piece before they are read.
+pub struct Texts {
+    pub name: String,
+    pub values: StringViewArray,
+    /// For each buffer how far it holds nothing but ASCII, of which any part is UTF-8; and 0 for buffers that
+    /// do not exist.
+    ascii_ends: Vec<usize>,
+    /// Whether a buffer as a whole is UTF-8.
+    is_utf8: Vec<bool>,
+    lanes: Lanes,
+}
+
+/// What is wrong with a text.
+pub enum Fault {
+    Utf8,
+    Range,
+}
+
+impl Fault {
+    pub fn at(&self, column: &str, row: usize, rows: usize) -> Error {
+        let place = format!("column '{column}', row {row} (counted from 0, of {rows} rows in this batch)");
+        Error::new(match self {
+            Self::Utf8 => format!("{place}: the text is not valid UTF-8; decode it to String again"),
+            Self::Range => format!("{place}: not a valid Arrow array: a text outside its buffer"),
+        })
+    }
+}
+
+impl Texts {
+    pub fn new(name: String, values: StringViewArray) -> Self {
+        // A buffer may hold much more than these rows; then looking at all of it does not pay.
+        let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
+        let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
+        let ascii_ends: Vec<_> = values.data_buffers().iter().map(end).chain([0]).collect();
+        let buffers = values.data_buffers().iter().zip(&ascii_ends);
+        let is_utf8 = |(buffer, &end): (&Buffer, &usize)| {
+            end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
+        };
+        let is_utf8 = buffers.map(is_utf8).collect();
+        Self { name, values, ascii_ends, is_utf8, lanes: Lanes::default() }
+    }
+
+    /// The text at an index, with what lies behind it in memory.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn text(&self, index: usize) -> Text<'_> {
+        let view = self.values.views()[index];
+        let memory = if view as u32 as usize <= INLINE as usize {
+            // The text stands in the view itself, and other views behind it.
+            &self.values.views().inner()[size_of::<u128>() * index + size_of::<u32>()..]
+        } else {
+            &self.values.data_buffers()[(view >> 64) as u32 as usize][(view >> 96) as usize..]
+        };
+        Text::within(self.values.value(index), memory)
+    }
+
+    /// Mean length in bytes of some of the texts, spread over the column.
+    pub fn mean_length(&self) -> usize {
+        const SAMPLE: usize = 512;
+        let values = &self.values;
+        let step = (values.len() / SAMPLE).max(1);
+        let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
+        let (texts, bytes) = sampled
+            .fold((0, 0), |(texts, bytes), index| (texts + 1, bytes + values.views()[index] as u32 as usize));
+        bytes / texts.max(1)
+    }
+
+    /// Checks that views point into their buffers and hold UTF-8; otherwise the first that does not.
+    pub fn check(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
+        let mut start = range.start;
+        let mut buffer = 0;
+        // Most texts are ASCII, which a block of them shows without a branch for each.
+        for views in self.values.views()[range].chunks(64) {
+            if !self.are_plain(views, &mut buffer) {
+                for (index, &view) in (start..).zip(views) {
+                    if self.values.is_valid(index) {
+                        self.check_view(view).map_err(|fault| (index, fault))?;
+                    }
+                }
+            }
+            start += views.len();
+        }
+        Ok(())
+    }
+
+    /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
+    fn are_plain(&self, views: &[u128], buffer: &mut u32) -> bool {
+        let number = |view: u128| (view >> 64) as u32;
+        let points_elsewhere = |&&view: &&u128| view as u32 > INLINE && number(view) != *buffer;
+        let are_plain = |buffer: u32| {
+            let end = self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)];
+            self.lanes.are_plain(views, buffer, end)
+        };
+        if are_plain(*buffer) {
+            return true;
+        }
+        // Neighbours mostly stand in one buffer.
+        match views.iter().find(points_elsewhere) {
+            Some(&view) => *buffer = number(view),
+            None => return false,
+        }
+        are_plain(*buffer) || views.iter().fold(true, |plain, &view| plain & self.is_plain(view))
+    }
+
+    /// Whether a view holds ASCII or points to some.
+    #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
+    fn is_plain(&self, view: u128) -> bool {
+        let length = view as u32 as usize;
+        let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
+        let end = self.ascii_ends[number.min(self.ascii_ends.len() - 1)];
+        let is_inside = length <= INLINE as usize;
+        (is_inside & (view & BEYOND_ASCII == 0)) | (!is_inside & (start + length <= end))
+    }
+
+    fn check_view(&self, view: u128) -> std::result::Result<(), Fault> {
+        let length = view as u32 as usize;
+        if length <= INLINE as usize {
+            return check_utf8(&view.to_le_bytes()[4..4 + length]);
+        }
+        let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
+        let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
+        let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
+        // A part of UTF-8 is UTF-8 if it does not cut a character.
+        let is_border = |at: usize| buffer.get(at).is_none_or(|byte| byte.cast_signed() >= -0x40);
+        if self.is_utf8[number] && is_border(start) && is_border(start + length) {
+            return Ok(());
+        }
+        check_utf8(text)
+    }
+}
+
+fn check_utf8(text: &[u8]) -> std::result::Result<(), Fault> {
+    if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
+}
