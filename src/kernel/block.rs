@@ -184,8 +184,8 @@ impl Pairs {
         for index in 0..self.to_load.len() {
             let pair = self.to_load[index] as usize;
             let place = self.place(pair);
-            let prediction = Short::load(&rows.prediction_text(place.prediction));
-            let answer = Short::load(&rows.answer_text(place.answer));
+            let prediction = Short::load(rows.prediction_memory(place.prediction));
+            let answer = Short::load(rows.answer_memory(place.answer));
             let is_equal = prediction == answer;
             let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
             if self.gathered > 0 {

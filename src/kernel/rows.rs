@@ -15,7 +15,7 @@ use super::general::{Best, GeneralScorer, Measured};
 use super::prepare::Preparation;
 use super::queue::Queue;
 use super::score::{CharErrors, Denominator, Nearest, Protocol};
-use super::short::{Short, Text};
+use super::short::{Memory, Short};
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
@@ -43,10 +43,16 @@ pub trait Rows {
     fn is_answer(&self, index: usize) -> bool;
 
     /// A prediction that is not null.
-    fn prediction_text(&self, index: usize) -> Text<'_>;
+    fn prediction_text(&self, index: usize) -> &str;
 
     /// An answer that is not null.
-    fn answer_text(&self, index: usize) -> Text<'_>;
+    fn answer_text(&self, index: usize) -> &str;
+
+    /// The memory of a prediction that is not null.
+    fn prediction_memory(&self, index: usize) -> Memory<'_>;
+
+    /// The memory of an answer that is not null.
+    fn answer_memory(&self, index: usize) -> Memory<'_>;
 }
 
 /// What is computed for each row.
@@ -170,8 +176,8 @@ impl BlockScorer {
         for index in 0..self.pairs.loaded.len() {
             let pair = self.pairs.loaded[index] as usize;
             let place = self.pairs.place(pair);
-            let prediction = Short::load(&rows.prediction_text(place.prediction));
-            let answer = Short::load(&rows.answer_text(place.answer));
+            let prediction = Short::load(rows.prediction_memory(place.prediction));
+            let answer = Short::load(rows.answer_memory(place.answer));
             let is_queued = prediction
                 .zip(answer)
                 .is_some_and(|(prediction, answer)| self.queue_short(pair, &prediction, &answer, request));
@@ -197,8 +203,8 @@ impl BlockScorer {
             if place.row != current {
                 (current, best) = (place.row, Best::default());
             }
-            let prediction = rows.prediction_text(place.prediction).as_str();
-            let answer = rows.answer_text(place.answer).as_str();
+            let prediction = rows.prediction_text(place.prediction);
+            let answer = rows.answer_text(place.answer);
             if prediction == answer {
                 equal = place.row;
                 if let Some(preparation) = request.errors {
@@ -257,8 +263,8 @@ impl BlockScorer {
     fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
         let Self { queue, pairs, general, .. } = self;
         let place = pairs.place(pair);
-        let prediction = rows.prediction_text(place.prediction).as_str();
-        let answer = rows.answer_text(place.answer).as_str();
+        let prediction = rows.prediction_text(place.prediction);
+        let answer = rows.answer_text(place.answer);
         let texts = [prediction, answer];
         let places = [pair, pairs.apart(pair)];
         let (near, errors) = general.pair(texts, request, best, queue, places);
@@ -371,12 +377,22 @@ mod tests {
             self.answers[index].is_some()
         }
 
-        fn prediction_text(&self, index: usize) -> Text<'_> {
-            Text::new(self.prediction_str(index).expect("not null"))
+        fn prediction_text(&self, index: usize) -> &str {
+            self.prediction_str(index).expect("not null")
         }
 
-        fn answer_text(&self, index: usize) -> Text<'_> {
-            Text::new(self.answers[index].as_deref().expect("not null"))
+        fn answer_text(&self, index: usize) -> &str {
+            self.answers[index].as_deref().expect("not null")
+        }
+
+        fn prediction_memory(&self, index: usize) -> Memory<'_> {
+            let text = self.prediction_text(index);
+            Memory::new(text.as_bytes(), text.len())
+        }
+
+        fn answer_memory(&self, index: usize) -> Memory<'_> {
+            let text = self.answer_text(index);
+            Memory::new(text.as_bytes(), text.len())
         }
     }
 

@@ -20,33 +20,21 @@ const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
     kept
 };
 
-/// A text and the memory in which it stands.
+/// The memory that starts with a text of so many bytes and may go on, so that it can be loaded by one read of
+/// fixed size.
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'a> {
-    text: &'a str,
-    memory: &'a [u8],
+pub struct Memory<'a> {
+    bytes: &'a [u8],
+    len: usize,
 }
 
-impl<'a> Text<'a> {
-    /// A text alone.
-    pub fn new(text: &'a str) -> Self {
-        Self { text, memory: text.as_bytes() }
-    }
-
-    /// A text and the memory that starts with it and goes on, so that it can be loaded by one read of fixed
-    /// size.
+impl<'a> Memory<'a> {
+    /// At least as many bytes as the text has.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn within(text: &'a str, memory: &'a [u8]) -> Self {
-        debug_assert!(memory.starts_with(text.as_bytes()));
-        Self { text, memory }
-    }
-
-    /// The text.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn as_str(&self) -> &'a str {
-        self.text
+    pub fn new(bytes: &'a [u8], len: usize) -> Self {
+        debug_assert!(len <= bytes.len());
+        Self { bytes, len }
     }
 }
 
@@ -62,14 +50,14 @@ impl Short {
     /// Loads a text; `None` where it is longer.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn load(text: &Text) -> Option<Self> {
-        let len = text.text.len();
+    pub fn load(text: Memory) -> Option<Self> {
+        let Memory { bytes, len } = text;
         if len > LONGEST {
             return None;
         }
-        let bytes = match text.memory.first_chunk() {
-            Some(memory) => Register::load_first(memory, len),
-            None => Register::load(&padded(text.text.as_bytes())),
+        let bytes = match bytes.first_chunk() {
+            Some(bytes) => Register::load_first(bytes, len),
+            None => Register::load(&padded(&bytes[..len])),
         };
         Some(Self { bytes, len })
     }
@@ -239,9 +227,9 @@ mod tests {
             whitespace in prop::sample::select(vec![Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze]),
         ) {
             let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
-            let short = Short::load(&Text::new(&text));
+            let short = Short::load(Memory::new(text.as_bytes(), text.len()));
             let memory = format!("{text}{behind}");
-            prop_assert_eq!(short, Short::load(&Text::within(&text, memory.as_bytes())));
+            prop_assert_eq!(short, Short::load(Memory::new(memory.as_bytes(), text.len())));
             prop_assert_eq!(short.is_some(), text.len() <= LONGEST);
             let Some(short) = short else { return Ok(()) };
             prop_assert_eq!(short.to_bytes(), padded(text.as_bytes()));

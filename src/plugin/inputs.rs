@@ -19,7 +19,7 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::{Error, Result};
 use crate::kernel::rows::Rows;
-use crate::kernel::short::Text;
+use crate::kernel::short::Memory;
 
 /// Rows of one piece of work, where texts are short.
 const PIECE: usize = 8192;
@@ -105,7 +105,7 @@ impl Pair {
 
     /// The predicted text of a row.
     pub fn predicted(&self, row: usize) -> Option<&str> {
-        self.prediction(row).map(|index| self.prediction_text(index).as_str())
+        self.prediction(row).map(|index| self.prediction_text(index))
     }
 
     /// The answers of a row that are not null, with their positions.
@@ -114,7 +114,7 @@ impl Pair {
         let start = answers.start;
         answers
             .filter(|&index| self.is_answer(index))
-            .map(move |index| (index - start, self.answer_text(index).as_str()))
+            .map(move |index| (index - start, self.answer_text(index)))
     }
 
     /// The only reference of a row.
@@ -201,14 +201,26 @@ impl Rows for Pair {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn prediction_text(&self, index: usize) -> Text<'_> {
-        self.prediction.texts.text(index)
+    fn prediction_text(&self, index: usize) -> &str {
+        self.prediction.texts.values.value(index)
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn answer_text(&self, index: usize) -> Text<'_> {
-        self.answers.texts.text(index)
+    fn answer_text(&self, index: usize) -> &str {
+        self.answers.texts.values.value(index)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn prediction_memory(&self, index: usize) -> Memory<'_> {
+        self.prediction.texts.memory(index)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn answer_memory(&self, index: usize) -> Memory<'_> {
+        self.answers.texts.memory(index)
     }
 }
 

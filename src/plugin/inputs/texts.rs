@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 
 use super::super::Error;
 use crate::kernel::Lanes;
-use crate::kernel::short::{BEYOND_ASCII, INLINE, Text};
+use crate::kernel::short::{BEYOND_ASCII, INLINE, Memory};
 
 /// A column of texts, checked piece by piece before they are read.
 pub struct Texts {
@@ -51,18 +51,20 @@ impl Texts {
         Self { name, values, ascii_ends, is_utf8, lanes: Lanes::default() }
     }
 
-    /// The text at an index, with what lies behind it in memory.
+    /// The memory of the text at an index.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn text(&self, index: usize) -> Text<'_> {
-        let view = self.values.views()[index];
-        let memory = if view as u32 as usize <= INLINE as usize {
+    pub fn memory(&self, index: usize) -> Memory<'_> {
+        let views = self.values.views();
+        let view = views[index];
+        let len = view as u32;
+        let bytes = if len <= INLINE {
             // The text stands in the view itself, and other views behind it.
-            &self.values.views().inner()[size_of::<u128>() * index + size_of::<u32>()..]
+            &views.inner()[size_of::<u128>() * index + size_of::<u32>()..]
         } else {
             &self.values.data_buffers()[(view >> 64) as u32 as usize][(view >> 96) as usize..]
         };
-        Text::within(self.values.value(index), memory)
+        Memory::new(bytes, len as usize)
     }
 
     /// Mean length in bytes of some of the texts, spread over the column.
