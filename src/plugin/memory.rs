@@ -4,7 +4,7 @@ use arrow_buffer::{BooleanBuffer, Buffer};
 
 /// Bytes from which a column asks for huge pages.
 #[cfg(target_os = "linux")]
-const LARGE: usize = 4 << 20;
+const LARGE: usize = 3 << 20;
 
 /// Zeros for so many rows. Touching fresh memory page by page takes as long as scoring short texts, and most
 /// Linux systems give large pages to those only who ask.
