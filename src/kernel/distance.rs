@@ -22,7 +22,8 @@ pub struct Workspace {
 /// Working memory for text of more than one word.
 #[derive(Default)]
 struct Long {
-    waves: Waves,
+    byte_waves: Waves<u8>,
+    waves: Waves<u32>,
     band: Band,
     ids: DenseIds,
 }
@@ -69,7 +70,7 @@ impl Workspace {
                 if pattern.len() <= WORD {
                     return Some(distance_ascii(pattern, text, byte_bits));
                 }
-                match long.waves.distance(pattern, text, budget(text.len()), limit) {
+                match long.byte_waves.distance(pattern, text, budget(text.len()), limit) {
                     Found::Distance(distance) => Some(distance),
                     Found::TooFar => None,
                     Found::Guess(guess) => long.band.distance(pattern, text, BYTES, guess, limit),

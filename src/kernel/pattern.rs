@@ -11,8 +11,28 @@ pub trait Unit: Copy + Eq {
     /// The unit as a code point.
     fn code(self) -> u32;
 
-    /// Length of the common prefix of two texts.
-    fn common_prefix(left: &[Self], right: &[Self]) -> usize;
+    /// Two units that differ from each other and from those of all texts.
+    const GUARDS: [Self; 2];
+
+    /// Length of the common prefix of two blocks, [`BLOCK`] for equal ones.
+    fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize;
+
+    /// Length of the common prefix of two texts, compared in blocks.
+    #[inline]
+    fn common_prefix(left: &[Self], right: &[Self]) -> usize {
+        let (mut left, mut right, mut length) = (left, right, 0);
+        while let (Some((left_block, left_rest)), Some((right_block, right_rest))) =
+            (left.split_first_chunk(), right.split_first_chunk())
+        {
+            let same = Self::first_difference(left_block, right_block);
+            length += same;
+            if same < BLOCK {
+                return length;
+            }
+            (left, right) = (left_rest, right_rest);
+        }
+        length + left.iter().zip(right).take_while(|(left, right)| left == right).count()
+    }
 
     /// Length of the common suffix of two texts.
     fn common_suffix(left: &[Self], right: &[Self]) -> usize {
@@ -31,29 +51,7 @@ pub trait Unit: Copy + Eq {
 }
 
 /// Units that are compared at once.
-const BLOCK: usize = 8;
-
-/// Length of the common prefix, compared in blocks; `first_difference` gives [`BLOCK`] for equal ones. Most
-/// prefixes that are asked for end in the first block.
-#[inline]
-fn common_prefix<U: Unit>(
-    left: &[U],
-    right: &[U],
-    first_difference: impl Fn(&[U; BLOCK], &[U; BLOCK]) -> usize,
-) -> usize {
-    let (mut left, mut right, mut length) = (left, right, 0);
-    while let (Some((left_block, left_rest)), Some((right_block, right_rest))) =
-        (left.split_first_chunk(), right.split_first_chunk())
-    {
-        let same = first_difference(left_block, right_block);
-        length += same;
-        if same < BLOCK {
-            return length;
-        }
-        (left, right) = (left_rest, right_rest);
-    }
-    length + left.iter().zip(right).take_while(|(left, right)| left == right).count()
-}
+pub const BLOCK: usize = 8;
 
 impl Unit for u8 {
     #[inline]
@@ -61,12 +59,13 @@ impl Unit for u8 {
         u32::from(self)
     }
 
+    /// ASCII text has none of these.
+    const GUARDS: [Self; 2] = [0xfe, 0xff];
+
     #[inline]
-    fn common_prefix(left: &[Self], right: &[Self]) -> usize {
-        common_prefix(left, right, |left, right| {
-            let difference = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
-            difference.trailing_zeros() as usize / 8
-        })
+    fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
+        let difference = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
+        difference.trailing_zeros() as usize / 8
     }
 }
 
@@ -76,11 +75,12 @@ impl Unit for u32 {
         self
     }
 
+    /// No code points.
+    const GUARDS: [Self; 2] = [u32::MAX - 1, u32::MAX];
+
     #[inline]
-    fn common_prefix(left: &[Self], right: &[Self]) -> usize {
-        common_prefix(left, right, |left, right| {
-            left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(BLOCK)
-        })
+    fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
+        left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(BLOCK)
     }
 }
 
