@@ -67,7 +67,7 @@ pub mod avx2 {
     struct Column {
         up: Vector,
         down: Vector,
-        right_up: Vector,
+        flat: Vector,
         right_down: Vector,
         /// Match bits of the last columns, still to be used by the words behind.
         waiting: [Vector; LAG],
@@ -78,7 +78,7 @@ pub mod avx2 {
     pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
         let first = vector(first);
         let mut column =
-            Column { up: first, down: zero(), right_up: zero(), right_down: zero(), waiting: [zero(); LAG] };
+            Column { up: first, down: zero(), flat: ones(), right_down: zero(), waiting: [zero(); LAG] };
         for time in 0..LAG {
             let entering = text.get(time).map_or(zero(), |unit| vector(bits[unit.code() as usize]));
             column.advance(entering, steps.get(time).copied().unwrap_or(0));
@@ -111,17 +111,20 @@ pub mod avx2 {
             let eq = _mm256_blend_epi32::<0b1100_0000>(eq, three);
             self.waiting = [entering, one, two];
             let Self { up, down, .. } = *self;
-            let in_up = carried(self.right_up, i64::from(above > 0));
+            let in_flat = carried(self.flat, i64::from(above <= 0));
             let in_down = carried(self.right_down, i64::from(above < 0));
+            // As in `columns`, with `flat` for the complement of `right_up` and as few operations as can be
+            // between the sum and the next column: each waits for the one before.
             let eq = or(eq, in_down);
-            let diagonal = or(or(xor(add(and(eq, up), up), up), eq), down);
-            let ones = _mm256_set_epi64x(-1, -1, -1, -1);
-            self.right_up = or(down, and_not(or(diagonal, up), ones));
+            let kept = or(eq, down);
+            let sum = xor(add(and(eq, up), up), up);
+            let diagonal = or(sum, kept);
+            self.flat = and_not(down, or(sum, or(kept, up)));
             self.right_down = and(up, diagonal);
-            let right_up = or(_mm256_slli_epi64::<1>(self.right_up), in_up);
+            let flat = or(_mm256_slli_epi64::<1>(self.flat), in_flat);
             let right_down = or(_mm256_slli_epi64::<1>(self.right_down), in_down);
-            self.up = or(right_down, and_not(or(diagonal, right_up), ones));
-            self.down = and(right_up, diagonal);
+            self.up = or(right_down, and_not(diagonal, flat));
+            self.down = and_not(flat, diagonal);
         }
 
         /// Horizontal step of the lowest row.
@@ -129,7 +132,7 @@ pub mod avx2 {
         #[target_feature(enable = "avx2")]
         fn lowest_step(&self) -> i8 {
             let sign = |x| (_mm256_movemask_pd(_mm256_castsi256_pd(x)) >> LAG) as i8;
-            sign(self.right_up) - sign(self.right_down)
+            1 - sign(self.flat) - sign(self.right_down)
         }
     }
 
@@ -146,6 +149,12 @@ pub mod avx2 {
     #[target_feature(enable = "avx2")]
     fn behind<const MASK: i32>(value: Vector, first: Vector) -> Vector {
         _mm256_blend_epi32::<MASK>(value, first)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn ones() -> Vector {
+        vector([u64::MAX; WORDS])
     }
 
     #[inline]
