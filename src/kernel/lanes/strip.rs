@@ -60,8 +60,9 @@ pub mod avx2 {
 
     use super::{Unit, WORDS, Words};
 
-    /// Columns between the first word and the last one.
-    const LAG: usize = WORDS - 1;
+    /// Columns between the first word and the last one, two from word to word: then the carry of the word above
+    /// is that of the step before the last, and nothing waits for its way from word to word.
+    const LAG: usize = 2 * (WORDS - 1);
 
     /// What goes from column to column.
     struct Column {
@@ -69,6 +70,9 @@ pub mod avx2 {
         down: Vector,
         flat: Vector,
         right_down: Vector,
+        /// What the words hand down: the highest bits of the two above, a step earlier.
+        carry_flat: Vector,
+        carry_down: Vector,
         /// Match bits of the last columns, still to be used by the words behind.
         waiting: [Vector; LAG],
     }
@@ -77,13 +81,20 @@ pub mod avx2 {
     #[target_feature(enable = "avx2")]
     pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
         let first = vector(first);
-        let mut column =
-            Column { up: first, down: zero(), flat: ones(), right_down: zero(), waiting: [zero(); LAG] };
+        let mut column = Column {
+            up: first,
+            down: zero(),
+            flat: ones(),
+            right_down: zero(),
+            carry_flat: zero(),
+            carry_down: zero(),
+            waiting: [zero(); LAG],
+        };
         for time in 0..LAG {
             let entering = text.get(time).map_or(zero(), |unit| vector(bits[unit.code() as usize]));
             column.advance(entering, steps.get(time).copied().unwrap_or(0));
             // Words that have not come to their first column yet.
-            (column.up, column.down) = match time {
+            (column.up, column.down) = match time / 2 {
                 0 => (behind::<0b1111_1100>(column.up, first), behind::<0b1111_1100>(column.down, zero())),
                 1 => (behind::<0b1111_0000>(column.up, first), behind::<0b1111_0000>(column.down, zero())),
                 _ => (behind::<0b1100_0000>(column.up, first), behind::<0b1100_0000>(column.down, zero())),
@@ -105,14 +116,15 @@ pub mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         fn advance(&mut self, entering: Vector, above: i8) {
-            let [one, two, three] = self.waiting;
+            let [newest, one, next, two, oldest, three] = self.waiting;
             let eq = _mm256_blend_epi32::<0b0000_1100>(entering, one);
             let eq = _mm256_blend_epi32::<0b0011_0000>(eq, two);
             let eq = _mm256_blend_epi32::<0b1100_0000>(eq, three);
-            self.waiting = [entering, one, two];
+            self.waiting = [entering, newest, one, next, two, oldest];
             let Self { up, down, .. } = *self;
-            let in_flat = carried(self.flat, i64::from(above <= 0));
-            let in_down = carried(self.right_down, i64::from(above < 0));
+            let in_flat = from_above(self.carry_flat, i64::from(above <= 0));
+            let in_down = from_above(self.carry_down, i64::from(above < 0));
+            (self.carry_flat, self.carry_down) = (below(self.flat), below(self.right_down));
             // As in `columns`, with `flat` for the complement of `right_up` and as few operations as can be
             // between the sum and the next column: each waits for the one before.
             let eq = or(eq, in_down);
@@ -131,17 +143,23 @@ pub mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         fn lowest_step(&self) -> i8 {
-            let sign = |x| (_mm256_movemask_pd(_mm256_castsi256_pd(x)) >> LAG) as i8;
+            let sign = |x| (_mm256_movemask_pd(_mm256_castsi256_pd(x)) >> (WORDS - 1)) as i8;
             1 - sign(self.flat) - sign(self.right_down)
         }
     }
 
-    /// The highest bit of each word, handed to the one below; `above` goes to the first.
+    /// The highest bit of each word, at the place of the one below.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn carried(right: Vector, above: i64) -> Vector {
-        let below = _mm256_permute4x64_epi64::<0b10_01_00_00>(_mm256_srli_epi64::<63>(right));
-        _mm256_blend_epi32::<0b0000_0011>(below, _mm256_castsi128_si256(_mm_cvtsi64_si128(above)))
+    fn below(right: Vector) -> Vector {
+        _mm256_permute4x64_epi64::<0b10_01_00_00>(_mm256_srli_epi64::<63>(right))
+    }
+
+    /// What enters the words: the carries, and `above` for the first one.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn from_above(carry: Vector, above: i64) -> Vector {
+        _mm256_blend_epi32::<0b0000_0011>(carry, _mm256_castsi128_si256(_mm_cvtsi64_si128(above)))
     }
 
     /// The second value in the words of the mask, two bits each.
