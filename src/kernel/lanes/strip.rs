@@ -126,17 +126,17 @@ pub mod avx2 {
             let in_down = from_above(self.carry_down, i64::from(above < 0));
             (self.carry_flat, self.carry_down) = (below(self.flat), below(self.right_down));
             // As in `columns`, with `flat` for the complement of `right_up` and as few operations as can be
-            // between the sum and the next column: each waits for the one before.
+            // between a column and the next one, as each waits for the one before.
             let eq = or(eq, in_down);
             let kept = or(eq, down);
-            let sum = xor(add(and(eq, up), up), up);
-            let diagonal = or(sum, kept);
+            let sum = add(and(eq, up), up);
+            let diagonal = or(xor(sum, up), kept);
             self.flat = and_not(down, or(sum, or(kept, up)));
             self.right_down = and(up, diagonal);
-            let flat = or(_mm256_slli_epi64::<1>(self.flat), in_flat);
+            let flat = _mm256_slli_epi64::<1>(self.flat);
             let right_down = or(_mm256_slli_epi64::<1>(self.right_down), in_down);
-            self.up = or(right_down, and_not(diagonal, flat));
-            self.down = and_not(flat, diagonal);
+            self.up = or(and_not(diagonal, flat), or(right_down, and_not(diagonal, in_flat)));
+            self.down = and_not(or(flat, in_flat), diagonal);
         }
 
         /// Horizontal step of the lowest row.
