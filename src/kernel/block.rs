@@ -214,9 +214,9 @@ impl Pairs {
         &self.room[..self.gathered]
     }
 
-    /// Whether a row of the block, unless all are plain, has anything to score.
-    pub fn is_answered(&self, row: usize) -> bool {
-        self.answered[row]
+    /// Whether each row of the block has a prediction and an answer; unless all are plain.
+    pub fn answered(&self) -> &[bool] {
+        &self.answered
     }
 
     /// Where the errors of a pair go that are not its distance for the similarity.

@@ -19,11 +19,25 @@ pub struct Choice {
 /// Edits with their rate.
 #[derive(Clone, Copy)]
 pub struct Fewest {
+    /// The edits.
     pub edits: CharErrors,
-    rate: f64,
+    /// Character error rate.
+    pub rate: f64,
 }
 
 impl Choice {
+    /// Takes the only candidate of each row.
+    pub fn all_nearest(&mut self, candidates: impl Iterator<Item = Nearest>) {
+        self.nearest.clear();
+        self.nearest.extend(candidates);
+    }
+
+    /// Takes the only candidate of each row.
+    pub fn all_fewest(&mut self, candidates: impl Iterator<Item = CharErrors>) {
+        self.errors.clear();
+        self.errors.extend(candidates.map(|edits| Fewest { edits, rate: edits.rate() }));
+    }
+
     /// Chooses among the candidates, each with its row.
     pub fn nearest(&mut self, rows: usize, candidates: impl Iterator<Item = (usize, Nearest)>) {
         self.nearest.clear();

@@ -12,7 +12,7 @@ mod bit_parallel;
 mod block;
 mod blocks;
 mod categories;
-mod choice;
+pub mod choice;
 mod diagonal;
 mod general;
 mod hamming;

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::block::{Pairs, Place};
-use super::choice::Choice;
+use super::choice::{Choice, Fewest};
 use super::general::{Best, GeneralScorer, Measured};
 use super::prepare::Preparation;
 use super::queue::Queue;
@@ -88,6 +88,18 @@ pub enum Exact {
     Equality,
 }
 
+/// What was found for the rows of a block; empty where it was not asked for.
+pub struct Block<'a> {
+    /// The rows.
+    pub rows: Range<usize>,
+    /// The answer with the best similarity.
+    pub nearest: &'a [Nearest],
+    /// The edits with the lowest rate.
+    pub errors: &'a [Fewest],
+    /// Whether each row has a prediction and an answer, without which nothing was found; `None` if all have.
+    pub answered: Option<&'a [bool]>,
+}
+
 /// Working memory for scoring blocks of rows.
 #[derive(Default)]
 pub struct BlockScorer {
@@ -113,6 +125,24 @@ impl BlockScorer {
         request: &Request,
         mut emit: impl FnMut(usize, Option<Nearest>, Option<CharErrors>),
     ) {
+        self.score_blocks(rows, range, request, |block| {
+            for (index, row) in block.rows.clone().enumerate() {
+                let is_answered = block.answered.is_none_or(|answered| answered[index]);
+                let nearest = request.similarity.filter(|_| is_answered).map(|_| block.nearest[index]);
+                let errors = request.errors.filter(|_| is_answered).map(|_| block.errors[index].edits);
+                emit(row, nearest, errors);
+            }
+        });
+    }
+
+    /// Scores rows and hands them over block by block, in order.
+    pub fn score_blocks(
+        &mut self,
+        rows: &impl Rows,
+        range: Range<usize>,
+        request: &Request,
+        mut emit: impl FnMut(&Block),
+    ) {
         let mut start = range.start;
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
@@ -124,35 +154,38 @@ impl BlockScorer {
             self.queue_loaded(rows, request);
             self.queue_general(rows, request);
             self.queue.flush();
-            if rows.is_plain() {
-                for (pair, row) in block.enumerate() {
-                    let nearest = request.similarity.map(|_| self.nearest(pair, 0));
-                    emit(row, nearest, request.errors.and_then(|_| self.errors(pair)));
-                }
-                continue;
-            }
-            self.choose(block.len(), request);
-            for (index, row) in block.enumerate() {
-                let is_answered = self.pairs.is_answered(index);
-                let nearest = request.similarity.filter(|_| is_answered).map(|_| self.choice.nearest[index]);
-                let errors = request.errors.filter(|_| is_answered).map(|_| self.choice.errors[index].edits);
-                emit(row, nearest, errors);
-            }
+            self.choose(block.len(), rows.is_plain(), request);
+            emit(&Block {
+                rows: block,
+                nearest: &self.choice.nearest,
+                errors: &self.choice.errors,
+                answered: (!rows.is_plain()).then(|| self.pairs.answered()),
+            });
         }
     }
 
     /// Chooses the best answer of each row.
-    fn choose(&mut self, rows: usize, request: &Request) {
+    fn choose(&mut self, rows: usize, is_plain: bool, request: &Request) {
         let mut choice = std::mem::take(&mut self.choice);
         let places = || (0..).zip(self.pairs.places());
         if request.similarity.is_some() {
-            let candidate = |(pair, place): (usize, &Place)| {
-                (place.row as usize, self.nearest(pair, place.index as usize))
-            };
-            choice.nearest(rows, places().map(candidate));
+            if is_plain {
+                choice.all_nearest((0..rows).map(|pair| self.nearest(pair, 0)));
+            } else {
+                let candidate = |(pair, place): (usize, &Place)| {
+                    (place.row as usize, self.nearest(pair, place.index as usize))
+                };
+                choice.nearest(rows, places().map(candidate));
+            }
         }
         if request.errors.is_some() {
-            choice.fewest(rows, places().map(|(pair, place)| (place.row as usize, self.errors(pair))));
+            if is_plain {
+                // The only answer of a row is compared without a limit.
+                let errors = |pair| self.errors(pair).expect("no limit");
+                choice.all_fewest((0..rows).map(errors));
+            } else {
+                choice.fewest(rows, places().map(|(pair, place)| (place.row as usize, self.errors(pair))));
+            }
         }
         self.choice = choice;
     }

@@ -15,7 +15,7 @@ use super::inputs::{Pair, check_columns};
 use super::lists::{ExportedEdit, edits_dtype};
 use super::options::Options;
 use super::outputs::{
-    Column, ScoreColumns, ScorePiece, Scores, count, map_pieces, score_details_dtype, scores_dtype,
+    Column, ScoreColumns, ScorePiece, count, map_pieces, score_details_dtype, scores_dtype,
 };
 use crate::kernel::error_type::{Classifier, ErrorType};
 use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
@@ -241,14 +241,15 @@ fn scores(
     ScoreColumns::compute(pair.rows(), pair.piece_rows(), state, |(scorer, buffer), piece| {
         pair.check(piece.rows())?;
         let mut result = Ok(());
-        scorer.score(pair, piece.rows(), &request, |row, nearest, errors| {
-            let (Some(nearest), Some(errors)) = (nearest, errors) else { return };
-            match Scores::new(&nearest, &errors, protocol.cut, threshold) {
-                Ok(scores) => {
-                    piece.set(row, &scores);
-                    details(piece, buffer, row, &nearest);
+        scorer.score_blocks(pair, piece.rows(), &request, |block| {
+            if let Err(error) = piece.set_block(block, protocol.cut, threshold) {
+                result = Err(error);
+                return;
+            }
+            for (index, row) in block.rows.clone().enumerate() {
+                if block.answered.is_none_or(|answered| answered[index]) {
+                    details(piece, buffer, row, &block.nearest[index]);
                 }
-                Err(error) => result = Err(error),
             }
         });
         result

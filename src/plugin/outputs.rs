@@ -14,7 +14,8 @@ use arrow_schema::{DataType, Field, Fields};
 
 use super::memory::{bits, zeros};
 use super::{Error, Result, parallel};
-use crate::kernel::score::{CharErrors, Cut, Nearest};
+use crate::kernel::rows::Block;
+use crate::kernel::score::{Cut, Nearest};
 
 /// Values of all rows with the rows that have none.
 pub struct Column<T> {
@@ -170,18 +171,6 @@ fn score_details_fields() -> Fields {
     scores_fields().iter().cloned().chain(details).collect()
 }
 
-/// Fields of the `score` struct, in order.
-#[derive(Clone, Copy, Default)]
-pub struct Scores {
-    nls: f64,
-    anls: f64,
-    cer: f64,
-    exact_match: bool,
-    char_errors: u32,
-    reference_length: u32,
-    answer_index: u32,
-}
-
 /// The columns of `score` and of what a summary needs beside it.
 #[derive(Default)]
 pub struct ScoreColumns {
@@ -212,6 +201,13 @@ pub struct ScorePiece<'a> {
     valid: &'a mut [bool],
 }
 
+/// Sets each value from what was found for its row.
+fn put<T, F>(values: &mut [T], found: &[F], value: impl Fn(&F) -> T) {
+    for (target, found) in values.iter_mut().zip(found) {
+        *target = value(found);
+    }
+}
+
 /// Stands for no threshold in the grid.
 const NO_THRESHOLD: u8 = u8::MAX;
 
@@ -221,17 +217,26 @@ impl ScorePiece<'_> {
         self.rows.clone()
     }
 
-    /// Sets the scores of a row.
-    pub fn set(&mut self, row: usize, scores: &Scores) {
-        let index = row - self.rows.start;
-        self.nls[index] = scores.nls;
-        self.anls[index] = scores.anls;
-        self.cer[index] = scores.cer;
-        self.exact_match[index] = scores.exact_match;
-        self.char_errors[index] = scores.char_errors;
-        self.reference_length[index] = scores.reference_length;
-        self.answer_index[index] = scores.answer_index;
-        self.valid[index] = true;
+    /// Sets the scores of a block of rows, column by column.
+    pub fn set_block(&mut self, block: &Block, cut: Cut, threshold: f64) -> Result<()> {
+        let at = block.rows.start - self.rows.start..block.rows.end - self.rows.start;
+        let (nearest, errors) = (block.nearest, block.errors);
+        // Those of rows without an answer are not read: they are null.
+        put(&mut self.nls[at.clone()], nearest, Nearest::nls);
+        put(&mut self.anls[at.clone()], nearest, |nearest| nearest.anls(cut, threshold));
+        put(&mut self.exact_match[at.clone()], nearest, Nearest::is_exact);
+        put(&mut self.answer_index[at.clone()], nearest, |nearest| nearest.index as u32);
+        put(&mut self.cer[at.clone()], errors, |errors| errors.rate);
+        put(&mut self.char_errors[at.clone()], errors, |errors| errors.edits.errors as u32);
+        put(&mut self.reference_length[at.clone()], errors, |errors| errors.edits.reference_length as u32);
+        match block.answered {
+            Some(answered) => self.valid[at].copy_from_slice(answered),
+            None => self.valid[at].fill(true),
+        }
+        let largest = nearest.iter().map(|nearest| nearest.index);
+        let largest = largest.chain(errors.iter().map(|errors| errors.edits.errors));
+        let largest = largest.chain(errors.iter().map(|errors| errors.edits.reference_length)).max();
+        largest.map_or(Ok(()), |largest| count(largest).map(|_| ()))
     }
 
     /// Sets what a summary needs beside the scores.
@@ -326,20 +331,5 @@ impl ScoreColumns {
             counts(&mut self.reference_length),
             counts(&mut self.answer_index),
         ]
-    }
-}
-
-impl Scores {
-    /// The fields of a row.
-    pub fn new(nearest: &Nearest, edits: &CharErrors, cut: Cut, threshold: f64) -> Result<Self> {
-        Ok(Self {
-            nls: nearest.nls(),
-            anls: nearest.anls(cut, threshold),
-            cer: edits.rate(),
-            exact_match: nearest.is_exact(),
-            char_errors: count(edits.errors)?,
-            reference_length: count(edits.reference_length)?,
-            answer_index: count(nearest.index)?,
-        })
     }
 }
