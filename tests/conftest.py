@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no font has Chinese characters, matplotlib warns of it, rightly; with one it must not."""
+    from matplotlib.font_manager import fontManager  # noqa: PLC0415 - after the options are read
+
+    installed = " ".join(fontManager.get_font_names())
+    if not any(name in installed for name in ("CJK", "WenQuanYi", "IPA", "Source Han", "Arial Unicode")):
+        config.addinivalue_line("filterwarnings", "ignore:Glyph .* missing from font:UserWarning")
+
+
 @pytest.fixture(scope="session")
 def run_python(
     tmp_path_factory: pytest.TempPathFactory,
