@@ -10,7 +10,7 @@ use super::pattern::Unit;
 ///
 /// `bits` is a table of zeros and is left so: only the entries of the pattern are written and wiped, which
 /// is much cheaper than clearing all of it for each pair.
-pub fn distance_ascii(pattern: &[u8], text: &[u8], bits: &mut [u64; 256]) -> usize {
+pub fn distance_bytes(pattern: &[u8], text: &[u8], bits: &mut [u64; 256]) -> usize {
     for (position, &byte) in pattern.iter().enumerate() {
         bits[usize::from(byte)] |= 1 << position;
     }

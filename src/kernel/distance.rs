@@ -1,8 +1,9 @@
 //! Edit distance of two texts: picks the method, cheapest test first.
 
 use super::band::Band;
-use super::bit_parallel::{distance_ascii, distance_units};
+use super::bit_parallel::{distance_bytes, distance_units};
 use super::blocks::Blocks;
+use super::byte_ids::ByteIds;
 use super::diagonal::{Found, Waves};
 use super::pattern::{DenseIds, Unit};
 use super::weighted::{SubstitutionCost, indel};
@@ -11,18 +12,26 @@ use super::weighted::{SubstitutionCost, indel};
 const WORD: usize = 64;
 
 /// Working memory of the distances, reused from pair to pair.
+#[derive(Default)]
 pub struct Workspace {
-    byte_bits: Box<[u64; 256]>,
+    ids: ByteIds,
+    bytes: ByteTexts,
     left: Vec<u32>,
     right: Vec<u32>,
     blocks: Blocks,
     long: Long,
 }
 
+/// Working memory for text of one byte a character.
+struct ByteTexts {
+    bits: Box<[u64; BYTES]>,
+    waves: Waves<u8>,
+    band: Band,
+}
+
 /// Working memory for text of more than one word.
 #[derive(Default)]
 struct Long {
-    byte_waves: Waves<u8>,
     waves: Waves<u32>,
     band: Band,
     ids: DenseIds,
@@ -34,15 +43,9 @@ const LONG: usize = 1_000;
 /// Ids of bytes.
 const BYTES: usize = 256;
 
-impl Default for Workspace {
+impl Default for ByteTexts {
     fn default() -> Self {
-        Self {
-            byte_bits: Box::new([0; 256]),
-            left: Vec::new(),
-            right: Vec::new(),
-            blocks: Blocks::default(),
-            long: Long::default(),
-        }
+        Self { bits: Box::new([0; BYTES]), waves: Waves::default(), band: Band::default() }
     }
 }
 
@@ -63,38 +66,54 @@ impl Workspace {
         if left == right {
             return Some(0);
         }
-        let Self { byte_bits, blocks, long, left: left_units, right: right_units } = self;
-        let distance = if left.is_ascii() && right.is_ascii() {
-            let (left, right) = trim_common_ends(left.as_bytes(), right.as_bytes());
-            distance_of(left, right, cost, limit, blocks, |pattern, text| {
-                if pattern.len() <= WORD {
-                    return Some(distance_ascii(pattern, text, byte_bits));
+        let texts = [left, right];
+        if left.is_ascii() && right.is_ascii() {
+            return self.bytes.distance_within(texts.map(str::as_bytes), cost, limit, &mut self.blocks);
+        }
+        if let Some(texts) = self.ids.map(texts) {
+            return self.bytes.distance_within(texts, cost, limit, &mut self.blocks);
+        }
+        let Self { blocks, long, left: left_units, right: right_units, .. } = self;
+        decode(left, left_units);
+        decode(right, right_units);
+        let (left, right) = trim_common_ends(left_units, right_units);
+        distance_of(left, right, cost, limit, blocks, |pattern, text| {
+            if pattern.len() <= WORD {
+                return Some(distance_units(pattern, text));
+            }
+            match long.waves.distance(pattern, text, budget(text.len()), limit) {
+                Found::Distance(distance) => Some(distance),
+                Found::TooFar => None,
+                Found::Guess(guess) => {
+                    let ids = long.ids.fill(pattern, text);
+                    long.band.distance(&long.ids.pattern, &long.ids.text, ids, guess, limit)
                 }
-                match long.byte_waves.distance(pattern, text, budget(text.len()), limit) {
-                    Found::Distance(distance) => Some(distance),
-                    Found::TooFar => None,
-                    Found::Guess(guess) => long.band.distance(pattern, text, BYTES, guess, limit),
-                }
-            })
-        } else {
-            decode(left, left_units);
-            decode(right, right_units);
-            let (left, right) = trim_common_ends(left_units, right_units);
-            distance_of(left, right, cost, limit, blocks, |pattern, text| {
-                if pattern.len() <= WORD {
-                    return Some(distance_units(pattern, text));
-                }
-                match long.waves.distance(pattern, text, budget(text.len()), limit) {
-                    Found::Distance(distance) => Some(distance),
-                    Found::TooFar => None,
-                    Found::Guess(guess) => {
-                        let ids = long.ids.fill(pattern, text);
-                        long.band.distance(&long.ids.pattern, &long.ids.text, ids, guess, limit)
-                    }
-                }
-            })
-        };
-        distance.filter(|&distance| distance <= limit)
+            }
+        })
+    }
+}
+
+impl ByteTexts {
+    /// See [`Workspace::distance_within`].
+    fn distance_within(
+        &mut self,
+        [left, right]: [&[u8]; 2],
+        cost: SubstitutionCost,
+        limit: usize,
+        blocks: &mut Blocks,
+    ) -> Option<usize> {
+        let Self { bits, waves, band } = self;
+        let (left, right) = trim_common_ends(left, right);
+        distance_of(left, right, cost, limit, blocks, |pattern, text| {
+            if pattern.len() <= WORD {
+                return Some(distance_bytes(pattern, text, bits));
+            }
+            match waves.distance(pattern, text, budget(text.len()), limit) {
+                Found::Distance(distance) => Some(distance),
+                Found::TooFar => None,
+                Found::Guess(guess) => band.distance(pattern, text, BYTES, guess, limit),
+            }
+        })
     }
 }
 
@@ -103,7 +122,7 @@ fn budget(length: usize) -> usize {
     if length <= LONG { length } else { 2 * length }
 }
 
-/// `None` where the distance exceeds `limit`; one above it may still be returned. The ends are trimmed.
+/// `None` where the distance exceeds `limit`. The ends are trimmed.
 fn distance_of<U: Unit>(
     left: &[U],
     right: &[U],
@@ -118,12 +137,13 @@ fn distance_of<U: Unit>(
         return None;
     }
     let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
-    match cost {
+    let distance = match cost {
         SubstitutionCost::Free => Some(difference),
         _ if pattern.is_empty() => Some(text.len()),
         SubstitutionCost::Indel => Some(indel(pattern, text, blocks)),
         SubstitutionCost::One => levenshtein(pattern, text),
-    }
+    };
+    distance.filter(|&distance| distance <= limit)
 }
 
 fn decode(text: &str, units: &mut Vec<u32>) {

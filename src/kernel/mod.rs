@@ -11,6 +11,7 @@ mod band;
 mod bit_parallel;
 mod block;
 mod blocks;
+mod byte_ids;
 mod categories;
 pub mod choice;
 mod diagonal;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-/// A text unit: a byte of ASCII text or a code point.
+/// A text unit: a byte that is a character, or a code point.
 pub trait Unit: Copy + Eq {
     /// The unit as a code point.
     fn code(self) -> u32;
@@ -59,7 +59,7 @@ impl Unit for u8 {
         u32::from(self)
     }
 
-    /// ASCII text has none of these.
+    /// Neither ASCII nor ids: see [`byte_ids`](super::byte_ids).
     const GUARDS: [Self; 2] = [0xfe, 0xff];
 
     #[inline]
@@ -160,7 +160,7 @@ pub struct DenseIds {
 }
 
 /// Code points of the basic plane.
-const BASIC: usize = 1 << 16;
+pub const BASIC: usize = 1 << 16;
 
 impl DenseIds {
     /// Replaces the texts and returns the number of ids.
