@@ -23,6 +23,9 @@ use super::pattern::Unit;
 /// Instruction sets with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
+    /// As AVX2, with operations of three operands where one waits for another.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
     /// 32 pairs in one vector.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -44,7 +47,12 @@ impl Lanes {
     /// What this machine can run, widest first.
     pub fn available() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
-        let vectors = is_x86_feature_detected!("avx2").then_some(Self::Avx2).into_iter().chain([Self::Sse2]);
+        let vectors = {
+            let has_avx2 = is_x86_feature_detected!("avx2");
+            let has_avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+            let wide = [(has_avx2 && has_avx512, Self::Avx512), (has_avx2, Self::Avx2), (true, Self::Sse2)];
+            wide.into_iter().filter_map(|(has, lanes)| has.then_some(lanes))
+        };
         #[cfg(not(target_arch = "x86_64"))]
         let vectors = std::iter::empty();
         vectors.chain([Self::Portable])
@@ -56,6 +64,9 @@ impl Lanes {
     pub fn strip<U: Unit>(self, text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
         match self {
             // SAFETY: this instruction set is only chosen where the machine has it.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => unsafe { strip::avx512::columns(text, bits, first, steps) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => unsafe { strip::avx2::columns(text, bits, first, steps) },
             _ => strip::columns(text, bits, first, steps),

@@ -70,7 +70,7 @@ impl<const BYTES: usize> Batch<BYTES> {
         match (lanes, longest) {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
-            (Lanes::Avx2, _) => unsafe { avx2::distances(self, longest) },
+            (Lanes::Avx512 | Lanes::Avx2, _) => unsafe { avx2::distances(self, longest) },
             // SAFETY: every x86-64 machine has SSE2.
             #[cfg(target_arch = "x86_64")]
             (Lanes::Sse2, _) => unsafe { sse2::distances(self, longest) },

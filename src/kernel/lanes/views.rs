@@ -28,7 +28,7 @@ impl Lanes {
         match self {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => unsafe { avx2::shown(predictions, answers) },
+            Self::Avx512 | Self::Avx2 => unsafe { avx2::shown(predictions, answers) },
             _ => shown(predictions, answers),
         }
     }
@@ -37,7 +37,7 @@ impl Lanes {
     pub fn are_plain(self, views: &[u128], buffer: u32, end: usize) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => {
+            Self::Avx512 | Self::Avx2 => {
                 let (fours, rest) = views.as_chunks();
                 // SAFETY: as in `shown`.
                 let are_plain = unsafe { avx2::are_plain(fours, buffer, end) };
