@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _plugin
+from anls_frame import _exact, _plugin
+from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
 from anls_frame._ingest import to_lazy
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import check_dtypes
@@ -86,7 +87,7 @@ def existing_scores(frame: Any, score: str, settings: Settings) -> Rows:
         *keys(schema, settings.by, settings.cluster),
         value.alias("score"),
         score_digest(value).alias("row_digest"),
-    )
+    ).with_columns(_exact.scale_of(pl.col("score")))
     names = key_names(settings.by, settings.cluster)
     return Rows(
         frame=rows,
@@ -133,14 +134,14 @@ def collect(rows: Rows, worst: int) -> Collected:
     Together they would share the rows, and the engine would keep those for which one of them is slower.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    by_grid = (*rows.keys, *([_GRID] if rows.has_grid else []))
+    by_grid = (*rows.keys, _GRID if rows.has_grid else SCALE)
     parts = _grouped(rows.frame, by_grid, rows.sums).collect(engine="streaming")
     digest = digest_text(parts, "row_digest")
     parts = parts.drop("row_digest_low", "row_digest_high")
     if rows.has_grid:
         parts = canonical(parts)
         cells = add_up([parts.drop(_GRID)], rows.keys)
-        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, "n", "nls_sum")
+        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, "n", "nls_units")
         bins = add_up([on_grid], (*by_keys, _GRID))
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
@@ -163,8 +164,9 @@ def collect(rows: Rows, worst: int) -> Collected:
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Add cells with equal keys."""
+    """Add cells with equal keys, each scale by itself."""
     whole = pl.concat(cells, how="vertical_relaxed")
+    keys = [*keys, *(name for name in (SCALE,) if name in whole.columns)]
     values = [column for column in whole.columns if column not in keys]
     sums = [
         pl.col(column).min() if column.endswith("_min")
@@ -183,9 +185,13 @@ def _sums_of_texts() -> list[pl.Expr]:
     errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
     means = [
         expression
-        for name in ("anls", "nls", "cer")
-        for expression in (pl.col(name).sum().alias(f"{name}_sum"), _squares(name))
+        for name in ("anls", "nls")
+        for expression in (
+            _exact.sum_of_shares(pl.col(name), SCORE_BITS).alias(f"{name}_units"),
+            _exact.sum_of_shares(pl.col(name) * pl.col(name), FINE_BITS).alias(f"{name}_square_units"),
+        )
     ]
+    cer = pl.col("cer")
     return [
         pl.len().cast(pl.UInt64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
@@ -193,6 +199,8 @@ def _sums_of_texts() -> list[pl.Expr]:
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
         *means,
+        _exact.sum_of_rates(cer).alias("cer_units"),
+        _exact.sum_of_rates(cer * cer).alias("cer_square_units"),
         _count(pl.col("exact_match"), "exact_match_sum"),
         _count(pl.col("anls") == 0, "zeros_sum"),
         errors.sum().alias("char_errors_sum"),
@@ -206,24 +214,21 @@ def _sums_of_texts() -> list[pl.Expr]:
 
 def _sums_of_scores() -> list[pl.Expr]:
     zero = pl.lit(0, dtype=pl.UInt64)
+    value = _exact.scaled(pl.col("score"), pl.col(SCALE))
     return [
         pl.len().cast(pl.UInt64).alias("rows"),
         _count(pl.col("score").is_not_null(), "n"),
         _count(pl.col("score").is_null(), "n_missing"),
         zero.alias("n_unanswerable"),
         zero.alias("n_empty_reference"),
-        pl.col("score").sum().alias("score_sum"),
-        _squares("score"),
+        _exact.units(value, SCALED_BITS).sum().alias("score_units"),
+        _exact.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
         _count(pl.col("score") == 0, "zeros_sum"),
         _count(~pl.col("score").is_finite(), "not_finite_sum"),
         pl.col("score").min().alias("score_min"),
         pl.col("score").max().alias("score_max"),
         *digest_sums("row_digest"),
     ]
-
-
-def _squares(name: str) -> pl.Expr:
-    return (pl.col(name) * pl.col(name)).sum().alias(f"{name}_squares")
 
 
 def _count(condition: pl.Expr, name: str) -> pl.Expr:

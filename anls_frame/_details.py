@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _plugin
+from anls_frame import _exact, _plugin
+from anls_frame._exact import FINE_BITS, SCORE_BITS
 from anls_frame._rollup import explode_lists
 from anls_frame.edits import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_options
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 OPERATIONS = ("replace", "insert", "delete")
 _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
-_MEANS = ("anls", "nls", "cer", "exact_match")
-_SUMS = ("n", *_MEANS, "reference_length", "char_errors")
+_SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
 
 KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": _EDIT, "lengths": ("bits",)}
 """The details, with the columns that tell their lines apart beside the slices."""
@@ -103,8 +103,9 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     scored = rows.filter(pl.col("row_digest").is_not_null())
     return scored.group_by(*keys, bits).agg(
         pl.len().cast(pl.UInt64).alias("n"),
-        *(pl.col(name).cast(pl.Float64).sum() for name in _MEANS),
-        *(pl.col(name).cast(pl.UInt64).sum() for name in ("reference_length", "char_errors")),
+        *(_exact.sum_of_shares(pl.col(name), SCORE_BITS).alias(f"{name}_units") for name in ("anls", "nls")),
+        _exact.sum_of_rates(pl.col("cer")).alias("cer_units"),
+        *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
     )
 
 
@@ -119,8 +120,9 @@ def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         first.cast(pl.UInt32).alias("length_from"),
         (power - 1).cast(pl.UInt32).alias("length_to"),
         "n",
-        *(pl.col(name) / n for name in ("anls", "nls", "exact_match")),
-        (pl.col("cer") / n).alias("cer_mean"),
+        *((_exact.floats(pl.col(f"{name}_units"), SCORE_BITS) / n).alias(name) for name in ("anls", "nls")),
+        pl.col("exact_match") / n,
+        (_exact.floats(pl.col("cer_units"), FINE_BITS) / n).alias("cer_mean"),
         pl.when(length > 0).then(pl.col("char_errors") / length).alias("cer_corpus"),
     )
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _cells, _ingest
+from anls_frame import _cells, _exact, _ingest
 from anls_frame._cells import CLUSTER
+from anls_frame._exact import SCALE
 from anls_frame._ingest import to_lazy
 from anls_frame._rollup import explode_lists
 from anls_frame.exceptions import DTypeError
@@ -36,16 +37,21 @@ RESULT_COLUMNS = (
 
 LOWER_IS_BETTER = ("cer",)
 
-SUMS = ("n", "first_sum", "second_sum", "difference_sum", "wins", "ties", "losses")
+_COUNTS = ("n", "wins", "ties", "losses")
+_SCORES = ("first", "second", "difference")
+
+_BITS = 64
+"""Scores of a row are in units of 2**-64 of the larger one's scale: 2**46 rows have room."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
     """
-    Sums of the differences, second minus first, by cell.
+    Sums of the scores by cell, exact as `_exact` says.
 
     A cell is a combination of `by` values and a unit: the cluster or, where there are none, the difference
-    itself, so that rows with equal differences are counted together.
+    second minus first, so that rows with equal differences are counted together. The scale is that of the
+    larger score in size.
     """
 
     cells: pl.DataFrame
@@ -68,9 +74,10 @@ def collect(
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
     keys = [*_cells.key_names(settings.by, None), "unit"]
     unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
-    scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit)
+    larger = pl.max_horizontal(pl.col("first").abs(), pl.col("second").abs())
+    scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit, _exact.scale_of(larger))
     cells, totals = pl.collect_all(
-        [scored.group_by(keys).agg(_sums(metric)), rows.select(_totals())], engine="streaming"
+        [scored.group_by(*keys, SCALE).agg(_sums(metric)), rows.select(_totals())], engine="streaming"
     )
     total = totals.row(0, named=True)
     if total["not_finite"]:
@@ -97,11 +104,10 @@ def slices(
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    cells = explode_lists(differences.cells, keys)
-    units = _cells.add_up([cells.select(*keys, "unit", *SUMS)], [*keys, "unit"]).sort(*keys, "unit")
-    moments = _moments(differences)
-    grouped = units.group_by(keys, maintain_order=True).agg(moments) if keys else units.select(moments)
-    n, x, xx, xy, yy = (grouped[name].cast(pl.Float64).to_numpy() for name in ("n", "x", "xx", "xy", "yy"))
+    grouped = _rolled_up(differences, keys)
+    n, x, xx, xy, yy = (
+        grouped[name].cast(pl.Float64).to_numpy() for name in ("n", "difference", "xx", "xy", "yy")
+    )
     count = statistics.effective_units(n, yy)
     mean = np.divide(x, n, out=np.full_like(x, np.nan), where=n > 0)
     variance = statistics.ratio_variance(count, x, n, xx, xy, yy)
@@ -114,8 +120,8 @@ def slices(
     return grouped.select(
         *keys,
         "n",
-        first=(pl.col("first_sum") / pl.col("n")).fill_nan(None),
-        second=(pl.col("second_sum") / pl.col("n")).fill_nan(None),
+        first=(pl.col("first") / pl.col("n")).fill_nan(None),
+        second=(pl.col("second") / pl.col("n")).fill_nan(None),
         difference=pl.Series(mean).fill_nan(None),
         difference_low=pl.Series(low).fill_nan(None),
         difference_high=pl.Series(high).fill_nan(None),
@@ -237,11 +243,14 @@ def _sums(metric: str) -> list[pl.Expr]:
     difference = pl.col("difference")
     rises, falls = ("losses", "wins") if metric in LOWER_IS_BETTER else ("wins", "losses")
     counts = {rises: difference > 0, "ties": difference == 0, falls: difference < 0}
+    first, second = (
+        _exact.units(_exact.scaled(pl.col(name), pl.col(SCALE)), _BITS) for name in ("first", "second")
+    )
     return [
         pl.len().cast(pl.UInt64).alias("n"),
-        pl.col("first").sum().alias("first_sum"),
-        pl.col("second").sum().alias("second_sum"),
-        difference.sum().alias("difference_sum"),
+        first.sum().alias("first"),
+        second.sum().alias("second"),
+        (second - first).sum().alias("difference"),
         *(condition.sum().cast(pl.UInt64).alias(name) for name, condition in counts.items()),
     ]
 
@@ -258,25 +267,36 @@ def _totals() -> list[pl.Expr]:
     ]
 
 
-def _moments(differences: Differences) -> list[pl.Expr]:
-    """Sums of each slice; a unit is a cluster, or a row with the difference of its cell."""
-    n = pl.col("n").cast(pl.Float64)
-    if differences.has_clusters:
-        x = pl.col("difference_sum")
-        count, xx, xy, yy = pl.len().cast(pl.UInt64), (x * x).sum(), (x * n).sum(), (n * n).sum()
-    else:
-        x = pl.col("unit") * n
-        count, xx, xy, yy = pl.col("n").sum(), (pl.col("unit") * x).sum(), x.sum(), n.sum()
-    return [
-        pl.col("n", "first_sum", "second_sum", "wins", "ties", "losses").sum(),
-        count.alias("units"),
-        x.sum().alias("x"),
-        xx.alias("xx"),
-        xy.alias("xy"),
-        yy.alias("yy"),
-        *([] if differences.has_clusters else [pl.col("unit").implode().alias("values")]),
-        pl.col("n" if not differences.has_clusters else "difference_sum").implode().alias("weights"),
+def _rolled_up(differences: Differences, keys: Sequence[str]) -> pl.DataFrame:
+    """
+    Counts, sums and moments of each slice, in the order of the keys.
+
+    A unit is a cluster, or a row with the difference of its cell.
+    """
+    cells = explode_lists(differences.cells, keys)
+    present = _exact.scales(cells)
+    sums = [
+        pl.col(_COUNTS).sum(),
+        *(_exact.scaled_floats(name, present, _BITS).alias(name) for name in _SCORES),
     ]
+    whole = cells.group_by(keys).agg(sums).sort(keys) if keys else cells.select(sums)
+    units = cells.group_by(*keys, "unit").agg(sums).sort(*keys, "unit")
+    n, x = pl.col("n").cast(pl.Float64), pl.col("difference" if differences.has_clusters else "unit")
+    products = {"xx": x * x, "xy": x * n, "yy": n * n} if differences.has_clusters else {"xx": x * x * n}
+    moments = _exact.float_sums(units.with_columns(**products), keys, list(products))
+    if not differences.has_clusters:
+        moments = moments.with_columns(xy=whole["difference"], yy=whole["n"])
+    if differences.has_clusters:
+        count, values, weights = pl.len().cast(pl.UInt64), "difference", "difference"
+    else:
+        count, values, weights = pl.col("n").sum(), "unit", "n"
+    lists = [
+        count.alias("units"),
+        pl.col(values).implode().alias("values"),
+        pl.col(weights).implode().alias("weights"),
+    ]
+    by_slice = units.group_by(keys, maintain_order=True).agg(lists) if keys else units.select(lists)
+    return pl.concat([whole, moments, by_slice.drop(keys)], how="horizontal")
 
 
 def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
@@ -284,8 +304,8 @@ def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    # Rows come in any order, which shows in the last digits of a cluster's sum. Equal sums have to stay
-    # equal, or the draws would fall on other clusters.
+    # Documents with the same scores differ in the last digits if their scores are cut off at other places.
+    # Equal sums have to stay equal, or the draws would fall on other clusters.
     sums = np.asarray(row["weights"], np.float64)
     scale = 2.0 ** math.frexp(np.abs(sums).max(initial=0.0))[1]
     return statistics.sign_flip(np.round(sums / scale, 12), draws=draws, seed=seed)

@@ -21,7 +21,7 @@ def fold(cells: pl.DataFrame, keys: Sequence[str], *, has_texts: bool) -> pl.Dat
     # Whether scores are bounded does not change what is summed.
     measures = _rollup.TEXT_MEASURES if has_texts else _rollup.score_measures(bounded=True)
     frames = [
-        _rollup.roll_up(cells, chosen, measures)
+        _rollup.exact_moments(cells, chosen, measures)
         .rename({key: _slice_key(key) for key in chosen})
         .select(pl.lit(_label(chosen)).alias(_KEYS), pl.all())
         for count in range(len(keys) + 1)
@@ -38,16 +38,16 @@ def without_clusters(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Add the slices of parts that share no cluster."""
     frames = list(folded)
-    keys = [column for column in frames[0].columns if column == _KEYS or column.startswith("slice_key_")]
+    keys = [c for c in frames[0].columns if c == _KEYS or c.startswith("slice_key_")]
     return _cells.add_up(frames, keys)
 
 
-def slices(folded: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+def slices(folded: pl.DataFrame, keys: Sequence[str], measures: Sequence[_rollup.Measure]) -> pl.DataFrame:
     """Return what `roll_up` gives for these keys."""
     others = [c for c in folded.columns if c.startswith("slice_key_") and c not in map(_slice_key, keys)]
     ordered = sorted(keys, key=_number)
     found = folded.filter(pl.col(_KEYS) == _label(ordered)).drop(_KEYS, *others)
-    return found.rename({_slice_key(key): key for key in keys})
+    return _rollup.slices(found.rename({_slice_key(key): key for key in keys}), keys, measures)
 
 
 def _slice_key(key: str) -> str:

@@ -1,4 +1,8 @@
-"""From cells to slices: the sums of each slice and the moments that its intervals need."""
+"""
+From cells to slices: the sums of each slice and the moments that its intervals need.
+
+Everything is added up in whole numbers, and becomes floats once it is: see `_exact`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from anls_frame import _exact
 from anls_frame._cells import CLUSTER
+from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +28,9 @@ class Measure:
     A ratio of two sums over rows: a mean score, a share, or a corpus rate.
 
     `x` and `y` are columns of a cell; `xx`, `xy` and `yy` the columns with the sums over rows of their
-    squares and product, where a row is a unit of its own.
+    squares and product, where a row is a unit of its own. Sums of x are in units of 2**-bits, those of its
+    squares in units of 2**-square_bits; y is a whole number. With `has_scales` the units are those of the
+    cell's scale.
     """
 
     name: str
@@ -32,24 +40,44 @@ class Measure:
     xy: str
     yy: str
     kind: Literal["bounded", "mean", "corpus"]
+    bits: int = 0
+    square_bits: int = 0
+    has_scales: bool = False
 
     def moments(self) -> list[str]:
         """Names of the columns that `roll_up` gives for the measure: sums over units, and over rows."""
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares")]
 
+    def floats(self, scales: Sequence[int]) -> list[pl.Expr]:
+        """Return the moments of a slice, from its lines in `exact_moments`."""
+        units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits)
+        # Of x, y, xx, xy, yy and the squares of rows.
+        powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * 6
+        return [
+            (
+                _exact.scaled_floats(name, scales, bits, power)
+                if power
+                else _exact.floats(pl.col(name).sum(), bits)
+            ).alias(name)
+            for name, bits, power in zip(self.moments(), units, powers, strict=True)
+        ]
 
-def _mean(name: str, kind: Literal["bounded", "mean"], squares: str | None = None) -> Measure:
-    total = f"{name}_sum"
-    return Measure(name, total, "n", squares or f"{name}_squares", total, "n", kind)
 
+def _mean(
+    name: str, x: str, squares: str, bits: tuple[int, int] = (0, 0), *, kind: Literal["bounded", "mean"]
+) -> Measure:
+    return Measure(name, x, "n", squares, x, "n", kind, *bits)
+
+
+_SCORE = (SCORE_BITS, FINE_BITS)
 
 TEXT_MEASURES = (
-    _mean("anls", "bounded"),
-    _mean("nls", "bounded"),
+    _mean("anls", "anls_units", "anls_square_units", _SCORE, kind="bounded"),
+    _mean("nls", "nls_units", "nls_square_units", _SCORE, kind="bounded"),
     # The square of 0 or 1 is itself.
-    _mean("exact_match", "bounded", "exact_match_sum"),
-    _mean("zeros", "bounded", "zeros_sum"),
-    Measure("cer_mean", "cer_sum", "n", "cer_squares", "cer_sum", "n", "mean"),
+    _mean("exact_match", "exact_match_sum", "exact_match_sum", kind="bounded"),
+    _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded"),
+    _mean("cer_mean", "cer_units", "cer_square_units", (FINE_BITS, FINE_BITS), kind="mean"),
     Measure(
         "cer_corpus",
         "char_errors_sum",
@@ -64,7 +92,10 @@ TEXT_MEASURES = (
 
 def score_measures(*, bounded: bool) -> tuple[Measure, ...]:
     """Return the measures of a column of existing scores; bounded ones lie in [0, 1]."""
-    return _mean("score", "bounded" if bounded else "mean"), _mean("zeros", "bounded", "zeros_sum")
+    columns = ("score_units", "n", "score_square_units", "score_units", "n")
+    kind: Literal["bounded", "mean"] = "bounded" if bounded else "mean"
+    score = Measure("score", *columns, kind, SCALED_BITS, SCALED_BITS, has_scales=True)
+    return score, _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded")
 
 
 def roll_up(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
@@ -73,28 +104,53 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure
 
     A cell counts in each entry of a list key. Units are clusters where there are some, otherwise rows.
     """
+    return slices(exact_moments(cells, keys, measures), keys, measures)
+
+
+def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return what `roll_up` needs of the cells, in whole numbers: they add up over parts of the clusters."""
     cells = explode_lists(cells, keys)
-    values = [column for column in cells.columns if column != CLUSTER and not column.startswith("key_")]
+    lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
+    values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
     if CLUSTER not in cells.columns:
-        sums = _sums(cells, keys, values)
-        return sums.select(
-            *keys,
-            *COUNTS,
-            pl.col("n").alias("units"),
-            *(
-                pl.col(column).cast(pl.Float64).alias(name)
-                for measure in measures
-                for column, name in zip(_row_columns(measure), measure.moments(), strict=True)
-            ),
-        )
+        moments = [
+            pl.col(column).cast(pl.Int128).alias(name)
+            for measure in measures
+            for column, name in zip(_row_columns(measure), measure.moments(), strict=True)
+        ]
+        return _sums(cells, lines, values).select(*lines, *COUNTS, pl.col("n").alias("units"), *moments)
     # Within a slice first by cluster, then squared: what a cluster has in several cells belongs together.
-    clusters = _sums(cells, [*keys, CLUSTER], values)
+    if SCALE in cells.columns:
+        squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
+        clusters = _clusters_in_one_scale(cells, [*keys, CLUSTER])
+    else:
+        squares = None
+        clusters = _sums(cells, [*keys, CLUSTER], values)
     columns = [
         *(pl.col(count).sum() for count in COUNTS),
         (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
-        *(moment for measure in measures for moment in _cluster_moments(measure)),
+        *(moment.sum() for measure in measures for moment in _cluster_moments(measure)),
     ]
-    return clusters.group_by(keys).agg(columns) if keys else clusters.select(columns)
+    moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
+    if squares is None:
+        return moments_of
+    # Those of rows are in the scales of rows.
+    whole = pl.concat([moments_of, squares], how="diagonal")
+    return _sums(whole, lines, [column for column in whole.columns if column not in lines])
+
+
+def slices(moments: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return the slices of `exact_moments`, in the order of their keys."""
+    present = _exact.scales(moments) if SCALE in moments.columns else []
+    columns = [
+        pl.col(*COUNTS, "units").sum(),
+        *(column for measure in measures for column in measure.floats(present)),
+    ]
+    result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
+    squares = [name for measure in measures for name in measure.moments()[2::3]]
+    if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
+        raise OverflowError("the sum of the squared scores is too large to be added up exactly")
+    return result
 
 
 def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -115,6 +171,20 @@ def _row_columns(measure: Measure) -> tuple[str, ...]:
 
 
 def _cluster_moments(measure: Measure) -> list[pl.Expr]:
-    x, y, squares = (pl.col(column).cast(pl.Float64) for column in (measure.x, measure.y, measure.xx))
-    moments = (x, y, x * x, x * y, y * y, squares)
-    return [moment.sum().alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
+    """Moments of a cluster, in the units that those of a row have."""
+    x, y = (pl.col(column).cast(pl.Int128) for column in (measure.x, measure.y))
+    squares = pl.lit(0, pl.Int128) if measure.has_scales else pl.col(measure.xx).cast(pl.Int128)
+    value = _exact.floats(x, measure.bits)
+    xx = _exact.units(value * value, measure.square_bits) if measure.bits else x * x
+    moments = (x, y, xx, x * y, y * y, squares)
+    return [moment.alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
+
+
+def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Cells of scores added up by cluster, each in the scale of its sum."""
+    total = _exact.scaled_floats("score_units", _exact.scales(cells))
+    clusters = cells.group_by(keys).agg(pl.col(*COUNTS, "zeros_sum").sum(), total.alias("total"))
+    value = pl.col("total")
+    return clusters.with_columns(_exact.scale_of(value)).with_columns(
+        score_units=_exact.units(_exact.scaled(value, pl.col(SCALE)), SCALED_BITS)
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details
+from anls_frame import _cells, _details, _exact
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame._rollup import explode_lists
 from anls_frame.protocol import resolve_protocol, resolve_threshold
@@ -76,7 +76,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     if unknown:
         raise ValueError(f"the summary was not made by {unknown}, only by {list(settings.by)}")
     keys = [f"key_{settings.by.index(column)}" for column in columns]
-    sums = [pl.col("n").sum(), pl.col("nls_sum").sum()]
+    sums = [pl.col("n").sum(), pl.col("nls_units").sum()]
     rows = _grouped(explode_lists(summary.cells, keys), keys, [pl.col("n").sum().alias("rows")])
     bins = _grouped(explode_lists(summary.bins, keys), [*keys, "grid_threshold"], sums)
     steps = pl.DataFrame(
@@ -87,16 +87,22 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     on = [*keys, "step"]
     curve = every.join(
         bins.rename({"grid_threshold": "step"}), on=on, how="left", nulls_equal=True, maintain_order="left"
-    ).with_columns(pl.col("n", "nls_sum").fill_null(0))
+    ).with_columns(pl.col("n", "nls_units").fill_null(0))
     # A distance cut keeps a row from its place on the grid on, a similarity cut up to it.
     reverse = settings.protocol.cut == "similarity"
 
     def kept(column: str) -> pl.Expr:
         cumulated = pl.col(column).cum_sum(reverse=reverse)
-        return (cumulated.over(keys) if keys else cumulated) / pl.col("rows")
+        return cumulated.over(keys) if keys else cumulated
 
+    anls = _exact.floats(kept("nls_units"), _exact.SCORE_BITS)
+    rows_of = pl.col("rows")
     result = curve.select(
-        *keys, "threshold", kept("nls_sum").alias("anls"), kept("n").alias("kept"), pl.col("rows").alias("n")
+        *keys,
+        "threshold",
+        (anls / rows_of).alias("anls"),
+        (kept("n") / rows_of).alias("kept"),
+        rows_of.alias("n"),
     )
     check_by_names(columns, result.drop(keys).columns)
     return result.rename(dict(zip(keys, columns, strict=True)))

@@ -326,7 +326,7 @@ class Report:
         if folded is None:
             sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
         else:
-            sums = _folding.slices(folded, keys)
+            sums = _folding.slices(folded, keys, self.measures)
         estimates = _estimates(sums, self.measures, self.confidence)
         has_clusters = self.summary.settings.cluster is not None
         counts = [count for count in _rollup.COUNTS if count != "rows"]

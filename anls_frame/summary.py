@@ -120,10 +120,13 @@ class Summary:
         Sum of the hashes of all scored rows, as 16 hexadecimal digits: equal for the same rows in any
         order and any split.
     cells
-        One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster.
+        One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
+        scores are whole numbers, so that they are the same in any order of the rows: `anls_units` and
+        `nls_units` in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. For scores
+        that existed already there is one row for each `scale` besides, in which `score_units` counts.
     bins
         One row for each combination of `by` values and place on the grid of thresholds k/200, at which a
-        score is just kept by the protocol's cut: numbers of rows and sums of `nls`.
+        score is just kept by the protocol's cut: numbers of rows and sums of `nls`, as in the cells.
     worst_rows
         The rows with the lowest scores, as many as the settings say.
     details
@@ -325,15 +328,15 @@ def summarize(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a", None], "answer": ["a", "x"], "lang": ["en", "en"]})
-    >>> af.summarize(df, "prediction", "answer", by="lang").cells.select("key_0", "n", "anls_sum")
+    >>> af.summarize(df, "prediction", "answer", by="lang").cells.select("key_0", "n", "zeros_sum")
     shape: (1, 3)
-    ┌───────┬─────┬──────────┐
-    │ key_0 ┆ n   ┆ anls_sum │
-    │ ---   ┆ --- ┆ ---      │
-    │ str   ┆ u64 ┆ f64      │
-    ╞═══════╪═════╪══════════╡
-    │ en    ┆ 2   ┆ 1.0      │
-    └───────┴─────┴──────────┘
+    ┌───────┬─────┬───────────┐
+    │ key_0 ┆ n   ┆ zeros_sum │
+    │ ---   ┆ --- ┆ ---       │
+    │ str   ┆ u64 ┆ u64       │
+    ╞═══════╪═════╪═══════════╡
+    │ en    ┆ 2   ┆ 1         │
+    └───────┴─────┴───────────┘
     """
     check_missing(missing)
     if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < _UINT64 // 2:

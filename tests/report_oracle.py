@@ -16,6 +16,7 @@ import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
 from hypothesis import settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 import anls_frame as af
@@ -311,13 +312,8 @@ def check_report(report: Report, rows: Sequence[Row], options: Options) -> None:
 
 
 def check_alike(found: pl.DataFrame, expected: pl.DataFrame) -> None:
-    """Assert that two frames of slices are equal, sums up to rounding."""
-    assert found.schema == expected.schema
-    assert found.height == expected.height
-    for row, like in zip(found.iter_rows(named=True), expected.iter_rows(named=True), strict=True):
-        keys = [name for name in row if name not in (*TEXT_COLUMNS, *SCORE_COLUMNS)]
-        assert [key_of(row[name]) for name in keys] == [key_of(like[name]) for name in keys]
-        check_figures(row, {name: value for name, value in like.items() if name not in keys})
+    """Assert that two frames of slices are equal to the last bit."""
+    assert_frame_equal(found, expected, check_exact=True)
 
 
 TEXT = st.text("ab ", max_size=4)
