@@ -174,7 +174,8 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip
-    return _grouped(whole.lazy(), keys, sums).collect()
+    # In the order of the parts, which have to agree in it where they are added up again.
+    return _grouped(whole.lazy(), keys, sums).select(whole.columns).collect()
 
 
 def _grouped(frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.LazyFrame:
