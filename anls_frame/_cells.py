@@ -24,6 +24,7 @@ CLUSTER = "cluster"
 """Column of a cell's cluster."""
 
 _GRID = "grid_threshold"
+_KEPT = "kept"
 _UINT64 = 1 << 64
 
 
@@ -69,7 +70,7 @@ def scored_texts(frame: Any, prediction: str, answers: str, settings: Settings) 
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scores)))
     names = key_names(settings.by, settings.cluster)
     return Rows(
-        frame=rows,
+        frame=rows.with_columns((pl.col("anls") > 0).alias(_KEPT)),
         keys=names,
         sums=_sums_of_texts(),
         worst_order=("anls", "nls", "row_digest"),
@@ -134,12 +135,12 @@ def collect(rows: Rows, worst: int) -> Collected:
     Together they would share the rows, and the engine would keep those for which one of them is slower.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    by_grid = (*rows.keys, _GRID if rows.has_grid else SCALE)
+    by_grid = (*rows.keys, *((_GRID, _KEPT) if rows.has_grid else (SCALE,)))
     parts = _grouped(rows.frame, by_grid, rows.sums).collect(engine="streaming")
     digest = digest_text(parts, "row_digest")
     parts = parts.drop("row_digest_low", "row_digest_high")
     if rows.has_grid:
-        parts = canonical(parts)
+        parts = _with_anls(canonical(parts))
         cells = add_up([parts.drop(_GRID)], rows.keys)
         on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, "n", "nls_units")
         bins = add_up([on_grid], (*by_keys, _GRID))
@@ -184,26 +185,18 @@ def _grouped(frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr]) -> p
 
 def _sums_of_texts() -> list[pl.Expr]:
     errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
-    means = [
-        expression
-        for name in ("anls", "nls")
-        for expression in (
-            _exact.sum_of_shares(pl.col(name), SCORE_BITS).alias(f"{name}_units"),
-            _exact.sum_of_shares(pl.col(name) * pl.col(name), FINE_BITS).alias(f"{name}_square_units"),
-        )
-    ]
-    cer = pl.col("cer")
+    nls, cer = pl.col("nls"), pl.col("cer")
     return [
         pl.len().cast(pl.UInt64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
         _count(pl.col("missing") & pl.col("answerable"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        *means,
+        _exact.sum_of_shares(nls, SCORE_BITS).alias("nls_units"),
+        _exact.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
         _exact.sum_of_rates(cer).alias("cer_units"),
         _exact.sum_of_rates(cer * cer).alias("cer_square_units"),
         _count(pl.col("exact_match"), "exact_match_sum"),
-        _count(pl.col("anls") == 0, "zeros_sum"),
         errors.sum().alias("char_errors_sum"),
         length.sum().alias("reference_length_sum"),
         (errors * errors).sum().alias("char_errors_squares"),
@@ -211,6 +204,17 @@ def _sums_of_texts() -> list[pl.Expr]:
         (length * length).sum().alias("reference_length_squares"),
         *digest_sums("row_digest"),
     ]
+
+
+def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
+    """Parts with the sums of ANLS: it is NLS where the cut keeps a row, and 0 elsewhere."""
+    none = pl.lit(0, dtype=pl.Int128)
+    sums = {
+        f"anls_{name}": pl.when(_KEPT).then(f"nls_{name}").otherwise(none)
+        for name in ("units", "square_units")
+    }
+    zeros = pl.when(_KEPT).then(pl.lit(0, dtype=pl.UInt64)).otherwise("n")
+    return parts.with_columns(**sums, zeros_sum=zeros).drop(_KEPT)
 
 
 def _sums_of_scores() -> list[pl.Expr]:
