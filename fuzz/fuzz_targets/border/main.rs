@@ -12,6 +12,8 @@ mod harness;
 mod damage;
 mod input;
 
+use std::ops::Range;
+
 use libfuzzer_sys::fuzz_target;
 
 use harness::c::METRICS;
@@ -40,7 +42,7 @@ fuzz_target!(|input: Input| {
             let alone = [(&columns[0], left), (&columns[1], right)]
                 .map(|(column, rows)| only_row(column, if rows == 1 { 0 } else { row }));
             let alone = call(metric, &alone).expect("a row of columns that were accepted");
-            assert_eq!(alone.values, row_of(&output.values, row), "row {row}");
+            assert_eq!(alone.values, rows_of(&output.values, row..row + 1), "row {row}");
         }
     }
 });
@@ -64,14 +66,21 @@ fn only_row(column: &Column, mut row: usize) -> Column {
     unreachable!("the row is one of the column's")
 }
 
-fn row_of(values: &Values, row: usize) -> Values {
+fn rows_of(values: &Values, rows: Range<usize>) -> Values {
     match values {
-        Values::Float(values) => Values::Float(vec![values[row]]),
-        Values::Unsigned(values) => Values::Unsigned(vec![values[row]]),
-        Values::Boolean(values) => Values::Boolean(vec![values[row]]),
-        Values::Text(values) => Values::Text(vec![values[row].clone()]),
-        Values::Struct(fields) => Values::Struct(
-            fields.iter().map(|(field, values)| (field.clone(), row_of(values, row))).collect(),
-        ),
+        Values::Float(values) => Values::Float(values[rows].to_vec()),
+        Values::Unsigned(values) => Values::Unsigned(values[rows].to_vec()),
+        Values::Boolean(values) => Values::Boolean(values[rows].to_vec()),
+        Values::Text(values) => Values::Text(values[rows].to_vec()),
+        Values::Struct(fields) => {
+            let of_rows = |(field, values): &(_, _)| (Clone::clone(field), rows_of(values, rows.clone()));
+            Values::Struct(fields.iter().map(of_rows).collect())
+        }
+        Values::List(lengths, entries) => {
+            let start = lengths[..rows.start].iter().flatten().sum();
+            let length: usize = lengths[rows.clone()].iter().flatten().sum();
+            let entries = rows_of(entries, start..start + length);
+            Values::List(lengths[rows].to_vec(), Box::new(entries))
+        }
     }
 }
