@@ -213,6 +213,24 @@ class Summary:
         """
         from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
 
+        # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
+        content = self.to_bytes()
+        with replacing(Path(path)) as file:
+            file.write(content)
+
+    def to_bytes(self) -> bytes:
+        """
+        Return the content of the file that `save` writes, to send it from one machine to another.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a"], "answer": ["a"]})
+        >>> content = af.summarize(df, "prediction", "answer").to_bytes()
+        >>> af.Summary.from_bytes(content).rows
+        1
+        """
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
         if self.folded is not None:
             frames["folded"] = self.folded
@@ -227,11 +245,9 @@ class Summary:
             "digest": self.digest,
             "columns": columns,
         }
-        with replacing(Path(path)) as file:
-            # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
-            content = io.BytesIO()
-            whole.write_parquet(content, metadata={_METADATA_KEY: json.dumps(metadata)})
-            file.write(content.getbuffer())
+        content = io.BytesIO()
+        whole.write_parquet(content, metadata={_METADATA_KEY: json.dumps(metadata)})
+        return content.getvalue()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
@@ -243,9 +259,25 @@ class Summary:
         ValueError
             If the file is no summary.
         """
+        return cls._read(Path(path), str(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Summary:
+        """
+        Return the summary that `to_bytes` gave.
+
+        Raises
+        ------
+        ValueError
+            If these are not the bytes of a summary.
+        """
+        return cls._read(io.BytesIO(content), "the content")
+
+    @classmethod
+    def _read(cls, source: Path | io.BytesIO, name: str) -> Summary:
         try:
-            metadata = json.loads(pl.read_parquet_metadata(Path(path))[_METADATA_KEY])
-            whole = pl.read_parquet(Path(path))
+            metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
+            whole = pl.read_parquet(source)
             frames = {
                 kind: whole.filter(pl.col("kind") == kind).select(columns)
                 for kind, columns in metadata["columns"].items()
@@ -261,7 +293,7 @@ class Summary:
                 folded=frames.get("folded"),
             )
         except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise ValueError(f"{path} is no summary of anls_frame {__version__}: {error}") from None
+            raise ValueError(f"{name} is no summary of anls_frame {__version__}: {error}") from None
 
 
 def summarize(

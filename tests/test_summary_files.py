@@ -31,6 +31,7 @@ def check_same(found: Summary, expected: Summary) -> None:
 
 def saved_and_loaded(summary: Summary, folder: Path) -> Summary:
     summary.save(folder / "summary.parquet")
+    check_same(Summary.from_bytes(summary.to_bytes()), summary)
     return Summary.load(folder / "summary.parquet")
 
 
@@ -147,6 +148,12 @@ def test_what_is_no_summary_is_an_error_that_names_the_file(tmp_path: Path) -> N
         path.write_bytes(content)
         with pytest.raises(ValueError, match=re.escape(f"{path} is no summary of anls_frame")):
             Summary.load(path)
+
+
+def test_bytes_that_are_no_summary_are_an_error(tmp_path: Path) -> None:
+    for content in foreign(tmp_path / "some.parquet").values():
+        with pytest.raises(ValueError, match="the content is no summary of anls_frame"):
+            Summary.from_bytes(content)
 
 
 def test_folder_is_no_summary(tmp_path: Path) -> None:
