@@ -55,6 +55,7 @@ from anls_frame.summary import Settings, Summary, merge, summarize
 from anls_frame.worst_rows import worst
 
 if TYPE_CHECKING:
+    from anls_frame import distributed as distributed
     from anls_frame import gec as gec
     from anls_frame import plot as plot
     from anls_frame import streaming as streaming
@@ -125,7 +126,7 @@ __all__ = [
     "write_submission",
 ]
 
-_MODULES = ("gec", "plot", "streaming")
+_MODULES = ("distributed", "gec", "plot", "streaming")
 _READERS = {name for name in __all__ if name.startswith(("read_", "scan_", "write_"))}
 _STREAMING = {"ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"}
 

@@ -9,7 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames import check_column
+from anls_frame.frames import ARROW_ADVICE, check_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +50,7 @@ def to_lazy(frame: Any, texts: Sequence[str], others: Sequence[str]) -> pl.LazyF
         table = _table(frame)
         for name in (*texts, *others):
             check_column(table.column_names, name)
-        advice = "cast it to string, or to a list of strings, if it holds texts"
-        columns = [_from_arrow.to_series(name, table[name], advice=advice) for name in texts]
+        columns = [_from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in texts]
         return pl.DataFrame([*columns, *(_arrow_column(name, table[name]) for name in others)]).lazy()
     raise TypeError(_NO_FRAME.format(type(frame).__name__))
 

@@ -25,6 +25,8 @@ FrameT = TypeVar("FrameT")
 
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 
+ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds texts"
+
 
 def add_scores(
     frame: FrameT,
@@ -223,8 +225,9 @@ def _add_to_arrow(
     for name in inputs:
         check_column(table.column_names, name)
     check_new_names(table.column_names, names.values(), overwrite=overwrite)
-    advice = "cast it to string, or to a list of strings, if it holds texts"
-    texts = pl.DataFrame({name: _from_arrow.to_series(name, table[name], advice=advice) for name in inputs})
+    texts = pl.DataFrame(
+        {name: _from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in inputs}
+    )
     for column in _scores_alone(texts, expression, names):
         index = table.column_names.index(column.name) if column.name in table.column_names else None
         if index is None:

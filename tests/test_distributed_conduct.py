@@ -1,0 +1,257 @@
+"""On Daft: what is wrong shows before rows are computed, rows cannot get lost, nothing is reported home."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import anls_frame as af
+from anls_frame import _batches, distributed
+
+import daft  # isort: skip - after the module that switches its telemetry off
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+ROWS = pa.table(
+    {
+        "p": pa.array(["a", "b ", None, "abc"]),
+        "a": pa.array([["a"], ["x", None, "B"], ["c"], []]),
+        "n": pa.array([1, 2, None, 4]),
+        "*": pa.array([1, 2, 3, 4]),
+    }
+)
+TELEMETRY = (
+    "import os; print(sorted((k, v) for k, v in os.environ.items() if 'ANALYTICS' in k or 'TRACK' in k))"
+)
+DYING = """
+import os, signal
+from anls_frame import distributed
+import daft
+
+def die(texts):
+    if "z" in texts.to_pylist():
+        os.kill(os.getpid(), signal.SIGKILL)
+    return texts
+
+call = daft.func.batch(return_dtype=daft.DataType.string(), use_process=True, batch_size=10)(die)
+frame = daft.from_pydict({"p": ["a"] * 100 + ["z"], "a": ["a"] * 101})
+frame = frame.with_column("p", call(frame["p"]))
+print("begun")
+print(distributed.report(frame, "p", "a", batch_rows=10))
+"""
+
+
+def never_computed() -> daft.DataFrame:
+    """Return a frame whose predictions cannot be computed."""
+
+    def compute(texts: daft.Series) -> list[str]:
+        raise AssertionError(f"{len(texts)} rows were computed")
+
+    frame = daft.from_arrow(ROWS)
+    return frame.with_column("p", daft.func.batch(return_dtype=daft.DataType.string())(compute)(frame["p"]))
+
+
+def test_scores_are_computed_when_they_are_asked_for() -> None:
+    scored = distributed.add_scores(never_computed(), "p", "a", columns=["nls"])
+    assert scored.column_names == [*ROWS.column_names, "nls"]
+    with pytest.raises(AssertionError, match="4 rows were computed"):
+        scored.to_pydict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
+        ({"by": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
+        ({"cluster": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
+        ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
+        ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "a score is a number"),
+        ({"by": ["n", "n"]}, ValueError, "by names a column twice"),
+        ({"by": 3}, TypeError, "by is a column name"),
+        ({"by": "*"}, ValueError, "for several columns; rename"),
+        ({"threshold": 2}, ValueError, "threshold"),
+        ({"protocol": "ANLS"}, ValueError, "unknown protocol"),
+        ({"missing": "zero"}, ValueError, "missing is one of"),
+        ({"worst": -1}, ValueError, "worst is a number of rows"),
+        ({"details": 1}, TypeError, "details is True or False"),
+        ({"score": "n"}, ValueError, "give either prediction and answers, or score"),
+        ({"prediction": None}, ValueError, "give the columns prediction and answers"),
+        ({"batch_rows": 0}, ValueError, "batch_rows is a number of rows, got 0"),
+        ({"batch_rows": True}, ValueError, "batch_rows is a number of rows, got True"),
+    ],
+    ids=str,
+)
+def test_wrong_columns_and_options_are_errors_before_rows_are_computed(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    for function in (distributed.summarize, distributed.report):
+        with pytest.raises(error, match=message):
+            function(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({"sort": "m"}, "sort is a column"), ({"confidence": 95}, "confidence lies between 0 and 1")],
+    ids=str,
+)
+def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        distributed.report(never_computed(), "p", "a", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
+        ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
+        ({"prediction": ["p"]}, TypeError, "prediction is the name of a column"),
+        ({"columns": ["s"]}, ValueError, "unknown score columns"),
+        ({"columns": "nls"}, TypeError, "columns is a list of names"),
+        ({"columns": 3}, TypeError, "columns is a list of names"),
+        ({"columns": ["nls"], "prefix": 1}, TypeError, "prefix is a string"),
+        ({"threshold": -1}, ValueError, "threshold"),
+    ],
+    ids=str,
+)
+def test_scores_that_cannot_be_added_are_errors_at_once(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        distributed.add_scores(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
+
+
+def test_existing_columns_are_not_replaced_unasked() -> None:
+    frame = daft.from_arrow(ROWS).with_column("nls", daft.lit(1))
+    with pytest.raises(af.DuplicateColumnError, match=re.escape("already has the columns ['nls']")):
+        distributed.add_scores(frame, "p", "a")
+
+
+@pytest.mark.parametrize("function", [distributed.add_scores, distributed.report, distributed.summarize])
+def test_frames_of_other_kinds_are_an_error_that_says_where_they_go(function: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="frame is a Daft DataFrame, got Table; the functions of the same"):
+        function(ROWS, "p", "a")
+
+
+def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None:
+    # Daft takes dictionaries of texts for Python objects.
+    table = ROWS.set_column(0, "p", ROWS["p"].dictionary_encode())
+    frame = daft.from_arrow(table)
+    with pytest.raises(af.DTypeError, match="column 'p' has Daft's dtype Python"):
+        distributed.report(frame, "p", "a")
+    with pytest.raises(af.DTypeError, match=re.escape("`.cast(daft.DataType.string())`")):
+        distributed.add_scores(frame, "p", "a")
+    texts = frame.with_column("p", frame["p"].cast(daft.DataType.string()))
+    assert distributed.report(texts, "p", "a").overall == af.report(ROWS, "p", "a").overall
+
+
+def test_scores_that_are_no_numbers_are_the_error_that_they_are_in_memory() -> None:
+    frame = daft.from_pydict({"s": [1.0, float("nan"), None]})
+    with pytest.raises(ValueError, match="column 's' holds NaN or infinity in 1 rows; drop or fill them"):
+        distributed.report(frame, score="s")
+
+
+def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Losing(_batches.PartialSummary):
+        def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
+            whole = super().aggregate(*columns, names=names, options=options)
+            return b"" if 3 in columns[names.index("n")].to_pylist() else whole
+
+    frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6, "n": [0, 1, 2, 3, 4, 5]})
+    monkeypatch.setattr(_batches, "PartialSummary", Losing)
+    with pytest.raises(RuntimeError, match="Daft read 6 rows, but the summaries that came back are of 5"):
+        distributed.summarize(frame, "p", "a", by="n", batch_rows=1)
+
+
+def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Doubling(_batches.PartialSummary):
+        def combine(self, states: daft.Series) -> bytes:
+            return super().combine(daft.Series.from_pylist([*states.to_pylist(), states.to_pylist()[0]]))
+
+    frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6})
+    monkeypatch.setattr(_batches, "PartialSummary", Doubling)
+    with pytest.raises(ValueError, match="the same part is there twice"):
+        distributed.summarize(frame, "p", "a", batch_rows=1)
+
+
+def test_a_process_that_dies_is_an_error(
+    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    # In a process of its own: Daft leaves the socket to the dead one open.
+    script = tmp_path / "script.py"
+    script.write_text(DYING, encoding="utf-8")
+    done = run_python(str(script))
+    assert (done.stdout, done.returncode) == ("begun\n", 1)
+    assert done.stderr.splitlines()[-1].startswith("RuntimeError: UDF process")
+
+
+def test_functions_take_the_arguments_of_their_namesakes() -> None:
+    for name in distributed.__all__:
+        found = dict(inspect.signature(getattr(distributed, name)).parameters)
+        expected = dict(inspect.signature(getattr(af, name)).parameters)
+        if name != "add_scores":
+            assert found.pop("batch_rows").default == distributed.BATCH_ROWS
+        kinds = [(one.name, one.kind, one.default) for one in found.values()]
+        assert kinds == [(one.name, one.kind, one.default) for one in expected.values()]
+
+
+def test_parameters_are_documented() -> None:
+    for name in distributed.__all__:
+        documentation = inspect.getdoc(getattr(distributed, name)) or ""
+        section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
+        lines = re.findall(r"^(?! |-)(.+)$", section, flags=re.MULTILINE)
+        documented = [one.strip() for line in lines for one in line.split(",")]
+        assert documented == list(inspect.signature(getattr(distributed, name)).parameters)
+
+
+@pytest.fixture
+def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "DAFT_ANALYTICS_ENABLED"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("undecided")
+def test_telemetry_is_off_unless_the_user_has_decided(
+    run_python: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    script = "import anls_frame.distributed, daft.scarf_telemetry as t; print(t.opted_out());" + TELEMETRY
+    assert run_python("-c", script).stdout == "True\n[('DAFT_ANALYTICS_ENABLED', '0')]\n"
+    # Decisions against it only: with another one Daft would report from here.
+    for name in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "DAFT_ANALYTICS_ENABLED"):
+        value = "false" if name == "DAFT_ANALYTICS_ENABLED" else "true"
+        assert run_python("-c", script, **{name: value}).stdout == f"True\n[('{name}', '{value}')]\n"
+
+
+def test_daft_is_imported_on_demand_only(
+    run_python: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    script = (
+        "import sys, anls_frame as af; print('daft' in sys.modules, 'distributed' in dir(af));"
+        "af.distributed.report; print('daft' in sys.modules)"
+    )
+    assert run_python("-c", script).stdout == "False True\nTrue\n"
+
+
+@pytest.mark.parametrize(
+    ("daft_module", "message"),
+    [
+        ("None", "anls_frame.distributed runs on Daft: pip install 'anls-frame[daft]'"),
+        ("type(sys)('daft')", "anls_frame.distributed needs Daft 0.7.12 or later: pip"),
+    ],
+)
+def test_without_daft_the_error_says_what_to_install(
+    daft_module: str, message: str, run_python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    script = f"import sys; sys.modules['daft'] = {daft_module}; import anls_frame; anls_frame.distributed"
+    done = run_python("-c", script)
+    assert done.returncode == 1
+    assert message in done.stderr.splitlines()[-1]
+    assert "pip install 'anls-frame[daft]'" in done.stderr.splitlines()[-1]
