@@ -1,0 +1,38 @@
+"""A plugin of pytest that runs Daft on a Ray cluster of two workers on this machine, `-p ray_cluster`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ray.cluster_utils import Cluster
+
+# Before Ray is imported, and for the processes that it starts.
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0"}
+MEMORY = 512 << 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cluster() -> Iterator[Cluster]:
+    """Start a cluster whose driver has no CPUs, so that all work is done by two workers with one each."""
+    import ray  # noqa: PLC0415 - after the variables above
+    from ray.cluster_utils import Cluster  # noqa: PLC0415
+
+    from anls_frame import distributed  # noqa: F401, PLC0415 - switches Daft's telemetry off
+
+    import daft  # noqa: PLC0415 # isort: skip
+
+    cluster = Cluster()
+    cluster.add_node(num_cpus=0, object_store_memory=MEMORY, include_dashboard=False)
+    for _ in range(2):
+        cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
+    daft.set_runner_ray(noop_if_initialized=True)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
