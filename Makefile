@@ -8,7 +8,7 @@ export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick test test-rust test-python test-docs test-notebooks test-wheel lint check-heavy clean
+.PHONY: help install demo bench bench-quick test test-rust test-python test-daft test-docs test-notebooks test-wheel lint check-heavy clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -29,10 +29,18 @@ $(VENV)/installed: $(SOURCES)
 	.venv-peers/bin/pip install --quiet --requirement $<
 	touch $@
 
+# Daft keeps pyarrow back, so it lives apart with an older one, before everything else that .venv has.
+.venv-daft/installed: pyproject.toml $(VENV)/installed
+	test -x .venv-daft/bin/python || $(PYTHON) -m venv .venv-daft
+	.venv-daft/bin/pip install --quiet --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
+	$(BIN)/python -c "import site; print('import site; site.addsitedir(%r)' % site.getsitepackages()[0])" \
+	  > "$$(.venv-daft/bin/python -c 'import site; print(site.getsitepackages()[0])')/with-venv.pth"
+	touch $@
+
 demo: install ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
-test: lint test-rust test-python test-docs test-notebooks test-wheel ## Everything: lint, types, Rust, Python on both engines, docs, notebooks, wheel
+test: lint test-rust test-python test-daft test-docs test-notebooks test-wheel ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
 
 lint: install
 	cargo fmt --check
@@ -52,8 +60,13 @@ test-python: install .venv-peers/installed
 	    $(BIN)/python -m pytest -q -n 2 || exit 1; \
 	done
 
+test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
+	.venv-daft/bin/python -m pytest -q -n 2 tests/test_distributed*.py
+	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed.py --doctest-glob='*.md' docs/distributed.md
+
 test-docs: install ## Docstrings and the examples of README and docs, run
-	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs
+	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs \
+	  --ignore anls_frame/distributed.py --ignore docs/distributed.md
 
 test-notebooks: install ## The notebooks, run, print what they printed
 	$(BIN)/python notebooks/run.py --check
@@ -70,4 +83,4 @@ check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing and the oldest
 	.ci/heavy
 
 clean: ## Remove what was built
-	rm -rf target $(VENV) .venv-peers dist anls_frame/_native*.so
+	rm -rf target $(VENV) .venv-peers .venv-daft dist anls_frame/_native*.so

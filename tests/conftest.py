@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -11,6 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Daft has an environment of its own, where `make test-daft` runs them.
+collect_ignore_glob = [] if importlib.util.find_spec("daft") else ["test_distributed*.py"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
