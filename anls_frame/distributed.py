@@ -11,8 +11,11 @@ import too, so import this module before Daft.
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
+import functools
 import os
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +50,8 @@ __all__ = ["add_scores", "report", "summarize"]
 
 BATCH_ROWS = 262_144
 """Rows that are summarized at once: a summary costs some milliseconds, however few rows it is of."""
+
+_SECONDS_OF_REST = 0.5
 
 
 def add_scores(
@@ -269,23 +274,8 @@ def report(
     ----------
     frame
         A Daft DataFrame.
-    prediction, answers
-        Names of the columns with the predicted texts and with the accepted answer or answers.
-    score
-        Name of a column with scores that exist already, in place of `prediction` and `answers`.
-    by
-        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
-        list of nulls are one slice, null.
-    cluster
-        Column of the document that a row belongs to.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
-    missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
-    worst
-        How many of the rows with the lowest scores to keep.
-    details
-        Count kinds of errors, confusions of characters and lengths as well.
+    prediction, answers, score, by, cluster, protocol, threshold, cer_protocol, missing, worst, details
+        As for `summarize`.
     sort
         Column by which slices are sorted.
     confidence
@@ -388,6 +378,7 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
             f"frame is a Daft DataFrame, got {type(frame).__name__}; the functions of the same names in "
             "anls_frame take frames of other kinds"
         )
+    _rest_at_exit()
     fields = [pa.field(field.name, field.dtype.to_arrow_dtype()) for field in frame.schema()]
     for field in fields:
         if field.name in names and isinstance(field.type, pa.BaseExtensionType):
@@ -399,3 +390,14 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
         if field.name in names and (field.name == "*" or field.name.endswith(".*")):
             raise ValueError(f"Daft takes {field.name!r} for several columns; rename the column")
     return pa.schema(fields).empty_table()
+
+
+@functools.cache
+def _rest_at_exit() -> None:
+    """
+    Have Python wait a moment when it ends, once Daft calls functions of ours.
+
+    Daft's threads drop what they hold of Python shortly after a query. If Python ends meanwhile, they crash
+    it: a tenth of short scripts with Daft 0.7.26, whatever the function.
+    """
+    atexit.register(time.sleep, _SECONDS_OF_REST)
