@@ -26,6 +26,23 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:Glyph .* missing from font:UserWarning")
 
 
+_exit_status: list[int] = []
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Keep the result for the end of the process."""
+    _exit_status.append(int(exitstatus))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End at once where Daft ran: its threads may crash a Python that takes its time, after all tests."""
+    if "daft" in sys.modules and "ray" not in sys.modules and not hasattr(config, "workerinput"):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_exit_status[-1] if _exit_status else pytest.ExitCode.INTERNAL_ERROR)
+
+
 @pytest.fixture(scope="session")
 def run_python(
     tmp_path_factory: pytest.TempPathFactory,
