@@ -296,7 +296,7 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> pl.DataFrame:
         pl.col(weights).implode().alias("weights"),
     ]
     by_slice = units.group_by(keys, maintain_order=True).agg(lists) if keys else units.select(lists)
-    return pl.concat([whole, moments, by_slice.drop(keys)], how="horizontal")
+    return whole.hstack(moments).hstack(by_slice.drop(keys))
 
 
 def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
@@ -304,8 +304,8 @@ def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    # Documents with the same scores differ in the last digits if their scores are cut off at other places.
-    # Equal sums have to stay equal, or the draws would fall on other clusters.
+    # 0.1 + 0.2 and 0.3 differ in the last digit. Such sums have to be equal, or the draws would fall on other
+    # clusters.
     sums = np.asarray(row["weights"], np.float64)
     scale = 2.0 ** math.frexp(np.abs(sums).max(initial=0.0))[1]
     return statistics.sign_flip(np.round(sums / scale, 12), draws=draws, seed=seed)
