@@ -11,6 +11,7 @@ import polars.selectors as cs
 from anls_frame import _exact, _plugin
 from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
 from anls_frame._ingest import to_lazy
+from anls_frame._progress import counted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import check_dtypes
 from anls_frame.protocol import plugin_options
@@ -18,6 +19,7 @@ from anls_frame.protocol import plugin_options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from anls_frame._progress import Advance
     from anls_frame.summary import Settings
 
 CLUSTER = "cluster"
@@ -53,9 +55,12 @@ class Collected:
     digest: str
 
 
-def scored_texts(frame: Any, prediction: str, answers: str, settings: Settings) -> Rows:
+def scored_texts(
+    frame: Any, prediction: str, answers: str, settings: Settings, advance: Advance = None
+) -> Rows:
     """Rows of texts, scored."""
-    source = to_lazy(frame, [prediction, answers], [*settings.by, *_optional(settings.cluster)])
+    columns = [*settings.by, *_optional(settings.cluster)]
+    source = counted(to_lazy(frame, [prediction, answers], columns), advance)
     schema = source.collect_schema()
     rows = source.select(
         *keys(schema, settings.by, settings.cluster),
@@ -79,9 +84,9 @@ def scored_texts(frame: Any, prediction: str, answers: str, settings: Settings) 
     )
 
 
-def existing_scores(frame: Any, score: str, settings: Settings) -> Rows:
+def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance = None) -> Rows:
     """Rows with a score that exists already."""
-    source = to_lazy(frame, [], [score, *settings.by, *_optional(settings.cluster)])
+    source = counted(to_lazy(frame, [], [score, *settings.by, *_optional(settings.cluster)]), advance)
     schema = source.collect_schema()
     value = score_value(schema, score)
     rows = source.select(
@@ -165,7 +170,7 @@ def collect(rows: Rows, worst: int) -> Collected:
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Add cells with equal keys, each scale by itself."""
+    """Add cells with equal keys, each scale by itself, in the order in which they come."""
     whole = pl.concat(cells, how="vertical_relaxed")
     keys = [*keys, *(name for name in (SCALE,) if name in whole.columns)]
     values = [column for column in whole.columns if column not in keys]
@@ -175,12 +180,14 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip
-    # In the order of the parts, which have to agree in it where they are added up again.
-    return _grouped(whole.lazy(), keys, sums).select(whole.columns).collect()
+    # Columns in the order of the parts, which have to agree in it where they are added up again.
+    return _grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns).collect()
 
 
-def _grouped(frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.LazyFrame:
-    return frame.group_by(keys).agg(sums) if keys else frame.select(sums)
+def _grouped(
+    frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr], *, in_order: bool = False
+) -> pl.LazyFrame:
+    return frame.group_by(keys, maintain_order=in_order).agg(sums) if keys else frame.select(sums)
 
 
 def _sums_of_texts() -> list[pl.Expr]:

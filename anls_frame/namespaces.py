@@ -87,6 +87,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         worst: int = 0,
         details: bool = False,
         part: str | None = None,
+        progress: bool | Callable[[int], object] = False,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
         return summary.summarize(
@@ -103,6 +104,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             worst=worst,
             details=details,
             part=part,
+            progress=progress,
         )
 
     def report(
@@ -121,6 +123,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         details: bool = False,
         sort: str = "n",
         confidence: float = 0.95,
+        progress: bool | Callable[[int], object] = False,
     ) -> Report:
         """Report the scores of the frame, of all rows and by slice, see `anls_frame.report`."""
         return reports.report(
@@ -138,6 +141,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             details=details,
             sort=sort,
             confidence=confidence,
+            progress=progress,
         )
 
     def compare(

@@ -14,7 +14,7 @@ import pandas as pd
 from anls_frame import analysis, comparison, curves, frames, reports, summary, worst_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame._typing import ScoreColumn
     from anls_frame.comparison import Comparison, Metric
@@ -86,6 +86,7 @@ class AnlsPandasAccessor:
         worst: int = 0,
         details: bool = False,
         part: str | None = None,
+        progress: bool | Callable[[int], object] = False,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
         return summary.summarize(
@@ -102,6 +103,7 @@ class AnlsPandasAccessor:
             worst=worst,
             details=details,
             part=part,
+            progress=progress,
         )
 
     def report(
@@ -120,6 +122,7 @@ class AnlsPandasAccessor:
         details: bool = False,
         sort: str = "n",
         confidence: float = 0.95,
+        progress: bool | Callable[[int], object] = False,
     ) -> Report:
         """Report the scores of the frame, of all rows and by slice, see `anls_frame.report`."""
         return reports.report(
@@ -137,6 +140,7 @@ class AnlsPandasAccessor:
             details=details,
             sort=sort,
             confidence=confidence,
+            progress=progress,
         )
 
     def compare(

@@ -402,6 +402,7 @@ def report(
     details: bool = False,
     sort: str = "n",
     confidence: float = 0.95,
+    progress: bool | Callable[[int], object] = False,
 ) -> Report:
     """
     Report the scores of a frame, of all rows and by slice, with intervals.
@@ -434,6 +435,9 @@ def report(
         Column by which slices are sorted.
     confidence
         Confidence level of the intervals.
+    progress
+        `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
+        batch that is read, from any thread. `worst` reads the rows once more, `details` three times.
 
     Returns
     -------
@@ -475,6 +479,7 @@ def report(
         missing=missing,
         worst=worst,
         details=details,
+        progress=progress,
     )
     return Report(summary, sort=sort, confidence=confidence)
 

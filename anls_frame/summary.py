@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from anls_frame import _cells, _details, _folding
+from anls_frame import _cells, _details, _folding, _progress
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol, resolve_threshold
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["Settings", "Summary", "merge", "summarize"]
 
@@ -197,9 +197,16 @@ class Summary:
             folded=_folding.fold(self.cells, keys, has_texts=self.settings.score is None),
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
         """
         Save as one Parquet file, with the settings in its metadata.
+
+        Parameters
+        ----------
+        path
+            The file, which is written whole or not at all.
+        metadata
+            More texts to keep in the file, which `polars.read_parquet_metadata` gives back.
 
         Examples
         --------
@@ -214,7 +221,7 @@ class Summary:
         from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
 
         # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
-        content = self.to_bytes()
+        content = self._content(metadata or {})
         with replacing(Path(path)) as file:
             file.write(content)
 
@@ -231,6 +238,9 @@ class Summary:
         >>> af.Summary.from_bytes(content).rows
         1
         """
+        return self._content({})
+
+    def _content(self, metadata: Mapping[str, str]) -> bytes:
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
         if self.folded is not None:
             frames["folded"] = self.folded
@@ -239,14 +249,14 @@ class Summary:
             how="diagonal_relaxed",
         )
         columns = {kind: frame.columns for kind, frame in frames.items()}
-        metadata = {
+        own = {
             "settings": self.settings.to_dict(),
             "parts": dict(self.parts),
             "digest": self.digest,
             "columns": columns,
         }
         content = io.BytesIO()
-        whole.write_parquet(content, metadata={_METADATA_KEY: json.dumps(metadata)})
+        whole.write_parquet(content, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
         return content.getvalue()
 
     @classmethod
@@ -311,6 +321,7 @@ def summarize(
     worst: int = 0,
     details: bool = False,
     part: str | None = None,
+    progress: bool | Callable[[int], object] = False,
 ) -> Summary:
     """
     Count and sum the scores of a frame by cell.
@@ -340,6 +351,9 @@ def summarize(
         reads the rows three times more.
     part
         Name of this part, by which `merge` knows it; random by default.
+    progress
+        `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
+        batch that is read, from any thread. `worst` reads the rows once more, `details` three times.
 
     Returns
     -------
@@ -386,7 +400,6 @@ def summarize(
         settings = Settings(
             by=columns, cluster=cluster, score=score, threshold=None, missing="drop", worst=worst
         )
-        rows = _cells.existing_scores(frame, score, settings)
     else:
         if prediction is None or answers is None:
             raise ValueError("give the columns prediction and answers, or score for scores that exist")
@@ -400,11 +413,16 @@ def summarize(
             worst=worst,
             details=details,
         )
-        rows = _cells.scored_texts(frame, prediction, answers, settings)
-        if details:
-            keys = _cells.key_names(columns, None)
-            rows = dataclasses.replace(rows, details=_details.plans(rows.frame, keys, settings))
-    return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
+    passes = 1 + bool(worst) + details * len(_details.KEYS)
+    with _progress.following(progress, frame, passes) as advance:
+        if prediction is None or answers is None:
+            rows = _cells.existing_scores(frame, str(score), settings, advance)
+        else:
+            rows = _cells.scored_texts(frame, prediction, answers, settings, advance)
+            if details:
+                keys = _cells.key_names(columns, None)
+                rows = dataclasses.replace(rows, details=_details.plans(rows.frame, keys, settings))
+        return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
 
 
 def merge(summaries: Iterable[Summary]) -> Summary:
@@ -455,12 +473,14 @@ def merge(summaries: Iterable[Summary]) -> Summary:
             raise ValueError(f"the same part is there twice: {', '.join(sorted(twice))}")
         parts |= summary.parts
     _check_dtypes(summaries, settings)
+    # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
+    summaries.sort(key=lambda summary: sorted(summary.parts))
     keys = _keys(settings)
     clusters = [] if settings.cluster is None or folded else [_cells.CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
     return Summary(
         settings=settings,
-        parts=parts,
+        parts=dict(sorted(parts.items())),
         digest=f"{digest:016x}",
         cells=_cells.add_up([summary.cells for summary in summaries], [*keys, *clusters]),
         bins=summaries[0].bins

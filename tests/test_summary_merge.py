@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import random
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,8 +19,6 @@ from anls_frame.reports import Report
 from anls_frame.summary import Settings, Summary, merge, summarize
 
 if TYPE_CHECKING:
-    import random
-
     from report_oracle import Options
 
 SCHEMA: dict[str, Any] = {
@@ -96,6 +95,28 @@ def test_any_split_in_any_order_gives_the_whole(
     order.shuffle(parts)
     check_equal(merge(parts), whole)
     check_equal(merge([merge(parts[:2]), parts[2], merge(parts[3:])]), whole)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_any_order_of_parts_gives_the_same_bits(cluster: str | None) -> None:
+    row = pl.int_range(600)
+    frame = pl.DataFrame({"prediction": [f"answer {index % 17}" for index in range(600)]}).with_columns(
+        answers=pl.concat_list(pl.format("answer {}", row % 13)),
+        types=pl.concat_list(pl.format("t{}", row % 5), pl.format("t{}", row % 3)),
+        doc=row // 7,
+    )
+    options: dict[str, Any] = {"by": "types", "cluster": cluster, "worst": 9, "details": True}
+    parts = [
+        summarize(frame[start : start + 100], "prediction", "answers", **options)
+        for start in range(0, 600, 100)
+    ]
+    expected = merge(parts)
+    for order in (parts[::-1], parts[3:] + parts[:3], random.Random(0).sample(parts, 6)):
+        merged = merge(order)
+        assert list(merged.parts) == list(expected.parts)
+        for name in ("cells", "bins", "worst_rows"):
+            assert getattr(merged, name).equals(getattr(expected, name)), name
+        assert all(merged.details[name].equals(expected.details[name]) for name in expected.details)
 
 
 @report_oracle.FEWER

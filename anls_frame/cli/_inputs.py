@@ -18,9 +18,9 @@ from anls_frame.readers import (
     read_results,
     read_rrc,
     read_vlmevalkit,
-    scan_results,
 )
 from anls_frame.readers._problems import problem
+from anls_frame.readers.table import scan_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,12 +78,26 @@ def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFram
     return read_results(path, **_columns(source), unique_ids=unique_ids)
 
 
-def scan(path: Path, source: Source) -> pl.LazyFrame:
-    """Read a file lazily, where its format allows it."""
+def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.LazyFrame:
+    """Read a file, or some of its rows (the first and how many), lazily where its format allows it."""
     if _kind(path, source) == "table":
         _check_options("table", source)
-        return scan_results(path, **_columns(source))
-    return load(path, source).lazy()
+        return scan_rows(path, rows, **_columns(source))
+    whole = load(path, source).lazy()
+    return whole if rows is None else whole.slice(*rows)
+
+
+def stored_rows(path: Path, source: Source) -> int | None:
+    """Return how many rows a file says it holds; None where it has to be read to know."""
+    if _kind(path, source) != "table" or _content.file_format(path) != "parquet":
+        return None
+    _content.check_file(path)
+    try:
+        rows: int = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+    except pl.exceptions.PolarsError as error:
+        message = str(error).partition("\n")[0]
+        raise problem(path, f"no Parquet file that can be read: {message}") from None
+    return rows
 
 
 def _columns(source: Source) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anls_frame.export.characters import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
@@ -50,6 +50,19 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(Text(plain(what))):
         yield
+
+
+@contextmanager
+def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] | None]:
+    """Show on a terminal how many rows are done, if it is known of how many; say nothing elsewhere."""
+    if total is None or not sys.stderr.isatty():
+        with working(what):
+            yield None
+        return
+    from anls_frame._progress import bar
+
+    with bar(plain(what), total) as advance:
+        yield advance
 
 
 def print_table(frame: pl.DataFrame, *, most: int | None = None) -> None:

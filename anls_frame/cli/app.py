@@ -107,7 +107,17 @@ def report(
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
     shard: Annotated[
-        str | None, typer.Option(help="Part i of n, as 1/4: of the files, or of one file's rows.")
+        str | None,
+        typer.Option(
+            help="Part i of n, as 1/4: of the files, or of one file's rows. It is skipped if --summary is "
+            "there already and was made of the same."
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None, typer.Option(help="Work in so many parts, which need not be done again.")
+    ] = None,
+    summaries: Annotated[
+        Path | None, typer.Option(help="Folder for the summaries of these parts.", metavar="FOLDER")
     ] = None,
     escape_formulas: Escape = True,
     force: Force = False,
@@ -134,7 +144,7 @@ def report(
         json=json,
         escape_formulas=escape_formulas,
     )
-    reporting.report(files, source, settings, target, shard)
+    reporting.report(files, source, settings, target, shard=shard, shards=shards, summaries=summaries)
 
 
 @app.command()

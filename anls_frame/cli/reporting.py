@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
-from anls_frame.cli import _output
-from anls_frame.cli._inputs import load, scan
+from anls_frame.cli import _output, _shards
+from anls_frame.cli._inputs import load, scan, stored_rows
+from anls_frame.cli._shards import Origin, Shard
 from anls_frame.export import SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from anls_frame.cli._inputs import Source
-
-_SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
-_PART = re.compile(r"(?P<what>.*) shard (?P<index>[0-9]+)/(?P<count>[0-9]+)(?: .*)?", re.ASCII | re.DOTALL)
+    from anls_frame.summary import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,50 +59,147 @@ class Target:
             )
 
 
-def report(
-    files: Sequence[Path], source: Source, settings: dict[str, Any], target: Target, shard: str | None
-) -> None:
-    """Report files, or save the summary of a shard of them."""
-    target.check()
-    if shard is not None and target.summary is None:
-        raise ValueError("--shard makes a part of a report: save it by --summary, and merge the parts")
-    doubled = {str(path) for path in files if files.count(path) > 1}
-    if doubled:
-        raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
-    index, count = _shard(shard)
-    names = "+".join(str(path) for path in files)
-    what = names if shard is None else f"{names} shard {index}/{count}"
-    with _output.working(f"Scoring {what}"):
-        if len(files) == 1:
-            frame = scan(files[0], source)
-            if shard is not None:
-                rows = frame.select(pl.len()).collect().item()
-                start = rows * (index - 1) // count
-                frame = frame.slice(start, rows * index // count - start)
-            summary = af.summarize(frame, "prediction", "answers", part=what, **settings)
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What there is to report: files, how they are read, how they are scored."""
+
+    files: Sequence[Path]
+    source: Source
+    settings: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        doubled = {str(path) for path in self.files if self.files.count(path) > 1}
+        if doubled:
+            raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
+
+    def summary(self, shard: Shard | None = None) -> af.Summary:
+        """Summarize all, or a part: some rows of a file, or some of several files."""
+        what = _shards.names([str(path) for path in self.files])
+        if shard is not None:
+            what = f"{what} shard {shard}"
+        if len(self.files) > 1:
+            return self._summary_of_files(what, shard)
+        (path,) = self.files
+        stored = stored_rows(path, self.source)
+        if stored is None:  # the whole file has to be read to know
+            with _output.working(f"Reading {path}"):
+                frame = load(path, self.source).lazy()
+                stored = frame.select(pl.len()).collect().item()
+            frame = frame if shard is None else frame.slice(*shard.of(stored))
         else:
-            chosen = files[len(files) * (index - 1) // count : len(files) * index // count]
-            if not chosen:
-                raise ValueError(f"there are fewer files than shards: {len(files)} and {count}")
-            summary = af.merge(
-                af.summarize(
-                    load(path, source),
-                    "prediction",
-                    "answers",
-                    part=str(path) if shard is None else f"{what} {path}",
-                    **settings,
+            frame = scan(path, self.source, None if shard is None else shard.of(stored))
+        rows = stored if shard is None else shard.of(stored)[1]
+        with _output.counting(f"Scoring {what}", rows * self._passes) as advance:
+            return self._summarize(frame, what, advance)
+
+    def own_files(self, shard: Shard) -> Sequence[Path]:
+        """Return the files that a shard reads."""
+        if len(self.files) == 1:
+            return self.files
+        if len(self.files) < shard.count:
+            raise ValueError(f"there are fewer files than shards: {len(self.files)} and {shard.count}")
+        first, count = shard.of(len(self.files))
+        return self.files[first : first + count]
+
+    def expected_settings(self) -> Settings:
+        """Return the settings that its summaries have, without reading anything."""
+        columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
+        nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
+        return self._summarize(nothing.lazy(), "nothing").settings
+
+    def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
+        chosen = self.files if shard is None else self.own_files(shard)
+        stored = [stored_rows(path, self.source) for path in chosen]
+        known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
+        with _output.counting(f"Scoring {what}", known) as advance:
+            return af.merge(
+                self._summarize(
+                    scan(path, self.source), str(path) if shard is None else f"{what} {path}", advance
                 )
                 for path in chosen
             )
-    if shard is None:
-        target.put(summary)
+
+    def _summarize(self, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
+        return af.summarize(
+            frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
+        )
+
+    @property
+    def _passes(self) -> int:
+        return 2 if self.settings["worst"] else 1
+
+
+def report(
+    files: Sequence[Path],
+    source: Source,
+    settings: dict[str, Any],
+    target: Target,
+    *,
+    shard: str | None,
+    shards: int | None,
+    summaries: Path | None,
+) -> None:
+    """Report files; or save the summary of a shard of them; or report them shard by shard."""
+    work = Work(files=files, source=source, settings=settings)
+    if shard is not None:
+        if target.summary is None:
+            raise ValueError("--shard makes a part of a report: save it by --summary, and merge the parts")
+        if target.output is not None or shards is not None:
+            raise ValueError("--shard makes a part of a report; --output belongs to `merge`, --shards to all")
+        _report_shard(work, Shard.parse(shard), target, target.summary)
         return
-    assert target.summary is not None  # noqa: S101 - checked above
-    summary.save(target.summary)
+    if (shards is None) != (summaries is None):
+        raise ValueError("--shards and --summaries belong together: how many parts, and the folder for them")
+    target.check()
+    if shards is None or summaries is None:
+        target.put(work.summary())
+        return
+    parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
+    for part in parts:
+        work.own_files(part)
+    summaries.mkdir(exist_ok=True)
+    paths = [part.file(summaries) for part in parts]
+    skipped = sum(
+        _part(work, part, path, force=target.force)[1] for part, path in zip(parts, paths, strict=True)
+    )
+    if skipped:
+        _output.say(f"skipped {skipped} of {shards} shards, whose summaries are in {summaries} already")
+    _shards.check_inputs(paths)
+    target.put(af.merge(af.Summary.load(path) for path in paths))
+
+
+def _report_shard(work: Work, shard: Shard, target: Target, path: Path) -> None:
+    _output.check_target(path, True, (".parquet",))
+    summary, skipped = _part(work, shard, path, force=target.force)
     if target.json:
-        _output.print_json({"shard": index, "shards": count, "rows": summary.rows, "digest": summary.digest})
+        _output.print_json(
+            {
+                "shard": shard.index,
+                "shards": shard.count,
+                "rows": summary.rows,
+                "digest": summary.digest,
+                "skipped": skipped,
+            }
+        )
     else:
-        print(_output.plain(f"shard {index}/{count}, {summary.rows:,} rows: {target.summary}"))
+        why = "; skipped, as it is there already" if skipped else ""
+        print(_output.plain(f"shard {shard}, {summary.rows:,} rows: {path}{why}"))
+
+
+def _part(work: Work, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
+    """Return the summary of a shard, from its file if it is there already; otherwise save it."""
+    own = work.own_files(shard)
+    origin = Origin.of(work.files, shard, own, work.source)
+    if not force:
+        found = _shards.finished(path, origin, work.expected_settings())
+        if found is not None:
+            return found, True
+    summary = work.summary(shard)
+    changed = Origin.of(work.files, shard, own, work.source).changed(origin)
+    if changed:
+        raise ValueError(f"{', '.join(changed)} was changed while it was read; run the shard again")
+    summary.save(path, metadata=origin.metadata())
+    return summary, False
 
 
 def merge(files: Sequence[Path], target: Target, *, allow_missing: bool) -> None:
@@ -112,34 +207,10 @@ def merge(files: Sequence[Path], target: Target, *, allow_missing: bool) -> None
     target.check()
     with _output.working("Merging"):
         summary = af.merge(af.Summary.load(path) for path in files)
-    missing = missing_shards(summary.parts)
+        _shards.check_inputs(files)
+    missing = _shards.missing_shards(summary.parts)
     if missing and not allow_missing:
         raise ValueError(
             f"shards are missing: {'; '.join(missing)}. Pass --allow-missing to merge the others"
         )
     target.put(summary)
-
-
-def missing_shards(parts: Iterable[str]) -> list[str]:
-    """Return the shards that the names of the others say there must be."""
-    found: dict[tuple[str, int], set[int]] = {}
-    for part in parts:
-        match = _PART.fullmatch(part)
-        if match is not None:
-            found.setdefault((match["what"], int(match["count"])), set()).add(int(match["index"]))
-    missing = []
-    for (what, count), indices in found.items():
-        lost = [str(index) for index in range(1, count + 1) if index not in indices]
-        if lost:
-            missing.append(f"{', '.join(lost)} of {count} of {what}")
-    return missing
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    if text is None:
-        return 1, 1
-    match = _SHARD.fullmatch(text)
-    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= index <= count:
-        raise ValueError(f"--shard is a part of several, as 1/4, got {text!r}")
-    return index, count

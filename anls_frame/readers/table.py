@@ -155,9 +155,15 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
     0.737
     """
+    return scan_rows(path, None, **options)
+
+
+def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **options: Any) -> pl.LazyFrame:
+    """Read lazily as `scan_results` does, of a Parquet file only these rows: the first and how many."""
     place = _content.as_path(path)
     if _content.file_format(place, options.get("format")) != "parquet":
-        return read_results(path, **{"unique_ids": False, **options}).lazy()
+        whole = read_results(path, **{"unique_ids": False, **options}).lazy()
+        return whole if rows is None else whole.slice(*rows)
     _content.check_file(place)
     known = set(_standard.ROLES)
     unknown = options.keys() - known - {"format", "encoding", "delimiter", "sheet", "unique_ids"}
@@ -166,6 +172,8 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     problems = Problems(place)
     try:
         lazy = pl.scan_parquet(place, glob=False)
+        if rows is not None:  # before anything that reads the others
+            lazy = lazy.slice(*rows)
         schema = lazy.collect_schema()
     except pl.exceptions.PolarsError as error:
         raise problem(place, f"no Parquet file that can be read: {_first_line(error)}") from None

@@ -1,0 +1,76 @@
+"""How far a query has come: rows counted on their way into it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars as pl
+
+    Progress = bool | Callable[[int], object]
+    Advance = Callable[[int], object] | None
+
+
+def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
+    """Tell of each batch how many rows it has; the query stays lazy and streaming, and as fast."""
+    if advance is None:
+        return frame
+
+    def count(batch: pl.DataFrame) -> pl.DataFrame:
+        advance(batch.height)
+        return batch
+
+    return frame.map_batches(
+        count,
+        schema=frame.collect_schema(),
+        validate_output_schema=False,
+        projection_pushdown=True,
+        slice_pushdown=True,
+        streamable=True,
+    )
+
+
+@contextmanager
+def following(progress: Progress, frame: Any, passes: int) -> Iterator[Advance]:
+    """Return what `progress=` asks to be told of: its own function, that of a bar, or nothing."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress is True, False or a function of a number of rows, got {progress!r}")
+    if progress is True:
+        total = len(frame) * passes if hasattr(frame, "__len__") else None
+        with bar("Scoring", total) as advance:
+            yield advance
+    else:
+        yield progress or None
+
+
+@contextmanager
+def bar(what: str, total: int | None) -> Iterator[Advance]:
+    """Draw a bar on a terminal or in a notebook, on standard error; nothing elsewhere."""
+    from rich.console import Console  # noqa: PLC0415 - only for those who look at it
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.completed:,.0f} rows", markup=False),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda rows: shown.advance(task, rows)

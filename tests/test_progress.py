@@ -1,0 +1,123 @@
+"""`progress=`: every row that is read is counted once a pass, and nothing else changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ROWS = 250_000
+FRAME = pl.DataFrame({"row": range(ROWS)}).select(
+    prediction=pl.format("answer {}", pl.col("row") % 101),
+    answers=pl.concat_list(pl.format("answer {}", pl.col("row") % 103)),
+    lang=pl.format("l{}", pl.col("row") % 3),
+    score=pl.col("row") % 2,
+)
+TEXTS = ("prediction", "answers")
+
+KINDS: dict[str, Callable[[Path], Any]] = {
+    "eager": lambda _: FRAME,
+    "lazy": lambda _: FRAME.lazy().filter(pl.col("score") >= 0),
+    "pandas": lambda _: FRAME.to_pandas(),
+    "Arrow": lambda _: FRAME.to_arrow(),
+    "Parquet": pl.scan_parquet,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    FRAME.write_parquet(path, row_group_size=30_000)
+    frame = KINDS[kind](path)
+    seen: list[int] = []
+
+    summary = af.summarize(frame, *TEXTS, by="lang", progress=seen.append)
+
+    assert sum(seen) == summary.rows == ROWS
+    assert summary.digest == af.summarize(frame, *TEXTS, by="lang").digest
+    seen.clear()
+    af.summarize(frame, *TEXTS, worst=3, details=True, progress=seen.append)
+    assert sum(seen) == 5 * ROWS
+    seen.clear()
+    af.summarize(frame, score="score", progress=seen.append)
+    assert sum(seen) == ROWS
+
+
+def test_progress_comes_while_rows_are_read(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
+    seen: list[int] = []
+
+    pl.scan_parquet(tmp_path / "rows.parquet").anls.report(*TEXTS, progress=seen.append)  # type: ignore[attr-defined]
+
+    assert len(seen) > 5
+
+
+def test_a_frame_without_rows_is_done_at_once() -> None:
+    seen: list[int] = []
+    assert af.report(FRAME.head(0), *TEXTS, progress=seen.append).overall["n"] == 0
+    assert sum(seen) == 0
+
+
+def test_a_function_that_fails_ends_the_query() -> None:
+    def fail(_: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises((RuntimeError, pl.exceptions.ComputeError), match="enough"):
+        af.summarize(FRAME, *TEXTS, progress=fail)
+
+
+@pytest.mark.parametrize("progress", [None, 1, "yes"])
+def test_what_is_no_function_is_a_type_error(progress: Any) -> None:
+    with pytest.raises(TypeError, match="progress is True, False or a function of a number of rows"):
+        af.summarize(FRAME, *TEXTS, progress=progress)
+
+
+SCRIPT = """
+import polars as pl
+import anls_frame as af
+frame = pl.DataFrame({"p": ["a"] * 300_000})
+print(af.report(frame, "p", "p", progress=True).overall["n"])
+"""
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
+    run_python: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    import pty  # noqa: PLC0415 - of POSIX alone
+
+    done = run_python("-c", SCRIPT)
+    assert (done.stdout, done.stderr) == ("300000\n", "")
+
+    leader, follower = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", SCRIPT],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                more = os.read(leader, 1000)
+            except OSError:  # the other side has gone
+                break
+            shown += more
+            if not more:
+                break
+        assert process.stdout is not None
+        assert process.stdout.read() == b"300000\n"
+    os.close(leader)
+    assert process.returncode == 0
+    assert b"100%" in shown
+    assert b"300,000 rows" in shown
