@@ -27,6 +27,7 @@ CLUSTER = "cluster"
 
 _GRID = "grid_threshold"
 _KEPT = "kept"
+_BIN_SUMS = ("n", "nls_units")
 _UINT64 = 1 << 64
 
 
@@ -140,14 +141,19 @@ def collect(rows: Rows, worst: int) -> Collected:
     Together they would share the rows, and the engine would keep those for which one of them is slower.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    by_grid = (*rows.keys, *((_GRID, _KEPT) if rows.has_grid else (SCALE,)))
-    parts = _grouped(rows.frame, by_grid, rows.sums).collect(engine="streaming")
+    # Clusters by places on the grid would be nearly as many as rows: then the rows are read twice.
+    apart = rows.has_grid and CLUSTER in rows.keys
+    by_grid = (_KEPT,) if apart else (_GRID, _KEPT) if rows.has_grid else (SCALE,)
+    parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
     digest = digest_text(parts, "row_digest")
     parts = parts.drop("row_digest_low", "row_digest_high")
-    if rows.has_grid:
+    if apart:
+        cells = add_up([_with_anls(canonical(parts))], rows.keys)
+        bins = _bins(rows, by_keys)
+    elif rows.has_grid:
         parts = _with_anls(canonical(parts))
         cells = add_up([parts.drop(_GRID)], rows.keys)
-        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, "n", "nls_units")
+        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
         bins = add_up([on_grid], (*by_keys, _GRID))
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
@@ -157,8 +163,8 @@ def collect(rows: Rows, worst: int) -> Collected:
     else:
         lowest = rows.frame.head(0).collect()
     details = {
-        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *apart))
-        for name, (plan, apart) in rows.details.items()
+        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *beside))
+        for name, (plan, beside) in rows.details.items()
     }
     return Collected(
         cells=cells,
@@ -167,6 +173,14 @@ def collect(rows: Rows, worst: int) -> Collected:
         details=details,
         digest=digest,
     )
+
+
+def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
+    """Count rows and add up their NLS by their places on the grid."""
+    scored = rows.frame.filter(pl.col("row_digest").is_not_null())
+    sums = [one for one in rows.sums if one.meta.output_name() in _BIN_SUMS]
+    counted = _grouped(scored, (*keys, _GRID), sums).collect(engine="streaming")
+    return add_up([canonical(counted)], (*keys, _GRID))
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

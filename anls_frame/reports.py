@@ -437,7 +437,8 @@ def report(
         Confidence level of the intervals.
     progress
         `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
-        batch that is read, from any thread. `worst` reads the rows once more, `details` three times.
+        batch that is read, from any thread. `cluster` and `worst` read the rows once more each, `details`
+        three times.
 
     Returns
     -------

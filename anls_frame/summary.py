@@ -353,7 +353,8 @@ def summarize(
         Name of this part, by which `merge` knows it; random by default.
     progress
         `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
-        batch that is read, from any thread. `worst` reads the rows once more, `details` three times.
+        batch that is read, from any thread. `cluster` and `worst` read the rows once more each, `details`
+        three times.
 
     Returns
     -------
@@ -413,8 +414,7 @@ def summarize(
             worst=worst,
             details=details,
         )
-    passes = 1 + bool(worst) + details * len(_details.KEYS)
-    with _progress.following(progress, frame, passes) as advance:
+    with _progress.following(progress, frame, passes(settings)) as advance:
         if prediction is None or answers is None:
             rows = _cells.existing_scores(frame, str(score), settings, advance)
         else:
@@ -497,6 +497,12 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         },
         folded=_folding.add_up(folded) if folded else None,
     )
+
+
+def passes(settings: Settings) -> int:
+    """Return how often the rows are read."""
+    clusters = settings.cluster is not None and settings.score is None
+    return 1 + clusters + bool(settings.worst) + settings.details * len(_details.KEYS)
 
 
 def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:

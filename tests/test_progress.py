@@ -49,6 +49,9 @@ def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
     af.summarize(frame, *TEXTS, worst=3, details=True, progress=seen.append)
     assert sum(seen) == 5 * ROWS
     seen.clear()
+    af.summarize(frame, *TEXTS, cluster="lang", progress=seen.append)
+    assert sum(seen) == 2 * ROWS
+    seen.clear()
     af.summarize(frame, score="score", progress=seen.append)
     assert sum(seen) == ROWS
 

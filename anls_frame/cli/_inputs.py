@@ -87,6 +87,17 @@ def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.
     return whole if rows is None else whole.slice(*rows)
 
 
+def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
+    """Read a file lazily, where its format allows it, and say how many rows it has."""
+    rows = stored_rows(path, source)
+    if rows is None:
+        frame = load(path, source)
+        return frame.lazy(), frame.height
+    if not rows:
+        raise problem(path, "holds no rows")
+    return scan(path, source), rows
+
+
 def stored_rows(path: Path, source: Source) -> int | None:
     """Return how many rows a file says it holds; None where it has to be read to know."""
     if _kind(path, source) != "table" or _content.file_format(path) != "parquet":

@@ -65,8 +65,8 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] |
         yield advance
 
 
-def print_table(frame: pl.DataFrame, *, most: int | None = None) -> None:
-    """Print a frame as a table, cells as the texts they are."""
+def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | None = None) -> None:
+    """Print a frame, or the beginning of one that is so high, as a table, cells as the texts they are."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -85,8 +85,9 @@ def print_table(frame: pl.DataFrame, *, most: int | None = None) -> None:
     # Without colours and markup of any kind; as wide as it needs where nobody looks at it.
     console = Console(highlight=False, color_system=None, width=None if sys.stdout.isatty() else 10_000)
     console.print(table)
-    if most is not None and frame.height > most:
-        console.print(Text(f"... and {frame.height - most:,} more rows"))
+    height = frame.height if height is None else height
+    if most is not None and height > most:
+        console.print(Text(f"... and {height - most:,} more rows"))
 
 
 def print_json(value: Any) -> None:

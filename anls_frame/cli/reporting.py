@@ -12,6 +12,7 @@ from anls_frame.cli import _output, _shards
 from anls_frame.cli._inputs import load, scan, stored_rows
 from anls_frame.cli._shards import Origin, Shard
 from anls_frame.export import SUFFIXES
+from anls_frame.summary import passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,7 @@ class Work:
 
     @property
     def _passes(self) -> int:
-        return 2 if self.settings["worst"] else 1
+        return passes(self.expected_settings())
 
 
 def report(

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._progress import counted
 from anls_frame.cli import _frames, _output
-from anls_frame.cli._inputs import load
+from anls_frame.cli._inputs import load, scan_counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from anls_frame._progress import Advance
     from anls_frame.cli._inputs import Source
 
 _SHOWN_ROWS = 10
@@ -31,16 +33,18 @@ def score(
 ) -> None:
     """Add the scores to the rows of a file; print their means."""
     _output.check_target(output, force, _frames.SUFFIXES)
-    with _output.working(f"Scoring {file}"):
-        frame = load(file, source)
+    with _output.working(f"Reading {file}"):
+        frame, rows = scan_counted(file, source)
+    with _output.counting(f"Scoring {file}", rows * (1 if output is None else 2)) as advance:
         try:
-            scored: pl.DataFrame = af.add_scores(frame, "prediction", "answers", **options)
+            scored = af.add_scores(counted(frame, advance), "prediction", "answers", **options)
         except af.DuplicateColumnError as error:
             names = str(error).partition(";")[0].replace("the frame", str(file))
             raise ValueError(
                 f"{names}; pass --suffix to name the new ones otherwise, or --overwrite"
             ) from None
-        means = _means(frame, options)
+        # The rows are read twice, because of those that are written none are kept.
+        means = _means(frame, options, advance)
         if output is not None:
             _frames.write(scored, output, escape_formulas=escape_formulas)
     if json:
@@ -48,7 +52,9 @@ def score(
         return
     if output is None:
         scores = [f"{name}{options['suffix']}" for name in ("anls", "nls", "cer", "exact_match")]
-        _output.print_table(scored.select(*_present(scored, (*_SHOWN, *scores))), most=_SHOWN_ROWS)
+        there = scored.collect_schema().names()
+        shown = scored.select(name for name in (*_SHOWN, *scores) if name in there).head(_SHOWN_ROWS)
+        _output.print_table(shown.collect(), most=_SHOWN_ROWS, height=rows)
     print(
         f"ANLS {means['anls']:.4f}, NLS {means['nls']:.4f}, CER {means['cer_corpus']:.4f} (mean "
         f"{means['cer_mean']:.4f}), exact match {means['exact_match']:.4f}"
@@ -79,7 +85,7 @@ def confusions(
     with _output.working(f"Reading {file}"):
         found: pl.DataFrame = af.confusions(load(file, source), "prediction", "answers", **options)
         if output is not None:
-            _frames.write(found, output, escape_formulas=escape_formulas)
+            _frames.write(found.lazy(), output, escape_formulas=escape_formulas)
     if json:
         _output.print_json(found.to_dicts())
     elif output is None:
@@ -92,16 +98,16 @@ def convert(
     """Write a file's rows as the standard table, or as a submission."""
     _output.check_target(output, force, (".json",) if submission else _frames.SUFFIXES)
     with _output.working(f"Converting {file}"):
-        frame = load(file, source)
+        frame, _ = scan_counted(file, source)
         if submission:
-            af.write_submission(frame, output)
+            af.write_submission(frame.collect(), output)
         else:
             _frames.write(frame, output, escape_formulas=escape_formulas)
 
 
-def _means(frame: pl.DataFrame, options: dict[str, Any]) -> dict[str, Any]:
+def _means(frame: pl.LazyFrame, options: dict[str, Any], advance: Advance) -> dict[str, Any]:
     settings = {name: options[name] for name in ("protocol", "threshold", "cer_protocol")}
-    report = af.report(frame, "prediction", "answers", **settings)
+    report = af.report(frame, "prediction", "answers", progress=advance or False, **settings)
     names = (
         "n",
         "n_missing",
@@ -116,8 +122,4 @@ def _means(frame: pl.DataFrame, options: dict[str, Any]) -> dict[str, Any]:
     means = {name: report.overall[name] for name in names}
     if means["n"] == 0:
         raise ValueError("no row has an answer to score against")
-    return {"rows": frame.height, **means, "signature": report.signature}
-
-
-def _present(frame: pl.DataFrame, names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if name in frame.columns]
+    return {"rows": report.summary.rows, **means, "signature": report.signature}

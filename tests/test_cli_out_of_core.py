@@ -1,0 +1,150 @@
+"""Rows with their scores are written batch by batch: the same file, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.cli import _frames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+ROWS = 120_000
+SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
+
+
+@pytest.fixture(scope="module")
+def rows() -> pl.DataFrame:
+    number = pl.int_range(ROWS)
+    return pl.select(
+        question_id=pl.format("q{}", number),
+        prediction=pl.when(number % 11 > 0).then(pl.format("answer {}", number % 101)),
+        answers=pl.concat_list(pl.format("answer {}", number % 103), pl.format("ANSWER  {}", number % 101)),
+    )
+
+
+@pytest.fixture
+def folder(rows: pl.DataFrame, tmp_path: Path) -> Path:
+    rows.write_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
+    return tmp_path
+
+
+def run(
+    folder: Path, *arguments: str, before: Callable[[], object] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own script, without threads before it starts
+        [COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=folder,
+        timeout=240,
+        preexec_fn=before,
+    )
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_rows_are_written_in_their_order(folder: Path, rows: pl.DataFrame, suffix: str) -> None:
+    done = run(folder, "score", "rows.parquet", "-o", f"out.{suffix}", "--json")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = af.add_scores(rows, "prediction", "answers")
+    found = af.read_results(folder / f"out.{suffix}")
+    assert found.columns == expected.columns
+    texts = ["question_id", "prediction", "answers"]
+    assert found.select(texts).equals(expected.select(texts))
+    # Read as texts, each of which is the shortest that is this number.
+    for name in ("nls", "anls", "cer"):
+        assert found[name].cast(pl.Float64).equals(expected[name])
+    assert json.loads(done.stdout)["anls"] == pytest.approx(expected["anls"].fill_null(0).mean(), abs=0.1)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("height", [0, 1, 6, 7, 8, 100])
+def test_batches_leave_no_mark_on_the_file(
+    tmp_path: Path, rows: pl.DataFrame, monkeypatch: pytest.MonkeyPatch, suffix: str, height: int
+) -> None:
+    frame = rows.head(height).with_columns(number=pl.int_range(height))
+    for batch, name in ((1_000, "whole"), (7, "batches")):
+        monkeypatch.setattr(_frames, "_BATCH", batch)
+        _frames.write(frame.lazy(), tmp_path / f"{name}.{suffix}", escape_formulas=True)
+
+    files = [tmp_path / f"{name}.{suffix}" for name in ("whole", "batches")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    if suffix == "parquet":
+        assert pl.read_parquet(files[0]).equals(frame)
+    if suffix == "jsonl":
+        assert len(files[0].read_bytes().splitlines()) == height
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str) -> None:
+    target = folder / f"out.{suffix}"
+    target.write_text("old")
+
+    def limit() -> None:
+        import signal  # noqa: PLC0415 - in the child
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = run(folder, "score", "rows.parquet", "-o", target.name, "--force", before=limit)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"anls-frame: {target.name}: no room for the file")
+    assert target.read_text() == "old"
+    assert names(folder) == sorted([target.name, "rows.parquet"])
+
+
+def test_damage_far_down_leaves_no_file(folder: Path, rows: pl.DataFrame) -> None:
+    texts = rows.with_columns(
+        answers=pl.when(pl.int_range(pl.len()) == ROWS - 5).then(pl.lit("['a', b]")).otherwise(pl.lit("a"))
+    )
+    texts.write_parquet(folder / "damaged.parquet", row_group_size=10_000)
+
+    for suffix in ("parquet", "csv"):
+        done = run(folder, "score", "damaged.parquet", "-o", f"out.{suffix}")
+        assert done.returncode == 2
+        assert "looks like a list and cannot be read as one" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert names(folder) == ["damaged.parquet", "rows.parquet"]
+
+
+def test_the_first_rows_are_shown_and_the_others_counted(folder: Path) -> None:
+    done = run(folder, "score", "rows.parquet")
+
+    assert done.returncode == 0
+    assert "q9" in done.stdout
+    assert "q10" not in done.stdout
+    assert f"... and {ROWS - 10:,} more rows" in done.stdout
+    pl.DataFrame(schema={"prediction": pl.String, "answers": pl.String}).write_parquet(
+        folder / "none.parquet"
+    )
+    for command in (["score", "none.parquet"], ["convert", "none.parquet", "out.csv"]):
+        done = run(folder, *command)
+        assert done.returncode == 2
+        assert "none.parquet: holds no rows" in done.stderr
+
+
+def test_lazy_scores_go_into_a_file_as_they_come(folder: Path, rows: pl.DataFrame) -> None:
+    lazy = af.add_scores(pl.scan_parquet(folder / "rows.parquet"), "prediction", "answers")
+    assert isinstance(lazy, pl.LazyFrame)
+
+    lazy.sink_parquet(folder / "out.parquet", engine="streaming")
+
+    assert pl.read_parquet(folder / "out.parquet").equals(af.add_scores(rows, "prediction", "answers"))
