@@ -8,7 +8,7 @@ export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick test test-rust test-python test-daft test-docs test-notebooks test-wheel lint check-heavy clean
+.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel lint check-heavy clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -78,6 +78,10 @@ bench bench-quick: install .venv-peers/installed ## Measure speed against the pe
 	$(BIN)/pip install --quiet --group bench
 	$(BIN)/pip install --quiet --no-deps polars-strsim  # caps polars below 2
 	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
+
+bench-scale: install .venv-daft/installed ## Measure reports of 1, 10 and 50 million rows; writes tests/benchmarks/SCALE.md
+	.venv-daft/bin/pip install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
+	$(BIN)/python tests/benchmarks/scale.py
 
 check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing and the oldest Polars that is promised
 	.ci/heavy

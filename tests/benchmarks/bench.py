@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from goals import Goal
 
 HERE = Path(__file__).parent
@@ -72,7 +74,7 @@ def lines(*, per_core: bool, quick: bool) -> dict[str, list[str]]:
     return {"goals": table, "growth": sections(per_core=per_core, quick=quick)}
 
 
-def machine() -> str:
+def machine(packages: Sequence[str] = PACKAGES) -> str:
     """Return what a reader needs to know about the machine, and nothing that names it."""
     model, flags = platform.processor() or platform.machine(), ""
     cpuinfo = Path("/proc/cpuinfo")
@@ -82,7 +84,7 @@ def machine() -> str:
         model = named.get("model name", model)
         present = named.get("flags", named.get("Features", "")).split()
         flags = ", ".join(flag for flag in FLAGS if flag in present)
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
     load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
         f"{os.cpu_count()} cores, {model} ({flags}), {platform.system()}{load}; "

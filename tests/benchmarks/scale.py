@@ -1,0 +1,265 @@
+"""
+Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,50] [--output FILE]`.
+
+Each way in processes of its own: all rows in memory, streaming, eight shards and their merge (two at a
+time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
+them. The reports are compared figure by figure. The table goes into SCALE.md beside this file. The whole
+takes about a quarter of an hour and 5 GB of disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench import machine
+from processes import Run, run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).parent
+WAYS = str(HERE / "scale_ways.py")
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+SHARDS = 8
+AT_ONCE = 2
+NAMES = {
+    "memory": "in memory",
+    "streaming": "streaming",
+    "shards": f"{SHARDS} shards and their merge, {AT_ONCE} at a time",
+    "daft": "Daft, native runner",
+    "ray": "Daft on Ray, 2 workers",
+}
+HEADER = (
+    "| rows | way | seconds | CPU seconds | M rows/s a core | peak MiB | same report |\n"
+    "|---:|---|---:|---:|---:|---:|---|"
+)
+
+
+def say(text: str) -> None:
+    """Tell who waits how far it is."""
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+
+
+def has(python: str, module: str) -> bool:
+    """Whether an interpreter can import a module."""
+    found = subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False)  # noqa: S603 - given
+    return found.returncode == 0
+
+
+def in_shards(path: Path, cluster: Sequence[str], limit: float) -> Run:
+    """Report by processes of the shell's command, as an array job does."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        parts = [f"{folder}/part-{index}.parquet" for index in range(1, SHARDS + 1)]
+        work = [COMMAND, "report", str(path), "-b", "types", *cluster]
+        shards = run(
+            [
+                [*work, "--shard", f"{index}/{SHARDS}", "--summary", part]
+                for index, part in enumerate(parts, start=1)
+            ],
+            at_once=AT_ONCE,
+            limit=limit,
+            environment={"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // AT_ONCE))},
+        )
+        if shards.failure:
+            return shards
+        merged = run([[COMMAND, "merge", *parts, "--json"]], limit=limit)
+    return Run(
+        shards.seconds + merged.seconds,
+        shards.cpu_seconds + merged.cpu_seconds,
+        max(shards.peak_mib, merged.peak_mib),
+        merged.outputs,
+        merged.failure,
+    )
+
+
+def measured(way: str, path: Path, *, cluster: bool, python: str, limit: float) -> Run:
+    """Run one way."""
+    if way == "shards":
+        return in_shards(path, ["-c", "doc_id"] if cluster else [], limit)
+    return run([[python, WAYS, way, str(path), *(["--cluster"] if cluster else [])]], limit=limit)
+
+
+def figures(document: Any, place: str = "") -> dict[str, Any]:
+    """Return all values of a report by their places, without what is meant to differ."""
+    if isinstance(document, dict):
+        pairs = document.items()
+    elif isinstance(document, list):
+        pairs = ((str(index), value) for index, value in enumerate(document))  # type: ignore[assignment]
+    else:
+        return {place: document}
+    return {key: value for name, inner in pairs for key, value in figures(inner, f"{place}/{name}").items()}
+
+
+def likeness(text: str, reference: str) -> str:
+    """Say how alike two reports are: to the last bit, or by how much they differ."""
+    found, due = ({k: d[k] for k in ("tables", "settings")} for d in map(json.loads, (text, reference)))
+    found, due = figures(found), figures(due)
+    if found.keys() != due.keys():
+        return "**other places**"
+    differing = {place for place in due if found[place] != due[place]}
+    if not differing:
+        return "to the last bit"
+    numbers = [
+        (found[place], due[place])
+        for place in differing
+        if isinstance(found[place], float) and isinstance(due[place], float)
+    ]
+    if len(numbers) < len(differing):
+        return f"**{min(differing)} differs**"
+    most = max(abs(one - other) / max(abs(other), math.ulp(0)) for one, other in numbers)
+    return f"counts and digest; figures to {most:.0e}" if most <= 1e-12 else f"**figures to {most:.0e}**"
+
+
+def lines(path: Path, rows: int, ways: Sequence[str], python: dict[str, str], *, cluster: bool) -> list[str]:
+    """Run the ways over a file and return their lines of the table."""
+    table = []
+    reference = None
+    for way in ways:
+        result = measured(way, path, cluster=cluster, python=python[way], limit=900)
+        if result.failure:
+            table.append(
+                f"| {rows / 1e6:g} M | {NAMES[way]} | {result.failure} | | | {result.peak_mib:,.0f} | |"
+            )
+        else:
+            text = result.outputs[0]
+            # Workers of Ray are nobody's children in the end, so their time is not known.
+            known = way != "ray"
+            cpu = f"{result.cpu_seconds:.1f}" if known else ""
+            speed = f"{rows / 1e6 / result.cpu_seconds:.2f}" if known else ""
+            same = "compared with the others" if reference is None else likeness(text, reference)
+            reference = reference or text
+            table.append(
+                f"| {rows / 1e6:g} M | {NAMES[way]} | {result.seconds:.1f} | {cpu} | {speed} "
+                f"| {result.peak_mib:,.0f} | {same} |"
+            )
+        say(table[-1])
+    return table
+
+
+def scored(path: Path, rows: int) -> str:
+    """Write the rows with their scores and return the line of the table."""
+    result = run([[sys.executable, WAYS, "score", str(path)]])
+    size = path.with_suffix(".scored")
+    mib = size.stat().st_size / 2**20 if size.exists() else 0
+    size.unlink(missing_ok=True)
+    line = (
+        f"| {rows / 1e6:g} M | {result.failure or f'{result.seconds:.1f}'} | {result.peak_mib:,.0f} "
+        f"| {path.stat().st_size / 2**20:,.0f} | {mib:,.0f} |"
+    )
+    say(line)
+    return line
+
+
+def number(value: float) -> str:
+    """Return a number with as many digits as are meant."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def cost_lines(path: Path) -> list[str]:
+    """Measure what rows and summaries take."""
+    result = run([[sys.executable, WAYS, "costs", str(path)]])
+    if result.failure:
+        return [result.failure]
+    found = json.loads(result.outputs[0])
+    return ["| | |", "|---|---:|", *(f"| {name} | {number(value)} |" for name, value in found.items())]
+
+
+def main() -> None:
+    """Run the benchmark from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("--rows", default="1,10,50", help="millions of rows of each table")
+    parser.add_argument("--clusters-up-to", type=float, default=10, help="all ways; above streaming alone")
+    default = HERE.parents[1] / ".venv-daft" / "bin" / "python"
+    parser.add_argument(
+        "--daft-python",
+        default=str(default) if default.exists() else sys.executable,
+        help="interpreter that has Daft and Ray",
+    )
+    parser.add_argument("--folder", type=Path, help="where the tables go; a temporary one by default")
+    parser.add_argument("--output", type=Path, default=HERE / "SCALE.md", help="the file to write")
+    arguments = parser.parse_args()
+    ways = ["memory", "streaming", "shards"]
+    if has(arguments.daft_python, "anls_frame.distributed"):
+        ways += ["daft", *(["ray"] if has(arguments.daft_python, "ray") else [])]
+    missing = [NAMES[way] for way in NAMES if way not in ways]
+    python = dict.fromkeys(NAMES, sys.executable) | dict.fromkeys(("daft", "ray"), arguments.daft_python)
+    about = machine(("anls-frame", "polars", "pyarrow", "numpy"))
+    plain, clustered, files = [], [], []
+    costs: list[str] = []
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        for millions in map(float, arguments.rows.split(",")):
+            rows = round(millions * 1_000_000)
+            path = Path(folder) / f"{rows}.parquet"
+            say(f"writing {rows:,} rows")
+            made = run([[sys.executable, str(HERE / "scale_rows.py"), str(rows), str(path)]])
+            if made.failure:
+                raise SystemExit(made.failure)
+            plain += lines(path, rows, ways, python, cluster=False)
+            some = ways if millions <= arguments.clusters_up_to else ["streaming"]
+            clustered += lines(path, rows, some, python, cluster=True)
+            files.append(scored(path, rows))
+            costs = costs or cost_lines(path)
+            path.unlink()
+    versions = [
+        f"{name} {version}" for name, version in daft_versions(arguments.daft_python) if "daft" in ways
+    ]
+    text = "\n".join(
+        [
+            "# Scale",
+            "",
+            "Written by `make bench-scale`. Time and memory are those of whole processes, from their start;",
+            "memory is the most that a process and those it starts held at once, what they share counted",
+            "once. One run each.",
+            "",
+            " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
+            *([f"Not measured: {', '.join(missing)}."] if missing else []),
+            "",
+            "## Reports by a list column, without clusters",
+            "",
+            HEADER,
+            *plain,
+            "",
+            "## The same with clusters of 20 rows",
+            "",
+            HEADER,
+            *clustered,
+            "",
+            "## Rows with their scores, from Parquet to Parquet",
+            "",
+            "| rows | seconds | peak MiB | MiB read | MiB written |",
+            "|---:|---:|---:|---:|---:|",
+            *files,
+            "",
+            f"## What rows and summaries take, at {arguments.rows.partition(',')[0]} M rows",
+            "",
+            *costs,
+            "",
+        ]
+    )
+    arguments.output.write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
+
+
+def daft_versions(python: str) -> list[tuple[str, str]]:
+    """Return the versions that matter in an interpreter of its own."""
+    code = (
+        "import importlib.metadata as m\n"
+        "for name in ('daft', 'ray', 'polars', 'pyarrow'):\n"
+        "    try: print(name, m.version(name))\n"
+        "    except m.PackageNotFoundError: pass"
+    )
+    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - given
+    return [(name, version) for name, version in map(str.split, found.stdout.splitlines())]
+
+
+if __name__ == "__main__":
+    main()
