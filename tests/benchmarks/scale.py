@@ -3,8 +3,8 @@ Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,5
 
 Each way in processes of its own: all rows in memory, streaming, eight shards and their merge (two at a
 time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
-them. The reports are compared figure by figure. The table goes into SCALE.md beside this file. The whole
-takes about a quarter of an hour and 5 GB of disk.
+them. The reports are compared figure by figure. The tables go into SCALE.md beside this file
+and into docs/scale.md. The whole takes about a quarter of an hour and 5 GB of disk.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from bench import machine
 from processes import Run, run
+from scale_plan import plan, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HERE = Path(__file__).parent
 WAYS = str(HERE / "scale_ways.py")
+RESULTS = HERE / "SCALE.md"
 COMMAND = str(Path(sys.executable).parent / "anls-frame")
 SHARDS = 8
 AT_ONCE = 2
@@ -119,9 +121,12 @@ def likeness(text: str, reference: str) -> str:
     return f"counts and digest; figures to {most:.0e}" if most <= 1e-12 else f"**figures to {most:.0e}**"
 
 
-def lines(path: Path, rows: int, ways: Sequence[str], python: dict[str, str], *, cluster: bool) -> list[str]:
-    """Run the ways over a file and return their lines of the table."""
+def lines(
+    path: Path, rows: int, ways: Sequence[str], python: dict[str, str], *, cluster: bool
+) -> tuple[list[str], float | None]:
+    """Run the ways over a file: their lines of the table, and the CPU seconds a row of streaming."""
     table = []
+    cpu_a_row = None
     reference = None
     for way in ways:
         result = measured(way, path, cluster=cluster, python=python[way], limit=900)
@@ -131,6 +136,7 @@ def lines(path: Path, rows: int, ways: Sequence[str], python: dict[str, str], *,
             )
         else:
             text = result.outputs[0]
+            cpu_a_row = result.cpu_seconds / rows if way == "streaming" else cpu_a_row
             # Workers of Ray are nobody's children in the end, so their time is not known.
             known = way != "ray"
             cpu = f"{result.cpu_seconds:.1f}" if known else ""
@@ -142,7 +148,7 @@ def lines(path: Path, rows: int, ways: Sequence[str], python: dict[str, str], *,
                 f"| {result.peak_mib:,.0f} | {same} |"
             )
         say(table[-1])
-    return table
+    return table, cpu_a_row
 
 
 def scored(path: Path, rows: int) -> str:
@@ -164,13 +170,13 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def cost_lines(path: Path) -> list[str]:
+def costs_of(path: Path) -> dict[str, float]:
     """Measure what rows and summaries take."""
     result = run([[sys.executable, WAYS, "costs", str(path)]])
     if result.failure:
-        return [result.failure]
-    found = json.loads(result.outputs[0])
-    return ["| | |", "|---|---:|", *(f"| {name} | {number(value)} |" for name, value in found.items())]
+        raise SystemExit(result.failure)
+    found: dict[str, float] = json.loads(result.outputs[0])
+    return found
 
 
 def main() -> None:
@@ -185,7 +191,7 @@ def main() -> None:
         help="interpreter that has Daft and Ray",
     )
     parser.add_argument("--folder", type=Path, help="where the tables go; a temporary one by default")
-    parser.add_argument("--output", type=Path, default=HERE / "SCALE.md", help="the file to write")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="the file to write")
     arguments = parser.parse_args()
     ways = ["memory", "streaming", "shards"]
     if has(arguments.daft_python, "anls_frame.distributed"):
@@ -194,7 +200,9 @@ def main() -> None:
     python = dict.fromkeys(NAMES, sys.executable) | dict.fromkeys(("daft", "ray"), arguments.daft_python)
     about = machine(("anls-frame", "polars", "pyarrow", "numpy"))
     plain, clustered, files = [], [], []
-    costs: list[str] = []
+    costs: dict[str, float] = {}
+    cpu_a_row = 0.0
+    measured_rows = 0
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for millions in map(float, arguments.rows.split(",")):
             rows = round(millions * 1_000_000)
@@ -203,49 +211,67 @@ def main() -> None:
             made = run([[sys.executable, str(HERE / "scale_rows.py"), str(rows), str(path)]])
             if made.failure:
                 raise SystemExit(made.failure)
-            plain += lines(path, rows, ways, python, cluster=False)
+            table, cpu = lines(path, rows, ways, python, cluster=False)
+            plain += table
+            cpu_a_row = cpu or cpu_a_row  # of most rows, where the start of the process counts least
             some = ways if millions <= arguments.clusters_up_to else ["streaming"]
-            clustered += lines(path, rows, some, python, cluster=True)
+            clustered += lines(path, rows, some, python, cluster=True)[0]
             files.append(scored(path, rows))
-            costs = costs or cost_lines(path)
+            if not costs:
+                costs, measured_rows = costs_of(path), rows
             path.unlink()
     versions = [
         f"{name} {version}" for name, version in daft_versions(arguments.daft_python) if "daft" in ways
+    ]
+    tables = [
+        "Time and memory are those of whole processes, from their start; memory is the most that a process",
+        "and those it starts held at once, what they share counted once. One run each.",
+        "",
+        " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
+        *([f"Not measured: {', '.join(missing)}."] if missing else []),
+        "",
+        "By a list column, without clusters:",
+        "",
+        HEADER,
+        *plain,
+        "",
+        "The same with clusters of 20 rows:",
+        "",
+        HEADER,
+        *clustered,
+        "",
+        "Rows with their scores, from Parquet to Parquet, streaming:",
+        "",
+        "| rows | seconds | peak MiB | MiB read | MiB written |",
+        "|---:|---:|---:|---:|---:|",
+        *files,
+        "",
+    ]
+    expected = [
+        "What more rows would take, by the CPU time of streaming over most rows and the costs of summaries:",
+        "",
+        *plan(costs, measured_rows, cpu_a_row),
     ]
     text = "\n".join(
         [
             "# Scale",
             "",
-            "Written by `make bench-scale`. Time and memory are those of whole processes, from their start;",
-            "memory is the most that a process and those it starts held at once, what they share counted",
-            "once. One run each.",
+            "Written by `make bench-scale`.",
             "",
-            " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
-            *([f"Not measured: {', '.join(missing)}."] if missing else []),
+            *tables,
+            f"What rows and summaries take, measured over {measured_rows:,} rows:",
             "",
-            "## Reports by a list column, without clusters",
+            "| | |",
+            "|---|---:|",
+            *(f"| {name} | {number(value)} |" for name, value in costs.items()),
             "",
-            HEADER,
-            *plain,
-            "",
-            "## The same with clusters of 20 rows",
-            "",
-            HEADER,
-            *clustered,
-            "",
-            "## Rows with their scores, from Parquet to Parquet",
-            "",
-            "| rows | seconds | peak MiB | MiB read | MiB written |",
-            "|---:|---:|---:|---:|---:|",
-            *files,
-            "",
-            f"## What rows and summaries take, at {arguments.rows.partition(',')[0]} M rows",
-            "",
-            *costs,
+            *expected,
             "",
         ]
     )
     arguments.output.write_text(text, encoding="utf-8")
+    if arguments.output == RESULTS:
+        quote([*tables, *expected])
     sys.stdout.write(text)
 
 
