@@ -37,7 +37,9 @@ def run(
     """
     Run commands, some at once, and watch the memory of their trees.
 
-    Memory is the proportional set size: what processes share counts once.
+    Memory is what belongs to each process alone, and the most that one of them maps of what can be shared
+    (libraries, files, a store of objects). Proportional sizes would be exacter, but asking for them stops a
+    process of some gigabytes for longer than the interval.
     """
     waiting = list(commands)
     running: dict[int, subprocess.Popen[str]] = {}
@@ -58,7 +60,7 @@ def run(
                 env={**os.environ, **(environment or {})},
                 start_new_session=True,
             )
-        peak = max(peak, sum(held(process.pid) for process in running.values()))
+        peak = max(peak, held([pid for process in running.values() for pid in tree(process.pid)]))
         for number, process in list(running.items()):
             try:
                 out, errors = process.communicate(timeout=_INTERVAL / len(running))
@@ -97,13 +99,16 @@ def tree(pid: int) -> list[int]:
     return found
 
 
-def held(pid: int) -> float:
-    """Return the KiB of memory that a process and those it started hold."""
-    total = 0.0
-    for one in tree(pid):
+def held(pids: Sequence[int]) -> float:
+    """Return the KiB of memory that processes hold together, or that one of them has held at some time."""
+    own, shared, most = 0, 0, 0
+    for pid in pids:
         try:
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
         except OSError:  # it has ended
             continue
-        total += next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
-    return total
+        sizes = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("Rss", "VmHWM"))}
+        own += int(sizes.get("RssAnon", 0))
+        shared = max(shared, int(sizes.get("RssFile", 0)) + int(sizes.get("RssShmem", 0)))
+        most = max(most, int(sizes.get("VmHWM", 0)))
+    return max(own + shared, most)

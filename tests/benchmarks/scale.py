@@ -224,8 +224,8 @@ def main() -> None:
         f"{name} {version}" for name, version in daft_versions(arguments.daft_python) if "daft" in ways
     ]
     tables = [
-        "Time and memory are those of whole processes, from their start; memory is the most that a process",
-        "and those it starts held at once, what they share counted once. One run each.",
+        "Time and memory are those of whole processes, from their start; memory is the most that the",
+        "processes of a way held at once, what they share counted once. One run each.",
         "",
         " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
         *([f"Not measured: {', '.join(missing)}."] if missing else []),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 _BEGIN, _END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 ROWS = (10**8, 10**9, 10**12)
-SHARD = 10**8
+SHARD = 10**7
 CORES = 32
 MACHINES = (1, 100)
 
@@ -27,7 +27,7 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
         "Parquet",
         "CPU hours",
         *(f"{count} machine{'s' * (count > 1)} of {CORES} cores" for count in MACHINES),
-        f"shards of {SHARD / 1e6:,.0f} M",
+        f"shards of {SHARD / 1e6:,.0f} M rows",
         "merge of them",
         "summary with clusters, in memory",
         "the same, folded",
@@ -63,6 +63,8 @@ def size(count: float) -> str:
 
 def time(seconds: float) -> str:
     """Return seconds as people say it."""
+    if seconds < 1:
+        return "< 1 s"
     if seconds < 120:
         return f"{seconds:.2g} s"
     if seconds < 7200:
