@@ -242,9 +242,24 @@ def test_all_shards_one_after_another_give_the_report_of_the_whole(folder: Path)
     assert json.loads(merged) == json.loads(first.stdout)
 
 
+def test_parts_that_share_no_cluster_may_fold_theirs(folder: Path) -> None:
+    # Four ranges of rows, each with whole documents of three rows.
+    work = ("report", "rows.parquet", "-b", "lang", "-c", "doc_id", "--shards", "4", "--json", "--summaries")
+
+    kept = json.loads(fine(folder, *work, "kept"))
+    folded = json.loads(fine(folder, *work, "folded", "--fold-clusters"))
+
+    check_alike(folded, kept)
+    sizes = [(folder / name / "part-1-of-4.parquet").stat().st_size for name in ("folded", "kept")]
+    assert sizes[0] < sizes[1] / 10
+    assert "--fold-clusters (True, not False)" in refused(folder, *work, "kept", "--fold-clusters")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--shards", "2", "--summaries", "parts", "--fold-clusters"], "name their column by --cluster"),
+        (["--fold-clusters", "-c", "doc_id"], "it belongs to --shard or --shards"),
         (["--shards", "3"], "--shards and --summaries belong together"),
         (["--summaries", "parts"], "--shards and --summaries belong together"),
         (["--shards", "0", "--summaries", "parts"], "--shard is a part of several"),

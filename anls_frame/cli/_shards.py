@@ -73,7 +73,14 @@ class Origin:
     reading: Mapping[str, Any]
 
     @classmethod
-    def of(cls, files: Sequence[Path], shard: Shard, read: Iterable[Path], source: Source) -> Origin:
+    def of(
+        cls,
+        files: Sequence[Path],
+        shard: Shard,
+        read: Iterable[Path],
+        source: Source,
+        options: Mapping[str, Any],
+    ) -> Origin:
         """Look at the files as they are now."""
         inputs = [*read, *([source.gold] if source.gold is not None else [])]
         reading = {
@@ -84,7 +91,7 @@ class Origin:
             files=tuple(map(str, files)),
             shard=str(shard),
             inputs={str(path): fingerprint(path) for path in inputs},
-            reading=reading,
+            reading={**reading, **options},
         )
 
     def metadata(self) -> dict[str, str]:

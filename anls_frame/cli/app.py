@@ -119,6 +119,10 @@ def report(
     summaries: Annotated[
         Path | None, typer.Option(help="Folder for the summaries of these parts.", metavar="FOLDER")
     ] = None,
+    fold_clusters: Annotated[
+        bool,
+        typer.Option("--fold-clusters", help="Keep parts small; right where no document lies in two parts."),
+    ] = False,
     escape_formulas: Escape = True,
     force: Force = False,
     json: Json = False,
@@ -144,7 +148,8 @@ def report(
         json=json,
         escape_formulas=escape_formulas,
     )
-    reporting.report(files, source, settings, target, shard=shard, shards=shards, summaries=summaries)
+    work = reporting.Work(files=files, source=source, settings=settings, fold_clusters=fold_clusters)
+    reporting.report(work, target, shard=shard, shards=shards, summaries=summaries)
 
 
 @app.command()

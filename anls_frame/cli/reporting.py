@@ -67,8 +67,11 @@ class Work:
     files: Sequence[Path]
     source: Source
     settings: dict[str, Any]
+    fold_clusters: bool = False
 
     def __post_init__(self) -> None:
+        if self.fold_clusters and self.settings["cluster"] is None:
+            raise ValueError("--fold-clusters has none to fold: name their column by --cluster")
         doubled = {str(path) for path in self.files if self.files.count(path) > 1}
         if doubled:
             raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
@@ -102,6 +105,11 @@ class Work:
         first, count = shard.of(len(self.files))
         return self.files[first : first + count]
 
+    def origin(self, shard: Shard) -> Origin:
+        """Return what a shard is made of, as it is now."""
+        options = {"fold_clusters": self.fold_clusters}
+        return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
+
     def expected_settings(self) -> Settings:
         """Return the settings that its summaries have, without reading anything."""
         columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
@@ -131,17 +139,9 @@ class Work:
 
 
 def report(
-    files: Sequence[Path],
-    source: Source,
-    settings: dict[str, Any],
-    target: Target,
-    *,
-    shard: str | None,
-    shards: int | None,
-    summaries: Path | None,
+    work: Work, target: Target, *, shard: str | None, shards: int | None, summaries: Path | None
 ) -> None:
     """Report files; or save the summary of a shard of them; or report them shard by shard."""
-    work = Work(files=files, source=source, settings=settings)
     if shard is not None:
         if target.summary is None:
             raise ValueError("--shard makes a part of a report: save it by --summary, and merge the parts")
@@ -153,6 +153,8 @@ def report(
         raise ValueError("--shards and --summaries belong together: how many parts, and the folder for them")
     target.check()
     if shards is None or summaries is None:
+        if work.fold_clusters:
+            raise ValueError("--fold-clusters keeps parts small: it belongs to --shard or --shards")
         target.put(work.summary())
         return
     parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
@@ -189,16 +191,17 @@ def _report_shard(work: Work, shard: Shard, target: Target, path: Path) -> None:
 
 def _part(work: Work, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
     """Return the summary of a shard, from its file if it is there already; otherwise save it."""
-    own = work.own_files(shard)
-    origin = Origin.of(work.files, shard, own, work.source)
+    origin = work.origin(shard)
     if not force:
         found = _shards.finished(path, origin, work.expected_settings())
         if found is not None:
             return found, True
     summary = work.summary(shard)
-    changed = Origin.of(work.files, shard, own, work.source).changed(origin)
+    changed = work.origin(shard).changed(origin)
     if changed:
         raise ValueError(f"{', '.join(changed)} was changed while it was read; run the shard again")
+    if work.fold_clusters:
+        summary = summary.fold_clusters()
     summary.save(path, metadata=origin.metadata())
     return summary, False
 
