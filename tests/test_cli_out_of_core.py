@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -98,7 +97,8 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str)
     target.write_text("old")
 
     def limit() -> None:
-        import signal  # noqa: PLC0415 - in the child
+        import resource  # noqa: PLC0415 - of POSIX alone, in the child
+        import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -78,20 +78,6 @@ def refused(folder: Path, *arguments: object) -> str:
     return done.stderr
 
 
-def check_alike(found: Any, expected: Any) -> None:
-    """Compare JSON; the order in which threads add up may move the last bit of a sum."""
-    if isinstance(expected, dict):
-        assert found.keys() == expected.keys()
-        for key, value in expected.items():
-            check_alike(found[key], value)
-    elif isinstance(expected, list):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            check_alike(one, other)
-    else:
-        assert found == (pytest.approx(expected, rel=1e-12) if isinstance(expected, float) else expected)
-
-
 SMALL = ("report", "small.parquet", "-b", "lang", "--shard", "2/3", "--summary", "part.parquet")
 
 
@@ -204,7 +190,7 @@ def test_shards_of_files_are_skipped_too_and_look_at_their_own_files(folder: Pat
         fine(folder, "report", *files, "--shard", f"{index}/2", "--summary", part)
     whole = json.loads(fine(folder, "report", *files, "--json"))
     merged = json.loads(fine(folder, "merge", *parts, "--json"))
-    check_alike(merged, whole)
+    assert merged == whole
 
     (folder / "3.jsonl").write_text('{"prediction": "new", "answers": ["new"]}\n', encoding="utf-8")
     assert "skipped" in fine(folder, "report", *files, "--shard", "1/2", "--summary", "1.parquet")
@@ -235,7 +221,7 @@ def test_all_shards_one_after_another_give_the_report_of_the_whole(folder: Path)
 
     assert (first.returncode, first.stderr) == (0, "")
     assert again.stderr == "skipped 12 of 12 shards, whose summaries are in parts already\n"
-    check_alike(json.loads(first.stdout), whole)
+    assert json.loads(first.stdout) == whole
     assert json.loads(first.stdout) == json.loads(again.stdout)
     assert min(path.name for path in (folder / "parts").iterdir()) == "part-01-of-12.parquet"
     merged = fine(folder, "merge", *sorted((folder / "parts").glob("part-*.parquet")), "--json")
@@ -249,7 +235,7 @@ def test_parts_that_share_no_cluster_may_fold_theirs(folder: Path) -> None:
     kept = json.loads(fine(folder, *work, "kept"))
     folded = json.loads(fine(folder, *work, "folded", "--fold-clusters"))
 
-    check_alike(folded, kept)
+    assert folded == kept
     sizes = [(folder / name / "part-1-of-4.parquet").stat().st_size for name in ("folded", "kept")]
     assert sizes[0] < sizes[1] / 10
     assert "--fold-clusters (True, not False)" in refused(folder, *work, "kept", "--fold-clusters")
@@ -374,7 +360,7 @@ def test_shards_killed_at_any_moment_are_taken_up_again(folder: Path) -> None:
     check_parts()
     merged = json.loads(fine(folder, "merge", *(folder / "parts").glob("part-*.parquet"), "--json"))
 
-    check_alike(resumed, expected)
+    assert resumed == expected
     assert merged == resumed
     # What kills leave behind has a name that no pattern for parts takes for one.
     litter = {path.name for path in (folder / "parts").iterdir()} - digests.keys()
