@@ -141,7 +141,8 @@ def lines(
             known = way != "ray"
             cpu = f"{result.cpu_seconds:.1f}" if known else ""
             speed = f"{rows / 1e6 / result.cpu_seconds:.2f}" if known else ""
-            same = "compared with the others" if reference is None else likeness(text, reference)
+            first = "compared with the others" if len(ways) > 1 else "not compared"
+            same = first if reference is None else likeness(text, reference)
             reference = reference or text
             table.append(
                 f"| {rows / 1e6:g} M | {NAMES[way]} | {result.seconds:.1f} | {cpu} | {speed} "
