@@ -82,7 +82,7 @@ def check(name: str) -> None:
     frame = pl.read_parquet("data/ocr_qa.parquet")
     expected = af.report(frame, "tesseract", "answers", by="question_types", cluster="doc_id")
     report = found["report"]
-    assert_frame_equal(report.to_polars(), expected.to_polars(), check_exact=False, rel_tol=1e-12, abs_tol=0)
+    assert_frame_equal(report.to_polars(), expected.to_polars(), check_exact=True)
     assert report.settings["digest"] == expected.settings["digest"]
     assert report.overall["n_clusters"] == frame["doc_id"].n_unique()
     parts = len(found["parts"])
