@@ -51,7 +51,8 @@ from anls_frame.metrics import (
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports import Report, report
 from anls_frame.scalars import anls_score, edit_distance, get_cer
-from anls_frame.summary import Settings, Summary, merge, summarize
+from anls_frame.settings import Settings
+from anls_frame.summary import Summary, merge, summarize
 from anls_frame.worst_rows import worst
 
 if TYPE_CHECKING:

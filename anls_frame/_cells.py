@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from anls_frame._progress import Advance
-    from anls_frame.summary import Settings
+    from anls_frame.settings import Settings
 
 CLUSTER = "cluster"
 """Column of a cell's cluster."""

@@ -17,7 +17,7 @@ from anls_frame.protocol import plugin_options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.summary import Settings
+    from anls_frame.settings import Settings
 
 OPERATIONS = ("replace", "insert", "delete")
 _EDIT = ("op", "reference_char", "predicted_char")

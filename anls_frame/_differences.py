@@ -19,7 +19,7 @@ from anls_frame.exceptions import DTypeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.summary import Settings
+    from anls_frame.settings import Settings
 
 RESULT_COLUMNS = (
     "n",

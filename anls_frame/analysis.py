@@ -15,7 +15,7 @@ from anls_frame._ingest import to_lazy
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame.frames import check_dtypes
 from anls_frame.protocol import plugin_options
-from anls_frame.summary import check_by
+from anls_frame.settings import check_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

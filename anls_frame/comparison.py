@@ -12,7 +12,7 @@ import polars.selectors as cs
 from anls_frame import _differences
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import check_confidence
-from anls_frame.summary import Missing, Settings, check_by, check_missing
+from anls_frame.settings import Missing, Settings, check_by, check_missing
 
 if TYPE_CHECKING:
     import os

@@ -10,13 +10,14 @@ from anls_frame import _cells, _details, _exact
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame._rollup import explode_lists
 from anls_frame.protocol import resolve_protocol, resolve_threshold
-from anls_frame.summary import Settings, Summary, check_by, check_missing
+from anls_frame.settings import Settings, check_by, check_missing
+from anls_frame.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary import Missing
+    from anls_frame.settings import Missing
 
 __all__ = ["length_scores", "threshold_curve"]
 

@@ -25,6 +25,7 @@ from anls_frame import _batches, frames
 from anls_frame import summary as summaries
 from anls_frame.exceptions import DTypeError
 from anls_frame.reports import Report
+from anls_frame.settings import check_by
 from anls_frame.summary import Summary
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import ScoreColumn
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary import Missing
+    from anls_frame.settings import Missing
 
 _TELEMETRY = ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "DAFT_ANALYTICS_ENABLED")
 if not any(name in os.environ for name in _TELEMETRY):
@@ -338,7 +339,7 @@ def _summary_without_rows(
     """Summarize no rows: that raises what is wrong with the columns and options, whatever the rows."""
     if isinstance(batch_rows, bool) or not isinstance(batch_rows, int) or batch_rows < 1:
         raise ValueError(f"batch_rows is a number of rows, got {batch_rows!r}")
-    options["by"] = summaries.check_by(options["by"])
+    options["by"] = check_by(options["by"])
     names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
     return summaries.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from anls_frame.comparison import Comparison, Metric
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports import Report
-    from anls_frame.summary import Missing, Summary
+    from anls_frame.settings import Missing
+    from anls_frame.summary import Summary
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace", "register"]
 

@@ -10,7 +10,8 @@ import polars.selectors as cs
 
 from anls_frame import _cells, _details, _folding, _rollup
 from anls_frame._kinds import check_by_names
-from anls_frame.summary import check_by, summarize
+from anls_frame.settings import check_by
+from anls_frame.summary import summarize
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Document
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary import Missing, Summary
+    from anls_frame.settings import Missing
+    from anls_frame.summary import Summary
 
 __all__ = ["Report", "report"]
 

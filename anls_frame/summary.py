@@ -12,95 +12,27 @@ import dataclasses
 import io
 import json
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details, _folding, _progress
+from anls_frame import _cells, _details, _folding, _merging, _progress
 from anls_frame._native import __version__
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol, resolve_threshold
+from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
+from anls_frame.settings import Settings, check_by, check_missing
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["Settings", "Summary", "merge", "summarize"]
+    from anls_frame.settings import Missing
 
-Missing = Literal["empty", "drop"]
+__all__ = ["Summary", "merge", "summarize"]
 
 _METADATA_KEY = "anls_frame"
 _UINT64 = 1 << 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """
-    How a summary was made; summaries add up only if theirs are equal.
-
-    Parameters
-    ----------
-    by
-        Columns that slice the rows.
-    cluster
-        Column of the cluster (the document) that a row belongs to.
-    score
-        Name of the column whose existing scores were summarized; `None` if texts were scored.
-    protocol, threshold, cer_protocol
-        How texts were scored, as for `anls_frame.score`.
-    missing
-        What a null prediction counts as.
-    worst
-        How many of the lowest rows are kept.
-    details
-        Whether kinds of errors, confusions and lengths are counted.
-    version
-        Version of the package.
-
-    Examples
-    --------
-    >>> import anls_frame as af
-    >>> af.Settings(by=("lang",), cluster="doc_id").signature
-    'anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc_id|v:0.1.0'
-    """
-
-    by: tuple[str, ...] = ()
-    cluster: str | None = None
-    score: str | None = None
-    protocol: ScoreProtocol = PROTOCOLS["anls"]
-    threshold: float | None = 0.5
-    cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
-    missing: Missing = "empty"
-    worst: int = 0
-    details: bool = False
-    version: str = __version__
-
-    @property
-    def signature(self) -> str:
-        """One line that says which numbers can be compared with these."""
-        if self.score is not None:
-            parts = [f"score:{self.score}"]
-        else:
-            parts = [
-                "anls",
-                f"protocol:{_protocol_name(self.protocol)}",
-                f"threshold:{self.threshold:g}",
-                f"cer:{_protocol_name(self.cer_protocol)}",
-            ]
-        parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
-        return "|".join(parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON has them."""
-        return dataclasses.asdict(self) | {"by": list(self.by)}
-
-    @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
-        """Return the settings that `to_dict` gave."""
-        protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
-        return cls(**{**settings, **protocols, "by": tuple(settings["by"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -462,7 +394,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         raise TypeError("merge takes summaries, as summarize and Summary.load return them")
     settings = summaries[0].settings
     for other in summaries[1:]:
-        _check_settings(settings, other.settings)
+        _merging.check_settings(settings, other.settings)
     folded = [summary.folded for summary in summaries if summary.folded is not None]
     if len(folded) not in {0, len(summaries)}:
         raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
@@ -472,7 +404,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         if twice:
             raise ValueError(f"the same part is there twice: {', '.join(sorted(twice))}")
         parts |= summary.parts
-    _check_dtypes(summaries, settings)
+    _merging.check_dtypes(summaries, settings)
     # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     keys = _keys(settings)
@@ -505,73 +437,8 @@ def passes(settings: Settings) -> int:
     return 1 + clusters + bool(settings.worst) + settings.details * len(_details.KEYS)
 
 
-def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the slicing columns as a tuple of names."""
-    if by is None:
-        return ()
-    columns = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
-    if not all(isinstance(column, str) for column in columns):
-        raise TypeError(f"by is a column name or a list of them, got {by!r}")
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"by names a column twice: {list(columns)}")
-    return columns
-
-
-def check_missing(missing: str) -> None:
-    """Raise an error unless it is one of the choices."""
-    if missing not in get_args(Missing):
-        raise ValueError(f"missing is one of {', '.join(map(repr, get_args(Missing)))}, got {missing!r}")
-
-
-def _protocol_name(protocol: ScoreProtocol) -> str:
-    for name, preset in PROTOCOLS.items():
-        if protocol == preset:
-            return name
-    fields = dataclasses.asdict(protocol)
-    return "custom(" + ",".join(f"{key}={value}" for key, value in fields.items()) + ")"
-
-
 def _keys(settings: Settings) -> list[str]:
     return [f"key_{index}" for index in range(len(settings.by))]
-
-
-def _check_settings(first: Settings, other: Settings) -> None:
-    differing = [
-        f"{field.name} ({getattr(first, field.name)!r} and {getattr(other, field.name)!r})"
-        for field in dataclasses.fields(Settings)
-        if getattr(first, field.name) != getattr(other, field.name)
-    ]
-    if differing:
-        raise ValueError(f"summaries with different settings cannot be merged: {', '.join(differing)}")
-
-
-def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
-    """Raise an error where parts differ in a column's dtype: added up as texts, 1 would be "1"."""
-    names = dict(zip(_keys(settings), settings.by, strict=True)) | {_cells.CLUSTER: settings.cluster}
-    for frame in ("cells", "bins", "worst_rows"):
-        known: dict[str, pl.DataType] = {}
-        for summary in summaries:
-            for column, dtype in getattr(summary, frame).schema.items():
-                common = _common_dtype(known.get(column, dtype), dtype)
-                if common is None:
-                    raise ValueError(
-                        f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
-                        f"{dtype} in another; cast it before summarizing"
-                    )
-                known[column] = common
-
-
-def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
-    if other in (first, pl.Null):
-        return first
-    if first == pl.Null:
-        return other
-    if isinstance(first, pl.List) and isinstance(other, pl.List):
-        inner = _common_dtype(first.inner, other.inner)  # type: ignore[arg-type] # of a schema: instances
-        return None if inner is None else pl.List(inner)
-    both_signed = first.is_signed_integer() and other.is_signed_integer()
-    both_unsigned = first.is_unsigned_integer() and other.is_unsigned_integer()
-    return first if both_signed or both_unsigned else None
 
 
 def _lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:

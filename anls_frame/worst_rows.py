@@ -15,13 +15,13 @@ from anls_frame._rollup import explode_lists
 from anls_frame.alignments import Alignment
 from anls_frame.edits import error_type
 from anls_frame.frames import check_dtypes
-from anls_frame.summary import check_by, check_missing
+from anls_frame.settings import check_by, check_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary import Missing
+    from anls_frame.settings import Missing
 
 __all__ = ["worst"]
 

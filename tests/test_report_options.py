@@ -11,7 +11,8 @@ import report_oracle
 
 import anls_frame as af
 from anls_frame.reports import Report, report
-from anls_frame.summary import Settings, summarize
+from anls_frame.settings import Settings
+from anls_frame.summary import summarize
 
 FRAME = pl.DataFrame(
     {

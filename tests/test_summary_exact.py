@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame import _cells, _exact
-from anls_frame.summary import Settings
+from anls_frame.settings import Settings
 
 if TYPE_CHECKING:
     import random

@@ -16,7 +16,8 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.reports import Report
-from anls_frame.summary import Settings, Summary, merge, summarize
+from anls_frame.settings import Settings
+from anls_frame.summary import Summary, merge, summarize
 
 if TYPE_CHECKING:
     from report_oracle import Options

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.protocol import PROTOCOLS
-from anls_frame.summary import Settings, Summary
+from anls_frame.settings import Settings
+from anls_frame.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anls_frame.cli._inputs import Source
-    from anls_frame.summary import Settings
+    from anls_frame.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -225,7 +225,11 @@ impl ScorePiece<'_> {
         put(&mut self.nls[at.clone()], nearest, Nearest::nls);
         put(&mut self.anls[at.clone()], nearest, |nearest| nearest.anls(cut, threshold));
         put(&mut self.exact_match[at.clone()], nearest, Nearest::is_exact);
-        put(&mut self.answer_index[at.clone()], nearest, |nearest| nearest.index as u32);
+        if block.answered.is_some() {
+            // Where each row has one answer, it is the first: zeros stand there already, in memory that nobody
+            // has touched.
+            put(&mut self.answer_index[at.clone()], nearest, |nearest| nearest.index as u32);
+        }
         put(&mut self.cer[at.clone()], errors, |errors| errors.rate);
         put(&mut self.char_errors[at.clone()], errors, |errors| errors.edits.errors as u32);
         put(&mut self.reference_length[at.clone()], errors, |errors| errors.edits.reference_length as u32);

@@ -1,0 +1,112 @@
+"""How a summary is made: what has to be equal for two of them to add up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from anls_frame._native import __version__
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Missing", "Settings", "check_by", "check_missing"]
+
+Missing = Literal["empty", "drop"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """
+    How a summary was made; summaries add up only if theirs are equal.
+
+    Parameters
+    ----------
+    by
+        Columns that slice the rows.
+    cluster
+        Column of the cluster (the document) that a row belongs to.
+    score
+        Name of the column whose existing scores were summarized; `None` if texts were scored.
+    protocol, threshold, cer_protocol
+        How texts were scored, as for `anls_frame.score`.
+    missing
+        What a null prediction counts as.
+    worst
+        How many of the lowest rows are kept.
+    details
+        Whether kinds of errors, confusions and lengths are counted.
+    version
+        Version of the package.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.Settings(by=("lang",), cluster="doc_id").signature
+    'anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc_id|v:0.1.0'
+    """
+
+    by: tuple[str, ...] = ()
+    cluster: str | None = None
+    score: str | None = None
+    protocol: ScoreProtocol = PROTOCOLS["anls"]
+    threshold: float | None = 0.5
+    cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
+    missing: Missing = "empty"
+    worst: int = 0
+    details: bool = False
+    version: str = __version__
+
+    @property
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+        if self.score is not None:
+            parts = [f"score:{self.score}"]
+        else:
+            parts = [
+                "anls",
+                f"protocol:{_protocol_name(self.protocol)}",
+                f"threshold:{self.threshold:g}",
+                f"cer:{_protocol_name(self.cer_protocol)}",
+            ]
+        parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
+        return "|".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON has them."""
+        return dataclasses.asdict(self) | {"by": list(self.by)}
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
+        """Return the settings that `to_dict` gave."""
+        protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
+        return cls(**{**settings, **protocols, "by": tuple(settings["by"])})
+
+
+def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the slicing columns as a tuple of names."""
+    if by is None:
+        return ()
+    columns = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
+    if not all(isinstance(column, str) for column in columns):
+        raise TypeError(f"by is a column name or a list of them, got {by!r}")
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"by names a column twice: {list(columns)}")
+    return columns
+
+
+def check_missing(missing: str) -> None:
+    """Raise an error unless it is one of the choices."""
+    if missing not in get_args(Missing):
+        raise ValueError(f"missing is one of {', '.join(map(repr, get_args(Missing)))}, got {missing!r}")
+
+
+def _protocol_name(protocol: ScoreProtocol) -> str:
+    for name, preset in PROTOCOLS.items():
+        if protocol == preset:
+            return name
+    fields = dataclasses.asdict(protocol)
+    return "custom(" + ",".join(f"{key}={value}" for key, value in fields.items()) + ")"
