@@ -399,6 +399,6 @@ def _rest_at_exit() -> None:
     Have Python wait a moment when it ends, once Daft calls functions of ours.
 
     Daft's threads drop what they hold of Python shortly after a query. If Python ends meanwhile, they crash
-    it: a tenth of short scripts with Daft 0.7.26, whatever the function.
+    it now and then (Daft 0.7.26), whatever the function.
     """
     atexit.register(time.sleep, _SECONDS_OF_REST)

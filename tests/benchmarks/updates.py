@@ -1,0 +1,54 @@
+"""
+What an update of a metric object costs: `python tests/benchmarks/updates.py`.
+
+Prints the table of docs/streaming.md: microseconds of `ANLS.update`, medians, by the number of pairs.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from typing import Any
+
+import polars as pl
+from inputs import LATIN, SEED, text
+
+import anls_frame as af
+
+PAIRS = (1, 32, 1_000, 10_000)
+ROUNDS = 200
+
+
+def microseconds(predictions: Any, answers: Any) -> float:
+    """Return the median time of an update."""
+    metric = af.ANLS()
+    taken = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        metric.update(predictions, answers)
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken) * 1e6
+
+
+def shown(value: float) -> str:
+    """Write a number to three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def main() -> None:
+    """Measure short texts with one or two answers, as lists and as columns."""
+    rng = random.Random(SEED + 5)
+    lines = ["| pairs in the batch | lists | Polars columns |", "|---:|---:|---:|"]
+    for pairs in PAIRS:
+        answers = [[text(rng, LATIN, 10) for _ in range(1 + row % 2)] for row in range(pairs)]
+        predictions = [one[0] if row % 3 else text(rng, LATIN, 10) for row, one in enumerate(answers)]
+        lists = microseconds(predictions, answers)
+        columns = microseconds(pl.Series(predictions), pl.Series(answers))
+        lines.append(f"| {pairs:,} | {shown(lists)} µs | {shown(columns)} µs |")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
