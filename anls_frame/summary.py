@@ -122,7 +122,7 @@ class Summary:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
         if self.folded is not None:
             return self
-        keys = _keys(self.settings)
+        keys = _cells.key_names(self.settings.by, None)
         return dataclasses.replace(
             self,
             cells=_folding.without_clusters(self.cells, keys),
@@ -407,7 +407,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     _merging.check_dtypes(summaries, settings)
     # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
     summaries.sort(key=lambda summary: sorted(summary.parts))
-    keys = _keys(settings)
+    keys = _cells.key_names(settings.by, None)
     clusters = [] if settings.cluster is None or folded else [_cells.CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
     return Summary(
@@ -435,10 +435,6 @@ def passes(settings: Settings) -> int:
     """Return how often the rows are read."""
     clusters = settings.cluster is not None and settings.score is None
     return 1 + clusters + bool(settings.worst) + settings.details * len(_details.KEYS)
-
-
-def _keys(settings: Settings) -> list[str]:
-    return [f"key_{index}" for index in range(len(settings.by))]
 
 
 def _lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:

@@ -28,4 +28,4 @@ pub mod short;
 pub mod weighted;
 
 pub use hamming::hamming;
-pub use lanes::Lanes;
+pub use lanes::{Lanes, is_plain};

@@ -16,7 +16,7 @@ pub use pairs::{Batch, PAIRS, Planes};
 pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
-pub use views::{Shown, VIEWS};
+pub use views::{Shown, VIEWS, is_plain};
 
 use super::pattern::Unit;
 

@@ -61,8 +61,10 @@ fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     shown
 }
 
+/// Whether a view holds ASCII, or points into this buffer before `end`.
+#[inline]
 #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
-fn is_plain(view: u128, buffer: u32, end: usize) -> bool {
+pub fn is_plain(view: u128, buffer: u32, end: usize) -> bool {
     let length = view as u32;
     let (number, start) = ((view >> 64) as u32, (view >> 96) as usize);
     let is_inside = length <= INLINE;

@@ -6,8 +6,8 @@ use arrow_array::{Array, StringViewArray};
 use arrow_buffer::Buffer;
 
 use super::super::Error;
-use crate::kernel::Lanes;
-use crate::kernel::short::{BEYOND_ASCII, INLINE, Memory};
+use crate::kernel::short::{INLINE, Memory};
+use crate::kernel::{Lanes, is_plain};
 
 /// A column of texts, checked piece by piece before they are read.
 pub struct Texts {
@@ -100,10 +100,7 @@ impl Texts {
     fn are_plain(&self, views: &[u128], buffer: &mut u32) -> bool {
         let number = |view: u128| (view >> 64) as u32;
         let points_elsewhere = |&&view: &&u128| view as u32 > INLINE && number(view) != *buffer;
-        let are_plain = |buffer: u32| {
-            let end = self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)];
-            self.lanes.are_plain(views, buffer, end)
-        };
+        let are_plain = |buffer: u32| self.lanes.are_plain(views, buffer, self.ascii_end(buffer));
         if are_plain(*buffer) {
             return true;
         }
@@ -112,18 +109,13 @@ impl Texts {
             Some(&view) => *buffer = number(view),
             None => return false,
         }
-        are_plain(*buffer) || views.iter().fold(true, |plain, &view| plain & self.is_plain(view))
+        let in_its_own = |&view: &u128| is_plain(view, number(view), self.ascii_end(number(view)));
+        are_plain(*buffer) || views.iter().fold(true, |plain, view| plain & in_its_own(view))
     }
 
-    /// Whether a view holds ASCII or points to some.
-    #[inline]
-    #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
-    fn is_plain(&self, view: u128) -> bool {
-        let length = view as u32 as usize;
-        let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
-        let end = self.ascii_ends[number.min(self.ascii_ends.len() - 1)];
-        let is_inside = length <= INLINE as usize;
-        (is_inside & (view & BEYOND_ASCII == 0)) | (!is_inside & (start + length <= end))
+    /// How far a buffer holds nothing but ASCII.
+    fn ascii_end(&self, buffer: u32) -> usize {
+        self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)]
     }
 
     fn check_view(&self, view: u128) -> std::result::Result<(), Fault> {
