@@ -110,6 +110,7 @@ def main() -> None:
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}
     child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)  # noqa: S603 - this script
     single = json.loads(child.stdout)
+    from build import lines as build_lines  # noqa: PLC0415 - as above
     from large import lines as large_lines  # noqa: PLC0415 - as above
 
     command = [sys.executable, str(HERE / "gec_goals.py")]
@@ -129,6 +130,7 @@ def main() -> None:
             "",
             *large_lines(2_000_000 if arguments.quick else 20_000_000),
             "",
+            *([] if arguments.quick else [*build_lines(), ""]),
             *table["growth"],
             "## One core",
             "",

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from contenders import PAIR
+from contenders import PAIR, similarity_plugins
 from inputs import LATIN, SEED, noisy, several_answers, short_pairs, text
 from timing import interleaved
 
@@ -20,6 +20,8 @@ LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 RATES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
 ANSWERS = (1, 2, 4, 8, 20)
 ROWS = (10_000, 100_000, 1_000_000, 10_000_000, 20_000_000)
+CALLS = 100
+"""Queries of one round, where one alone is too short to time."""
 CHARACTERS = 3_000_000
 """About as many in each input of the table over lengths."""
 
@@ -68,6 +70,30 @@ def by_rows(*, quick: bool) -> list[str]:
     return table("rows", [f"{rows:,}" for rows in counts], [["ns a row", *(f"{cell:.1f}" for cell in cells)]])
 
 
+def by_call() -> list[str]:
+    """Microseconds of a query on ten rows: what a call costs before it scores anything."""
+    frame = short_pairs(10)
+    queries = {
+        "`nls`": af.nls(*PAIR),
+        "`score`": af.score(*PAIR),
+        **similarity_plugins(),
+        "Polars' `==`": pl.col(PAIR[0]) == pl.col(PAIR[1]),
+    }
+
+    def repeated(query: pl.Expr) -> Callable[[], None]:
+        # One after the other, as in a loop over small tables: alone, each would pay for a cold cache.
+        def run() -> None:
+            for _ in range(CALLS):
+                frame.select(query)
+
+        return run
+
+    contenders = {name: repeated(query) for name, query in queries.items()}
+    timings = interleaved(contenders, rounds=50, budget=3.0)
+    cells = [f"{timings[name].median / CALLS * 1e6:.0f}" for name in queries]
+    return table("query", list(queries), [["microseconds", *cells]])
+
+
 def table(corner: str, header: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
     """Return a Markdown table of numbers."""
     head = [corner, *header]
@@ -81,4 +107,6 @@ def sections(*, per_core: bool, quick: bool) -> list[str]:
     if per_core:
         titles["`cer`, microseconds a pair, over text length and share of errors"] = by_length(quick=quick)
         titles["`anls`, over answers a row"] = by_answers()
+    else:
+        titles["A query on ten rows"] = by_call()
     return [line for title, lines in titles.items() for line in (f"### {title}", "", *lines, "")]
