@@ -126,7 +126,7 @@ def error_type(
     Expr
         `Enum`, named `error_type`: the first of these that applies to any answer.
 
-        - `missing`: the prediction is null;
+        - `missing`: the prediction is null, and there is an answer;
         - `empty`: it has no text, or only whitespace, where no accepted answer is like that;
         - `exact`: no error, the code points are equal;
         - `case`: equal in lower case;

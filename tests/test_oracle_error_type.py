@@ -37,6 +37,7 @@ def assert_types(rows: Rows, protocol: af.ScoreProtocol = ANLS, threshold: float
 EXAMPLES: list[tuple[str | None, list[str | None], str | None]] = [
     (None, ["a"], "missing"),
     (None, [None], None),
+    (None, [], None),
     ("a", [], None),
     ("", ["a"], "empty"),
     (" \x1c", ["a", "b"], "empty"),
