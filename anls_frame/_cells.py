@@ -28,6 +28,7 @@ CLUSTER = "cluster"
 _GRID = "grid_threshold"
 _KEPT = "kept"
 _BIN_SUMS = ("n", "nls_units")
+_SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_squares")
 _UINT64 = 1 << 64
 
 
@@ -184,13 +185,20 @@ def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Add cells with equal keys, each scale by itself, in the order in which they come."""
+    """
+    Add cells with equal keys, each scale by itself, in the order in which they come.
+
+    Sums of squared lengths are of 128 bits afterwards, so that parts of any number have room. In clusters,
+    which are many and small, 64 are enough.
+    """
     whole = pl.concat(cells, how="vertical_relaxed")
     keys = [*keys, *(name for name in (SCALE,) if name in whole.columns)]
     values = [column for column in whole.columns if column not in keys]
+    wide = _SQUARES if CLUSTER not in keys else ()
     sums = [
         pl.col(column).min() if column.endswith("_min")
         else pl.col(column).max() if column.endswith("_max")
+        else pl.col(column).cast(pl.Int128).sum() if column in wide
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip

@@ -311,6 +311,23 @@ def test_any_number_of_threads_and_engine(threads: int, engine: str) -> None:
     assert answer.stdout.split() == [str(threads), fingerprint()]
 
 
+@pytest.mark.parametrize("folded", [False, True])
+def test_squares_of_lengths_have_room_for_many_parts(*, folded: bool) -> None:
+    # Two rows of 3 characters, one of which is wrong, as if each part had seen 2**58 rows of them.
+    frame = pl.DataFrame({"p": ["abx", "abc"], "a": ["abc", "abc"], "d": [1, 2]})
+    sums = {"char_errors_squares": 1, "char_errors_by_length": 3, "reference_length_squares": 18}
+    many = [(pl.col(name) * (1 << 58)).alias(name) for name in sums]
+    parts = []
+    for number in range(40):
+        part = af.summarize(frame, "p", "a", cluster="d" if folded else None, part=f"{number}")
+        part = part.fold_clusters() if folded else part
+        assert part.cells.select(list(sums)).row(0) == tuple(sums.values())
+        parts.append(dataclasses.replace(part, cells=part.cells.with_columns(many)))
+    merged = af.merge([af.merge(parts[:20]), *parts[20:]])
+    assert merged.cells.select(list(sums)).row(0) == tuple(40 * (count << 58) for count in sums.values())
+    assert af.Report.from_summary(merged).overall["cer_corpus"] == 1 / 6
+
+
 def test_too_large_sums_are_an_error() -> None:
     summary = af.summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "k": [1, 2]}), "p", "a", by="k")
     large = pl.lit(2**127 - 1, dtype=pl.Int128)
