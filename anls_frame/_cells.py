@@ -80,7 +80,7 @@ def scored_texts(
         frame=rows.with_columns((pl.col("anls") > 0).alias(_KEPT)),
         keys=names,
         sums=_sums_of_texts(),
-        worst_order=("anls", "nls", "row_digest"),
+        worst_order=worst_order(settings),
         worst_columns=(*names, "prediction", "answers", "nls", "anls", "cer", "exact_match"),
         has_grid=True,
     )
@@ -101,7 +101,7 @@ def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance
         frame=rows,
         keys=names,
         sums=_sums_of_scores(),
-        worst_order=("score", "row_digest"),
+        worst_order=worst_order(settings),
         worst_columns=(*names, "score"),
         has_grid=False,
     )
@@ -158,11 +158,8 @@ def collect(rows: Rows, worst: int) -> Collected:
         bins = add_up([on_grid], (*by_keys, _GRID))
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
-    if worst:
-        scored = rows.frame.filter(pl.col("row_digest").is_not_null())
-        lowest = scored.bottom_k(worst, by=rows.worst_order).collect(engine="streaming")
-    else:
-        lowest = rows.frame.head(0).collect()
+    candidates = _plain(rows.frame.filter(pl.col("row_digest").is_not_null()), rows.keys)
+    lowest = candidates.bottom_k(worst, by=rows.worst_order) if worst else candidates.head(0)
     details = {
         name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *beside))
         for name, (plan, beside) in rows.details.items()
@@ -170,7 +167,7 @@ def collect(rows: Rows, worst: int) -> Collected:
     return Collected(
         cells=cells,
         bins=bins,
-        worst=canonical(lowest.select(*rows.worst_columns, "row_digest")),
+        worst=lowest.select(*rows.worst_columns, "row_digest").collect(engine="streaming"),
         details=details,
         digest=digest,
     )
@@ -316,17 +313,40 @@ def _n_distinct(cells: pl.DataFrame, key: str) -> int:
     return cells.select(key).n_unique()
 
 
+def worst_order(settings: Settings) -> tuple[str, ...]:
+    """
+    Return the columns by which the worst rows are chosen, each from the lowest on and nulls last.
+
+    What stands in a row decides between equal scores, so that any engine and any order of the rows or of
+    parts gives the same ones. Lists among the keys count as they stand: sorting each costs more than scoring.
+    """
+    names = key_names(settings.by, settings.cluster)
+    if settings.score is not None:
+        return ("score", "row_digest", *names)
+    # Of equal digests the texts differ in nulls only.
+    return ("anls", "nls", "row_digest", *names, "prediction", "answers")
+
+
+def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """Return as many rows as the settings ask for, in their order."""
+    order = worst_order(settings)
+    return rows.sort(order, nulls_last=True).head(settings.worst)
+
+
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
     """Make equal slices equal keys: categories are text, a list is a set, one without entries is null."""
-    for key in frame.columns:
-        if key.startswith("key_") or key in (CLUSTER, "unit"):
-            dtype = frame.schema[key]
-            expression = _canonical_key(key, dtype)
-            if isinstance(dtype, pl.List | pl.Array):
-                frame = _replace_distinct(frame, key, expression)
-            else:
-                frame = frame.with_columns(expression)
+    keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
+    frame = _plain(frame.lazy(), keys).collect()
+    for key in keys:
+        if isinstance(frame.schema[key], pl.List):
+            frame = _replace_distinct(frame, key, _as_set(key))
     return frame
+
+
+def _plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Make categories texts, and arrays lists: in parts they can be of different dtypes."""
+    schema = frame.collect_schema()
+    return frame.with_columns(_plain_key(key, schema[key]) for key in keys)
 
 
 def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
@@ -339,15 +359,15 @@ def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.
     return hashed.drop(key).join(table, on="hash", how="left", maintain_order="left").select(frame.columns)
 
 
-def _canonical_key(key: str, dtype: pl.DataType) -> pl.Expr:
+def _plain_key(key: str, dtype: pl.DataType) -> pl.Expr:
     column = pl.col(key)
-    if isinstance(dtype, pl.Categorical | pl.Enum):
-        return column.cast(pl.String)
     if isinstance(dtype, pl.Array):
         column, dtype = column.arr.to_list(), pl.List(dtype.inner)
-    if not isinstance(dtype, pl.List):
-        return column
-    if isinstance(dtype.inner, pl.Categorical | pl.Enum):
-        column = column.cast(pl.List(pl.String))
-    entries = column.list.unique().list.sort()
+    if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Categorical | pl.Enum):
+        return column.cast(pl.List(pl.String))
+    return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
+
+
+def _as_set(key: str) -> pl.Expr:
+    entries = pl.col(key).list.unique().list.sort()
     return pl.when(entries.list.drop_nulls().list.len() > 0).then(entries)

@@ -134,10 +134,16 @@ class Report:
 
     @property
     def worst(self) -> pl.DataFrame:
-        """The rows with the lowest scores, as many as `worst=` asked for."""
+        """
+        The rows with the lowest scores, as many as `worst=` asked for.
+
+        Of equal scores the texts decide, then the columns of `by` and the cluster: they are the same rows in any
+        order and from any parts.
+        """
         if not self.summary.settings.worst:
             return pl.DataFrame()
-        return self._named(self.summary.worst_rows.drop("row_digest", strict=False), self.summary.settings.by)
+        rows = _cells.canonical(self.summary.worst_rows.drop("row_digest", strict=False))
+        return self._named(rows, self.summary.settings.by)
 
     def by(self, *columns: str) -> pl.DataFrame:
         """

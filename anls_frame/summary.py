@@ -60,7 +60,7 @@ class Summary:
         One row for each combination of `by` values and place on the grid of thresholds k/200, at which a
         score is just kept by the protocol's cut: numbers of rows and sums of `nls`, as in the cells.
     worst_rows
-        The rows with the lowest scores, as many as the settings say.
+        The rows with the lowest scores, as many as the settings say; lists among the keys as they stand.
     details
         Where the settings ask for them: the counts of `errors` (types of errors), `confusions` and `lengths`
         by cell, see `Report.errors`, `Report.confusions` and `Report.lengths`.
@@ -418,7 +418,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         bins=summaries[0].bins
         if settings.score is not None
         else _cells.add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"]),
-        worst_rows=_lowest(
+        worst_rows=_cells.lowest(
             pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
         ),
         details={
@@ -437,11 +437,6 @@ def passes(settings: Settings) -> int:
     return 1 + clusters + bool(settings.worst) + settings.details * len(_details.KEYS)
 
 
-def _lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    order = ("anls", "nls", "row_digest") if settings.score is None else ("score", "row_digest")
-    return rows.bottom_k(settings.worst, by=order).sort(order) if settings.worst else rows.head(0)
-
-
 def _summary(collected: _cells.Collected, settings: Settings, part: str) -> Summary:
     cells = collected.cells
     not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
@@ -455,6 +450,6 @@ def _summary(collected: _cells.Collected, settings: Settings, part: str) -> Summ
         digest=collected.digest,
         cells=cells,
         bins=collected.bins,
-        worst_rows=_lowest(collected.worst, settings),
+        worst_rows=_cells.lowest(collected.worst, settings),
         details=collected.details,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -17,13 +18,13 @@ import pytest
 import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame import _cells, _exact
 from anls_frame.settings import Settings
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Sequence
 
 DATA = next(parent for parent in Path(__file__).resolve().parents if (parent / "data").is_dir()) / "data"
@@ -63,7 +64,7 @@ def bits(frame: pl.DataFrame) -> list[tuple[Any, ...]]:
 def bits_of(summary: af.Summary) -> list[Any]:
     """Return all that is made of a summary."""
     made = af.Report.from_summary(summary)
-    tables = [made.to_polars(), *(made.by(column) for column in summary.settings.by)]
+    tables = [made.to_polars(), *(made.by(column) for column in summary.settings.by), made.worst]
     if summary.settings.score is None:
         tables.append(af.threshold_curve(summary, by=summary.settings.by))
     if summary.settings.details:
@@ -102,7 +103,7 @@ def test_texts_in_any_parts(
     rows: list[dict[str, Any]], options: report_oracle.Options, dice: random.Random, *, details: bool
 ) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    arguments = options.arguments() | {"details": details}
+    arguments = options.arguments() | {"details": details, "worst": 4}
     del arguments["confidence"]
     expected = bits_of(af.summarize(frame, "prediction", "answers", **arguments))
     parts = [af.summarize(part, "prediction", "answers", **arguments) for part in in_parts(frame, dice)]
@@ -272,6 +273,29 @@ def test_engines_add_up_alike() -> None:
     assert in_memory.equals(streaming)
 
 
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_of_equal_texts_the_same_rows_are_the_worst(missing: Any) -> None:
+    tags = [["b", "a"], ["a", "b", "a"], ["a"], [], [None], None, ["c"]]
+    frame = pl.DataFrame(
+        {
+            "p": [["x", "", None][row % 3] for row in range(210)],
+            "a": [[["a", "b"], ["a", "b", None]][row % 2] for row in range(210)],
+            "t": [tags[row % 7] for row in range(210)],
+            "c": pl.Series([f"c{row % 5}" for row in range(210)], dtype=pl.Categorical),
+            "d": [[None, 0.0, -1.5, 1e9][row % 4] for row in range(210)],
+        }
+    )
+    options: dict[str, Any] = {"by": ["t", "c"], "cluster": "d", "missing": missing}
+    dice = random.Random(0)
+    for worst in (1, 10, 100, 300):
+        expected = af.Report.from_summary(af.summarize(frame, "p", "a", **options, worst=worst)).worst
+        assert expected.height == min(worst, 140 if missing == "drop" else 210)
+        for _ in range(3):
+            parts = [af.summarize(part, "p", "a", **options, worst=worst) for part in in_parts(frame, dice)]
+            found = af.Report.from_summary(merged_anyhow(parts, dice)).worst
+            assert_frame_equal(found, expected, check_exact=True)
+
+
 SCRIPT = """
 import hashlib, sys
 import polars as pl
@@ -287,7 +311,8 @@ def fingerprint() -> str:
     options: dict[str, Any] = {"by": "question_types", "cluster": "doc_id"}
     systems = {"one": "tesseract", "two": "rapidocr"}
     everything = [
-        bits_of(af.summarize(frame, "tesseract", "answers", **options, details=True)),
+        # 30 rows of the same texts: which of them are shown is part of it.
+        bits_of(af.summarize(frame, "tesseract", "answers", **options, details=True, worst=50)),
         bits_of(af.summarize(scored, score="nls", **options)),
         *(
             bits(af.compare(frame, systems, "answers", **options, metric=metric).to_polars())
