@@ -137,8 +137,8 @@ class Report:
         """
         The rows with the lowest scores, as many as `worst=` asked for.
 
-        Of equal scores the texts decide, then the columns of `by` and the cluster: they are the same rows in any
-        order and from any parts.
+        Of equal scores the texts decide, then the columns of `by` and the cluster: they are the same rows in
+        any order and from any parts.
         """
         if not self.summary.settings.worst:
             return pl.DataFrame()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details, _folding, _merging, _progress
-from anls_frame._native import __version__
+from anls_frame import _cells, _details, _folding, _merging, _progress, _summary_file
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
 from anls_frame.settings import Settings, check_by, check_missing
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Summary", "merge", "summarize"]
 
-_METADATA_KEY = "anls_frame"
 _UINT64 = 1 << 64
 
 
@@ -153,7 +150,7 @@ class Summary:
         from anls_frame.export.atomic import replacing  # noqa: PLC0415 - only for those who save
 
         # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
-        content = self._content(metadata or {})
+        content = _summary_file.content(self, metadata or {})
         with replacing(Path(path)) as file:
             file.write(content)
 
@@ -170,26 +167,7 @@ class Summary:
         >>> af.Summary.from_bytes(content).rows
         1
         """
-        return self._content({})
-
-    def _content(self, metadata: Mapping[str, str]) -> bytes:
-        frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
-        if self.folded is not None:
-            frames["folded"] = self.folded
-        whole = pl.concat(
-            [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
-            how="diagonal_relaxed",
-        )
-        columns = {kind: frame.columns for kind, frame in frames.items()}
-        own = {
-            "settings": self.settings.to_dict(),
-            "parts": dict(self.parts),
-            "digest": self.digest,
-            "columns": columns,
-        }
-        content = io.BytesIO()
-        whole.write_parquet(content, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
-        return content.getvalue()
+        return _summary_file.content(self, {})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
@@ -199,9 +177,9 @@ class Summary:
         Raises
         ------
         ValueError
-            If the file is no summary.
+            If the file is no summary, or of a format that this version does not read.
         """
-        return cls._read(Path(path), str(path))
+        return cls(**_summary_file.read(Path(path), str(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary:
@@ -211,31 +189,9 @@ class Summary:
         Raises
         ------
         ValueError
-            If these are not the bytes of a summary.
+            If these are not the bytes of a summary, or of a format that this version does not read.
         """
-        return cls._read(io.BytesIO(content), "the content")
-
-    @classmethod
-    def _read(cls, source: Path | io.BytesIO, name: str) -> Summary:
-        try:
-            metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
-            whole = pl.read_parquet(source)
-            frames = {
-                kind: whole.filter(pl.col("kind") == kind).select(columns)
-                for kind, columns in metadata["columns"].items()
-            }
-            return cls(
-                settings=Settings.from_dict(metadata["settings"]),
-                parts=metadata["parts"],
-                digest=metadata["digest"],
-                cells=frames["cell"],
-                bins=frames["bin"],
-                worst_rows=frames["worst"],
-                details={name: frames[name] for name in _details.KEYS if name in frames},
-                folded=frames.get("folded"),
-            )
-        except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise ValueError(f"{name} is no summary of anls_frame {__version__}: {error}") from None
+        return cls(**_summary_file.read(io.BytesIO(content), "the content"))
 
 
 def summarize(

@@ -12,11 +12,16 @@ import report_oracle
 import test_report_keys
 
 import anls_frame as af
+from anls_frame import _summary_file
+from anls_frame._rollup import TEXT_MEASURES
 from anls_frame.reports import Report
 from anls_frame.summary import Summary, merge, summarize
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+MOMENTS = ("x", "y", "xx", "xy", "yy", "squares")
 
 
 def check_same(found: Summary, expected: Summary) -> None:
@@ -164,6 +169,73 @@ def test_folder_is_no_summary(tmp_path: Path) -> None:
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nothing-here"):
         Summary.load(tmp_path / "nothing-here.parquet")
+
+
+@pytest.mark.parametrize("found", [0, 2, None, "1"])
+def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: Path) -> None:
+    path = tmp_path / "part (1).parquet"
+    summarize(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").save(path)
+
+    def changed(metadata: Any) -> Any:
+        # Before there was a number none was saved.
+        renamed = {**metadata["settings"], "version": "9.8.7", "other": 1}
+        return {**without("columns")(metadata), "settings": renamed, "format": found}
+
+    rewritten(path, changed if found != 0 else lambda metadata: without("format")(changed(metadata)))
+    way_out = "read it with that version or a later one" if found == 2 else "summarize its rows again"
+    message = re.escape(
+        f"{path} is a summary of file format {found}, saved by anls_frame 9.8.7; anls_frame {af.__version__} "
+        f"reads format {_summary_file.FORMAT}: {way_out}"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Summary.load(path)
+    with pytest.raises(ValueError, match=r"^the content is a summary of file format"):
+        Summary.from_bytes(path.read_bytes())
+
+
+def shape(frame: pl.DataFrame) -> str:
+    return " ".join(f"{name}:{dtype}" for name, dtype in frame.schema.items())
+
+
+def test_what_is_saved_is_that_of_the_format() -> None:
+    """Whoever changes the content gives the format a new number, and writes the new content down here."""
+    frame = pl.DataFrame({"p": ["a"], "a": ["b"], "k": ["x"], "d": [1], "s": [0.5]})
+    texts = summarize(frame, "p", "a", by="k", cluster="d", worst=1, details=True)
+    scores = summarize(frame, score="s", by="k", worst=1)
+    counts = "rows:UInt64 n:UInt64 n_missing:UInt64 n_unanswerable:UInt64 n_empty_reference:UInt64"
+    squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
+    of_texts = (
+        "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
+        f"exact_match_sum:UInt64 char_errors_sum:UInt64 reference_length_sum:UInt64 {squares} "
+        "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
+    )
+    details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
+    assert _summary_file.FORMAT == 1
+    assert list(texts.settings.to_dict()) == [
+        *("by", "cluster", "score", "protocol", "threshold", "cer_protocol"),
+        *("missing", "worst", "details", "version"),
+    ]
+    assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
+    assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")
+    assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:UInt64 nls_units:Int128"
+    assert shape(texts.worst_rows) == (
+        "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
+        "exact_match:Boolean row_digest:UInt64"
+    )
+    assert {kind: shape(table) for kind, table in texts.details.items()} == {
+        "errors": "key_0:String error_type:String n:UInt64",
+        "confusions": "key_0:String op:String reference_char:String predicted_char:String count:UInt64",
+        "lengths": f"key_0:String bits:UInt32 {details} reference_length:UInt64 char_errors:UInt64",
+    }
+    assert shape(scores.cells) == (
+        f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 zeros_sum:UInt64 "
+        "not_finite_sum:UInt64 score_min:Float64 score_max:Float64"
+    )
+    assert shape(scores.worst_rows) == "key_0:String score:Float64 row_digest:UInt64"
+    folded = texts.fold_clusters().folded
+    assert folded is not None
+    moments = (f"{one.name}:{moment}:Int128" for one in TEXT_MEASURES for moment in MOMENTS)
+    assert shape(folded) == f"keys:String {counts} units:UInt64 {' '.join(moments)} slice_key_0:String"
 
 
 def test_damage_on_disk_is_noticed_when_a_report_is_made(tmp_path: Path) -> None:
