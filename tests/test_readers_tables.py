@@ -317,6 +317,39 @@ def test_what_is_no_table_of_results_is_an_error_that_says_so(
     assert message in found[0][1]
 
 
+def packed_like(name: str, content: bytes) -> bytes:
+    packed: bytes = (
+        gzip.compress(content, mtime=0)
+        if name.endswith(".gz")
+        else pa.compress(content, codec="zstd", asbytes=True)
+    )
+    return packed
+
+
+@pytest.mark.parametrize("name", ["bomb.csv.gz", "bomb.jsonl.zst"])
+def test_what_unpacks_to_far_too_much_is_refused_before_it_fills_the_memory(write: Write, name: str) -> None:
+    path = write(name, packed_like(name, b"prediction,answer\n" + b"a,b\n" * (1 << 20)))
+    size = path.stat().st_size
+    # The real limit takes a while to be reached.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anls_frame.readers._compressed.MOST_BYTES", 3 << 20)
+        found = problems(path)
+    message = f"its {size:,} bytes unpack to more than {3 << 20:,}; if that is right, unpack it first"
+    assert found == [("", message)]
+
+
+@pytest.mark.parametrize("name", ["few.csv.gz", "few.csv.zst"])
+def test_compressed_text_within_either_limit_is_read(write: Write, name: str) -> None:
+    content = b"prediction,answer\n" + b"a,b\n" * (1 << 20)
+    path = write(name, packed_like(name, content))
+    assert len(content) > 100 * path.stat().st_size
+    assert af.read_results(path).height == 1 << 20
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anls_frame.readers._compressed.MOST_BYTES", 1 << 10)
+        patch.setattr("anls_frame.readers._compressed.MOST_TIMES", 100_000)
+        assert af.read_results(path).height == 1 << 20
+
+
 def test_a_number_of_a_thousand_digits_is_a_text(write: Write) -> None:
     digits = "9" * 5000
 

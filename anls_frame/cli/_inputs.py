@@ -175,9 +175,5 @@ def _first_keys(text: str) -> set[str]:
 
 
 def _beginning(path: Path) -> str:
-    _content.check_file(path)
-    if _content.is_compressed(path):
-        return _content.read_bytes(path)[:_PEEK].decode(errors="replace")
-    with path.open("rb") as file:
-        data = file.read(_PEEK)
+    data = _content.beginning(path, _PEEK)
     return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix("\ufeff")

@@ -7,9 +7,9 @@ import errno
 import os
 from pathlib import Path
 
+from anls_frame.readers import _compressed
 from anls_frame.readers._problems import problem
 
-_COMPRESSED = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _FORMATS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -49,7 +49,7 @@ def file_format(path: Path, given: str | None = None) -> str:
             raise ValueError(f"format is one of {', '.join(map(repr, FORMATS))}, got {given!r}")
         return given
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
+    if suffixes and suffixes[-1] in _compressed.FORMATS:
         suffixes.pop()
     if suffixes and suffixes[-1] in _FORMATS:
         return _FORMATS[suffixes[-1]]
@@ -86,26 +86,16 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 def read_bytes(path: Path) -> bytes:
     """Return the content, decompressed where the suffix says so."""
     check_file(path)
-    data = path.read_bytes()
-    compression = _COMPRESSED.get(path.suffix.lower())
-    if compression is None:
-        return data
-    if compression == "gzip":
-        import gzip  # noqa: PLC0415 - only for those who use it
-        import zlib  # noqa: PLC0415
+    return _compressed.unpacked(path) if _compressed.is_compressed(path) else path.read_bytes()
 
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise problem(path, f"no whole gzip file, as its suffix says: {error}") from None
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
-            content: bytes = stream.read()
-    except (OSError, pa.ArrowException) as error:
-        raise problem(path, f"no whole zstd file, as its suffix says: {error}") from None
-    return content
+def beginning(path: Path, size: int) -> bytes:
+    """Return as many of the first bytes of the content."""
+    check_file(path)
+    if _compressed.is_compressed(path):
+        return _compressed.beginning(path, size)
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
@@ -152,8 +142,3 @@ def _encoding(data: bytes) -> tuple[str, int]:
         if zeros.count(0) > len(zeros) // 2 and others.count(0) < len(others) // 10 + 1:
             return encoding, 0
     return "utf-8", 0
-
-
-def is_compressed(path: Path) -> bool:
-    """Whether the suffix names a compression."""
-    return path.suffix.lower() in _COMPRESSED

@@ -46,7 +46,7 @@ def read_results(
     ----------
     path
         A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file; the text formats also with `.gz` or
-        `.zst` behind.
+        `.zst` behind, which may hold 1 GiB or a hundred times its size, whichever is more.
     prediction, answers, question_id, question, question_types, doc_id
         Names of the columns. Without them the usual names are looked for (`prediction`, `pred`, `response`;
         `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...); the standard

@@ -1,0 +1,75 @@
+"""Compressed text, unpacked up to a limit: a file of some kilobytes can hold terabytes."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+FORMATS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+"""Compressions by suffix."""
+
+# Both have to be exceeded. Results shrink to a fifth or a fiftieth, what is made to fill memory to far less.
+MOST_BYTES = 1 << 30
+MOST_TIMES = 100
+
+_CHUNK = 1 << 20
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the suffix names a compression."""
+    return path.suffix.lower() in FORMATS
+
+
+def unpacked(path: Path) -> bytes:
+    """Return what a compressed file holds, or an error if that is far more than it could honestly be."""
+    size = path.stat().st_size
+    most = max(MOST_BYTES, MOST_TIMES * size)
+    content = io.BytesIO()
+    with _opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            content.write(chunk)
+            if content.tell() > most:
+                raise problem(
+                    path,
+                    f"its {size:,} bytes unpack to more than {most:,}; if that is right, unpack it first",
+                )
+    return content.getvalue()
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """Return as many of the first bytes that a compressed file holds."""
+    with _opened(path) as file:
+        content: bytes = file.read(size)
+    return content
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open the content of a compressed file, to be read in the block; errors name the file."""
+    kind = FORMATS[path.suffix.lower()]
+    damage: tuple[type[Exception], ...]
+    opened: Callable[[BinaryIO], Any]
+    # Each is imported for those who use it.
+    if kind == "gzip":
+        import gzip  # noqa: PLC0415
+        import zlib  # noqa: PLC0415
+
+        opened, damage = gzip.open, (gzip.BadGzipFile, EOFError, zlib.error)
+    else:
+        import pyarrow as pa  # noqa: PLC0415
+
+        opened, damage = partial(pa.CompressedInputStream, compression=kind), (OSError, pa.ArrowException)
+    with path.open("rb") as packed:
+        try:
+            with opened(packed) as file:
+                yield file
+        except damage as error:
+            raise problem(path, f"no whole {kind} file, as its suffix says: {error}") from None
