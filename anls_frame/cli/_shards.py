@@ -139,7 +139,8 @@ def fingerprint(path: Path) -> dict[str, Any]:
     Return what tells a file from another one of its name.
 
     Of a large Parquet file it is the footer, which has the size, place and bounds of each column in each
-    group of rows: reading all of a file for each of its shards would take longer than scoring them.
+    group of rows: reading all of a file for each of its shards would take longer than scoring them. The time
+    of its last change is left out: every copy has another.
     """
     with path.open("rb") as file:
         size = file.seek(0, 2)

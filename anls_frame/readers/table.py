@@ -123,8 +123,9 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     Read a table of results lazily.
 
     A Parquet file is read when and as far as it is needed, so it may be larger than memory; of the other
-    formats the whole file is read at once, because only then it is known that nothing is wrong in it. Ids
-    that are missing or there twice are no problem here.
+    formats the whole file is read at once, because only then it is known that nothing is wrong in it: read in
+    pieces, short rows would be filled up, late keys lost and numbers written anew. `anls-frame convert` makes
+    Parquet of them. Ids that are missing or there twice are no problem here.
 
     Parameters
     ----------
