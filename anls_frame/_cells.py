@@ -11,6 +11,7 @@ import polars.selectors as cs
 from anls_frame import _exact, _plugin
 from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
 from anls_frame._ingest import to_lazy
+from anls_frame._keys import CLUSTER, canonical, key_columns, key_names, optional, plain
 from anls_frame._progress import counted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import check_dtypes
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from anls_frame._progress import Advance
     from anls_frame.settings import Settings
-
-CLUSTER = "cluster"
-"""Column of a cell's cluster."""
 
 _GRID = "grid_threshold"
 _KEPT = "kept"
@@ -61,11 +59,11 @@ def scored_texts(
     frame: Any, prediction: str, answers: str, settings: Settings, advance: Advance = None
 ) -> Rows:
     """Rows of texts, scored."""
-    columns = [*settings.by, *_optional(settings.cluster)]
+    columns = [*settings.by, *optional(settings.cluster)]
     source = counted(to_lazy(frame, [prediction, answers], columns), advance)
     schema = source.collect_schema()
     rows = source.select(
-        *keys(schema, settings.by, settings.cluster),
+        *key_columns(schema, settings.by, settings.cluster),
         cs.by_name(prediction).alias("prediction"),
         cs.by_name(answers).alias("answers"),
         cs.by_name(prediction).is_null().alias("missing"),
@@ -88,11 +86,11 @@ def scored_texts(
 
 def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance = None) -> Rows:
     """Rows with a score that exists already."""
-    source = counted(to_lazy(frame, [], [score, *settings.by, *_optional(settings.cluster)]), advance)
+    source = counted(to_lazy(frame, [], [score, *settings.by, *optional(settings.cluster)]), advance)
     schema = source.collect_schema()
     value = score_value(schema, score)
     rows = source.select(
-        *keys(schema, settings.by, settings.cluster),
+        *key_columns(schema, settings.by, settings.cluster),
         value.alias("score"),
         score_digest(value).alias("row_digest"),
     ).with_columns(_exact.scale_of(pl.col("score")))
@@ -158,7 +156,7 @@ def collect(rows: Rows, worst: int) -> Collected:
         bins = add_up([on_grid], (*by_keys, _GRID))
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
-    candidates = _plain(rows.frame.filter(pl.col("row_digest").is_not_null()), rows.keys)
+    candidates = plain(rows.frame.filter(pl.col("row_digest").is_not_null()), rows.keys)
     lowest = candidates.bottom_k(worst, by=rows.worst_order) if worst else candidates.head(0)
     details = {
         name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *beside))
@@ -281,25 +279,6 @@ def digest_text(sums: pl.DataFrame, name: str) -> str:
     return f"{(low + (high << 32)) % _UINT64:016x}"
 
 
-def _optional(name: str | None) -> list[str]:
-    return [] if name is None else [name]
-
-
-def key_names(by: Sequence[str], cluster: str | None) -> tuple[str, ...]:
-    """Return the names that keys have in cells."""
-    return (*(f"key_{index}" for index in range(len(by))), *([CLUSTER] if cluster is not None else []))
-
-
-def keys(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
-    """Return the keys under their names in cells."""
-    # By position: a column may slice and be the cluster, and may be called as a column of ours.
-    names = [*by, *_optional(cluster)]
-    for name in names:
-        if schema[name].is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
-    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
-
-
 def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Cells with canonical keys, those added up whose keys have become equal."""
     result = canonical(cells)
@@ -331,43 +310,3 @@ def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Return as many rows as the settings ask for, in their order."""
     order = worst_order(settings)
     return rows.sort(order, nulls_last=True).head(settings.worst)
-
-
-def canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Make equal slices equal keys: categories are text, a list is a set, one without entries is null."""
-    keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
-    frame = _plain(frame.lazy(), keys).collect()
-    for key in keys:
-        if isinstance(frame.schema[key], pl.List):
-            frame = _replace_distinct(frame, key, _as_set(key))
-    return frame
-
-
-def _plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Make categories texts, and arrays lists: in parts they can be of different dtypes."""
-    schema = frame.collect_schema()
-    return frame.with_columns(_plain_key(key, schema[key]) for key in keys)
-
-
-def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
-    """Evaluate the expression once for each distinct list: with clusters most cells share theirs."""
-    hashed = frame.with_columns(pl.col(key).hash().alias("hash"))
-    distinct = hashed.select("hash", key).unique("hash")
-    if distinct.height == frame.height or distinct.height != frame.select(key).n_unique():
-        return frame.with_columns(expression)
-    table = distinct.select("hash", expression)
-    return hashed.drop(key).join(table, on="hash", how="left", maintain_order="left").select(frame.columns)
-
-
-def _plain_key(key: str, dtype: pl.DataType) -> pl.Expr:
-    column = pl.col(key)
-    if isinstance(dtype, pl.Array):
-        column, dtype = column.arr.to_list(), pl.List(dtype.inner)
-    if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Categorical | pl.Enum):
-        return column.cast(pl.List(pl.String))
-    return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
-
-
-def _as_set(key: str) -> pl.Expr:
-    entries = pl.col(key).list.unique().list.sort()
-    return pl.when(entries.list.drop_nulls().list.len() > 0).then(entries)

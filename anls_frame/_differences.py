@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _cells, _exact, _ingest
-from anls_frame._cells import CLUSTER
+from anls_frame import _cells, _exact, _keys
 from anls_frame._exact import SCALE
 from anls_frame._ingest import to_lazy
+from anls_frame._keys import CLUSTER
 from anls_frame._rollup import explode_lists
-from anls_frame.exceptions import DTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +71,7 @@ def collect(
     if settings.missing == "drop":
         scored_columns = ["difference", "first_digest", "second_digest"]
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
-    keys = [*_cells.key_names(settings.by, None), "unit"]
+    keys = [*_keys.key_names(settings.by, None), "unit"]
     unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
     larger = pl.max_horizontal(pl.col("first").abs(), pl.col("second").abs())
     scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit, _exact.scale_of(larger))
@@ -83,7 +82,7 @@ def collect(
     if total["not_finite"]:
         raise ValueError(f"the scores hold NaN or infinity in {total['not_finite']} rows; drop or fill them")
     return Differences(
-        cells=_cells.add_up([_cells.canonical(cells)], keys),
+        cells=_cells.add_up([_keys.canonical(cells)], keys),
         has_clusters=settings.cluster is not None,
         counts={name: int(total[name]) for name in ("rows", "n", "n_missing", "n_unanswerable")},
         digests=(_cells.digest_text(totals, "first_digest"), _cells.digest_text(totals, "second_digest")),
@@ -134,74 +133,6 @@ def slices(
     )
 
 
-def pair(
-    first: Any, second: Any, ids: list[str], prediction: str, names: tuple[str, str]
-) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
-    """Join two tables by id; the rows of the first, and the ids without a partner."""
-    if not ids or prediction in ids or len(set(ids)) < len(ids):
-        raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
-    # Read once: a query may give its rows in another order the next time, a stream gives them once.
-    first = first if _ingest.is_pandas(first) else _ingest.whole(first)
-    columns = [f"{prediction}_{name}" for name in names]
-    left, right = (
-        _identified(frame, ids, prediction, which) for frame, which in ((first, "first"), (second, "second"))
-    )
-    keys = list(_cells.key_names(ids, None))
-    for name, key in zip(ids, keys, strict=True):
-        if left.schema[key] != right.schema[key]:
-            raise DTypeError(
-                f"column {name!r} has dtype {left.schema[key]} in the first frame and "
-                f"{right.schema[key]} in the second; cast one of them"
-            )
-    taken = [column for column in columns if column in first.columns]
-    if taken or columns[0] == columns[1]:
-        raise ValueError(f"the predictions cannot be called {columns}; pass other names=")
-    matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
-    only = [
-        one.join(other, on=keys, how="anti", maintain_order="left")
-        .select(keys)
-        .rename(dict(zip(keys, ids, strict=True)))
-        for one, other in ((left, right), (right, left))
-    ]
-    wide = _wide_pandas if _ingest.is_pandas(first) else _wide
-    return wide(first, second, matched, prediction, columns), only[0], only[1]
-
-
-def _identified(frame: Any, ids: list[str], prediction: str, which: str) -> pl.DataFrame:
-    """Return ids, predictions and positions of the rows, under names of ours."""
-    table = to_lazy(frame, [], [*ids, prediction]).collect()
-    named = table.select(cs.by_name(ids))
-    for name, dtype in named.schema.items():
-        if dtype.is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
-    _check_ids(named, which)
-    return table.select(
-        *_cells.keys(table.schema, ids, None), cs.by_name(prediction).alias("prediction")
-    ).with_row_index("row")
-
-
-def _wide(
-    first: pl.DataFrame, _second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]
-) -> pl.DataFrame:
-    """The two predictions side by side, where the first one stood."""
-    rows = first[matched["row"]]
-    place = rows.columns.index(prediction)
-    return rows.rename({prediction: columns[0]}).insert_column(
-        place + 1, matched["prediction_second"].alias(columns[1])
-    )
-
-
-def _wide_pandas(first: Any, second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]) -> Any:
-    """Return the same for pandas, where index and dtypes stay as they are."""
-    rows = first.iloc[matched["row"].to_numpy()].rename(columns={prediction: columns[0]})
-    if _ingest.is_pandas(second):
-        predictions = second[prediction].iloc[matched["row_second"].to_numpy()]
-    else:
-        predictions = matched["prediction_second"].to_pandas()
-    rows.insert(rows.columns.get_loc(columns[0]) + 1, columns[1], predictions.array)
-    return rows
-
-
 def _both_scored(
     frame: Any, columns: tuple[str, str], answers: str | None, metric: str, settings: Settings
 ) -> pl.LazyFrame:
@@ -209,7 +140,7 @@ def _both_scored(
     texts, others = ([], [*columns, *named]) if answers is None else ([*columns, answers], named)
     source = to_lazy(frame, texts, others)
     schema = source.collect_schema()
-    keys = _cells.keys(schema, settings.by, settings.cluster)
+    keys = _keys.key_columns(schema, settings.by, settings.cluster)
     missing = pl.any_horizontal(cs.by_name(*set(columns)).is_null()).alias("missing")
     if answers is None:
         first, second = (_cells.score_value(schema, column) for column in columns)
@@ -315,14 +246,3 @@ def _sign_flip_rows(row: dict[str, Any], draws: int, seed: int) -> float:
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
     return statistics.sign_flip_counts(row["values"], row["weights"], draws=draws, seed=seed)
-
-
-def _check_ids(ids: pl.DataFrame, which: str) -> None:
-    nulls = ids.filter(pl.any_horizontal(pl.all().is_null())).height
-    if nulls:
-        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
-    doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in doubled.head(10).iter_rows())
-        more = f" and {doubled.height - 10} more" if doubled.height > 10 else ""  # noqa: PLR2004
-        raise ValueError(f"the {which} frame has ids more than once: {shown}{more}")

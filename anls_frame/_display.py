@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _details
+from anls_frame import _details, _keys
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
@@ -165,7 +165,7 @@ def _errors_by_slice(report: Report) -> Stacked:
     from anls_frame.plot.slices import slice_labels  # noqa: PLC0415
 
     by = report.summary.settings.by
-    keys = [f"key_{index}" for index in range(len(by))]
+    keys = list(_keys.key_names(by, None))
     # By the keys' own names: a slicing column may be called as one of the table.
     table = _details.error_table(report.summary.details["errors"], keys)
     counts: dict[tuple[Any, ...], dict[str, int]] = {}

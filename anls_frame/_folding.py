@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame import _cells, _rollup
+from anls_frame import _cells, _keys, _rollup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ def fold(cells: pl.DataFrame, keys: Sequence[str], *, has_texts: bool) -> pl.Dat
 
 def without_clusters(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Cells added up over their clusters."""
-    return _cells.add_up([cells.drop(_cells.CLUSTER)], keys)
+    return _cells.add_up([cells.drop(_keys.CLUSTER)], keys)
 
 
 def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:

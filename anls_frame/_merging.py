@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame import _cells
+from anls_frame import _keys
 from anls_frame.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def check_settings(first: Settings, other: Settings) -> None:
 
 def check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
     """Raise an error where parts differ in a column's dtype: added up as texts, 1 would be "1"."""
-    names = dict(zip(_cells.key_names(settings.by, None), settings.by, strict=True)) | {
-        _cells.CLUSTER: settings.cluster
+    names = dict(zip(_keys.key_names(settings.by, None), settings.by, strict=True)) | {
+        _keys.CLUSTER: settings.cluster
     }
     for frame in ("cells", "bins", "worst_rows"):
         known: dict[str, pl.DataType] = {}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from anls_frame import _exact
-from anls_frame._cells import CLUSTER
 from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
+from anls_frame._keys import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
-from anls_frame._cells import canonical, key_names, keys
 from anls_frame._details import confusion_table, edit_counts
 from anls_frame._ingest import to_lazy
+from anls_frame._keys import canonical, key_columns, key_names
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame.frames import check_dtypes
 from anls_frame.protocol import plugin_options
@@ -130,7 +130,7 @@ def confusions(
     )
     names = key_names(columns, None)
     selected = rows.select(
-        *keys(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
+        *key_columns(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
     )
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
     table = confusion_table(counted, names)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _differences
+from anls_frame import _differences, _keys
+from anls_frame._estimates import check_confidence
+from anls_frame.pairing import Paired, pair
 from anls_frame.protocol import resolve_protocol, resolve_threshold
-from anls_frame.reports import check_confidence
 from anls_frame.settings import Missing, Settings, check_by, check_missing
 
 if TYPE_CHECKING:
@@ -154,13 +155,7 @@ class Comparison:
         ValueError
             If the comparison was not made by such a column.
         """
-        unknown = [column for column in columns if column not in self._settings.by]
-        if unknown:
-            raise ValueError(
-                f"the comparison was not made by {unknown}, only by {list(self._settings.by)}; "
-                "name the columns in by= when making it"
-            )
-        return self._slices(check_by(columns))
+        return self._slices(columns)
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
@@ -253,8 +248,7 @@ class Comparison:
         return comparison_text(self)
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        by = self._settings.by
-        keys = [f"key_{by.index(column)}" for column in columns]
+        keys = _keys.chosen_keys(columns, self._settings.by, "comparison")
         slices = _differences.slices(
             self._differences,
             keys,
@@ -380,86 +374,6 @@ def compare(
         draws=draws,
         seed=seed,
     )
-
-
-class Paired(NamedTuple):
-    """
-    Two result tables side by side.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import anls_frame as af
-    >>> a = pl.DataFrame({"id": [1, 2], "prediction": ["x", "y"]})
-    >>> af.pair(a, a.head(1), on="id", prediction="prediction").only_first["id"].to_list()
-    [2]
-    """
-
-    frame: Any
-    """The rows that both have: the first table's columns, and the predictions of both."""
-    only_first: pl.DataFrame
-    """Ids that only the first table has."""
-    only_second: pl.DataFrame
-    """Ids that only the second table has."""
-
-
-def pair(
-    frame_a: Any,
-    frame_b: Any,
-    *,
-    on: str | Sequence[str],
-    prediction: str,
-    names: tuple[str, str] = ("first", "second"),
-) -> Paired:
-    """
-    Put the predictions of two result tables side by side, by the id of their rows.
-
-    Parameters
-    ----------
-    frame_a, frame_b
-        Polars, pandas or Arrow frames with the same id and prediction columns.
-    on
-        Column or columns that identify a row.
-    prediction
-        Name of the prediction column in both.
-    names
-        The predictions become `{prediction}_{name}`.
-
-    Returns
-    -------
-    Paired
-        The wide frame (pandas if the first one is, otherwise Polars), and the ids without a partner.
-
-    Raises
-    ------
-    ValueError
-        If an id is null or there twice.
-    DTypeError
-        If the ids have different dtypes, as text against numbers.
-    ColumnNotFoundError
-        If a frame has no such column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import anls_frame as af
-    >>> a = pl.DataFrame({"id": [1, 2], "answer": ["x", "y"], "prediction": ["x", "z"]})
-    >>> b = pl.DataFrame({"id": [2, 1], "prediction": ["y", "x"]})
-    >>> af.pair(a, b, on="id", prediction="prediction", names=("old", "new")).frame
-    shape: (2, 4)
-    ┌─────┬────────┬────────────────┬────────────────┐
-    │ id  ┆ answer ┆ prediction_old ┆ prediction_new │
-    │ --- ┆ ---    ┆ ---            ┆ ---            │
-    │ i64 ┆ str    ┆ str            ┆ str            │
-    ╞═════╪════════╪════════════════╪════════════════╡
-    │ 1   ┆ x      ┆ x              ┆ x              │
-    │ 2   ┆ y      ┆ z              ┆ y              │
-    └─────┴────────┴────────────────┴────────────────┘
-    """
-    ids = [on] if isinstance(on, str) else list(on)
-    if len(names) != 2:  # noqa: PLR2004
-        raise ValueError(f"names are two, one for each frame; got {names!r}")
-    return Paired(*_differences.pair(frame_a, frame_b, ids, prediction, names))
 
 
 def _check_systems(systems: Mapping[str, str]) -> None:

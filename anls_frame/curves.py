@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details, _exact
+from anls_frame import _cells, _details, _exact, _keys
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame._rollup import explode_lists
 from anls_frame.protocol import resolve_protocol, resolve_threshold
@@ -73,10 +73,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     if settings.score is not None:
         raise ValueError("a summary of existing scores has no thresholds; summarize the texts")
     columns = check_by(by)
-    unknown = [column for column in columns if column not in settings.by]
-    if unknown:
-        raise ValueError(f"the summary was not made by {unknown}, only by {list(settings.by)}")
-    keys = [f"key_{settings.by.index(column)}" for column in columns]
+    keys = _keys.chosen_keys(columns, settings.by, "summary")
     sums = [pl.col("n").sum(), pl.col("nls_units").sum()]
     rows = _grouped(explode_lists(summary.cells, keys), keys, [pl.col("n").sum().alias("rows")])
     bins = _grouped(explode_lists(summary.bins, keys), [*keys, "grid_threshold"], sums)
@@ -188,7 +185,7 @@ def length_scores(
     )
     rows = _cells.scored_texts(frame, prediction, answers, settings)
     sums = _details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
-    result = _details.length_table(_cells.canonical(sums), rows.keys)
+    result = _details.length_table(_keys.canonical(sums), rows.keys)
     check_by_names(columns, result.drop(rows.keys).columns)
     return as_kind_of(frame, result.rename(dict(zip(rows.keys, columns, strict=True))))
 

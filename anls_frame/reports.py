@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _cells, _details, _folding, _rollup
+from anls_frame import _details, _estimates, _folding, _keys, _rollup
 from anls_frame._kinds import check_by_names
-from anls_frame.settings import check_by
 from anls_frame.summary import summarize
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class Report:
     def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
         self.summary = summary
         self.sort = sort
-        self.confidence = check_confidence(confidence)
+        self.confidence = _estimates.check_confidence(confidence)
         self._check_conservation()
         if not isinstance(sort, str):
             raise TypeError(f"sort is a column of the report, got {sort!r}")
@@ -142,7 +141,7 @@ class Report:
         """
         if not self.summary.settings.worst:
             return pl.DataFrame()
-        rows = _cells.canonical(self.summary.worst_rows.drop("row_digest", strict=False))
+        rows = _keys.canonical(self.summary.worst_rows.drop("row_digest", strict=False))
         return self._named(rows, self.summary.settings.by)
 
     def by(self, *columns: str) -> pl.DataFrame:
@@ -298,7 +297,7 @@ class Report:
 
     def _check_names(self) -> None:
         settings = self.summary.settings
-        keys = _cells.key_names(settings.by, settings.cluster)
+        keys = _keys.key_names(settings.by, settings.cluster)
         shown = [column for column in self.summary.worst_rows.columns if column not in keys]
         of_rows = shown if settings.worst else []
         taken = [column for column in settings.by if column in ("slice", *self.overall, *of_rows)]
@@ -329,13 +328,13 @@ class Report:
         return _rollup.score_measures(bounded=bounded)
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        keys = self._keys(columns)
+        keys = _keys.chosen_keys(columns, self.summary.settings.by, "report")
         folded = self.summary.folded
         if folded is None:
             sums = _rollup.roll_up(self.summary.cells, keys, self.measures)
         else:
             sums = _folding.slices(folded, keys, self.measures)
-        estimates = _estimates(sums, self.measures, self.confidence)
+        estimates = _estimates.estimates(sums, self.measures, self.confidence)
         has_clusters = self.summary.settings.cluster is not None
         counts = [count for count in _rollup.COUNTS if count != "rows"]
         corpus = any(measure.kind == "corpus" for measure in self.measures)
@@ -351,7 +350,7 @@ class Report:
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         by = self.summary.settings.by
-        sort = f"key_{by.index(self.sort)}" if self.sort in by else self.sort
+        sort = _keys.chosen_keys([self.sort], by, "report")[0] if self.sort in by else self.sort
         first = [] if sort not in slices.columns or sort in keys else [sort]
         descending = sort in (*_rollup.COUNTS, "n_clusters") or sort.startswith(_RATES)
         order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
@@ -368,24 +367,13 @@ class Report:
     ) -> pl.DataFrame:
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
-        keys = self._keys(columns)
+        keys = _keys.chosen_keys(columns, self.summary.settings.by, "report")
         sliced = table(self.summary.details[name], keys)
         check_by_names(columns, sliced.drop(keys).columns)
         return sliced.rename(dict(zip(keys, columns, strict=True)))
 
-    def _keys(self, columns: Sequence[str]) -> list[str]:
-        """Return the names that some of the `by` columns have in cells."""
-        by = self.summary.settings.by
-        unknown = [column for column in columns if column not in by]
-        if unknown:
-            raise ValueError(
-                f"the report was not made by {unknown}, only by {list(by)}; "
-                "name the columns in by= when making it"
-            )
-        return [f"key_{by.index(column)}" for column in check_by(columns)]
-
     def _named(self, frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-        names = {f"key_{index}": column for index, column in enumerate(by)}
+        names = dict(zip(_keys.key_names(by, None), by, strict=True))
         cluster = self.summary.settings.cluster
         if cluster is not None and cluster not in by:
             names["cluster"] = cluster
@@ -491,45 +479,3 @@ def report(
         progress=progress,
     )
     return Report(summary, sort=sort, confidence=confidence)
-
-
-def check_confidence(confidence: float) -> float:
-    """Return the confidence level; an error unless it lies between 0 and 1."""
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence lies between 0 and 1, got {confidence!r}")
-    return float(confidence)
-
-
-def _estimates(sums: pl.DataFrame, measures: Sequence[_rollup.Measure], confidence: float) -> list[pl.Series]:
-    """Mean and interval of each measure, as columns beside the slices."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
-    # Stacked, measures by slices: a quantile for many values at once costs hardly more than for one.
-    x, y, xx, xy, yy, squares = np.array(
-        [[sums[name].to_numpy() for name in measure.moments()] for measure in measures]
-    ).swapaxes(0, 1)
-    n = np.broadcast_to(sums["n"].to_numpy(), x.shape)
-    units = statistics.effective_units(y, yy)
-    variance = statistics.ratio_variance(units, x, y, xx, xy, yy)
-    mean = np.divide(x, y, out=np.full_like(x, np.nan), where=y > 0)
-    low, high = np.empty_like(x), np.empty_like(x)
-    for kind in {measure.kind for measure in measures}:
-        at = [measure.kind == kind for measure in measures]
-        match kind:
-            case "bounded":
-                low[at], high[at] = statistics.wilson_interval(
-                    mean[at], variance[at], n[at], units[at], confidence, sum_squares=squares[at]
-                )
-            case "mean":
-                low[at], high[at] = statistics.t_interval(mean[at], variance[at], units[at], confidence)
-            case "corpus":
-                low[at], high[at] = statistics.ratio_interval(
-                    x[at], y[at], variance[at], units[at], confidence
-                )
-    return [
-        pl.Series(f"{measure.name}{suffix}", values[row]).fill_nan(None)
-        for row, measure in enumerate(measures)
-        for suffix, values in (("", mean), ("_low", low), ("_high", high))
-    ]

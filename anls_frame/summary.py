@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details, _folding, _merging, _progress, _summary_file
+from anls_frame import _cells, _details, _folding, _keys, _merging, _progress, _summary_file
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
 from anls_frame.settings import Settings, check_by, check_missing
 
@@ -119,7 +119,7 @@ class Summary:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
         if self.folded is not None:
             return self
-        keys = _cells.key_names(self.settings.by, None)
+        keys = _keys.key_names(self.settings.by, None)
         return dataclasses.replace(
             self,
             cells=_folding.without_clusters(self.cells, keys),
@@ -308,7 +308,7 @@ def summarize(
         else:
             rows = _cells.scored_texts(frame, prediction, answers, settings, advance)
             if details:
-                keys = _cells.key_names(columns, None)
+                keys = _keys.key_names(columns, None)
                 rows = dataclasses.replace(rows, details=_details.plans(rows.frame, keys, settings))
         return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
 
@@ -363,8 +363,8 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     _merging.check_dtypes(summaries, settings)
     # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
     summaries.sort(key=lambda summary: sorted(summary.parts))
-    keys = _cells.key_names(settings.by, None)
-    clusters = [] if settings.cluster is None or folded else [_cells.CLUSTER]
+    keys = _keys.key_names(settings.by, None)
+    clusters = [] if settings.cluster is None or folded else [_keys.CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
     return Summary(
         settings=settings,

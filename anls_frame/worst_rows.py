@@ -8,8 +8,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import metrics
-from anls_frame._cells import canonical, key_names, keys
 from anls_frame._ingest import is_pandas, to_lazy, whole
+from anls_frame._keys import canonical, key_columns, key_names
 from anls_frame._kinds import as_kind_of, check_by_names
 from anls_frame._rollup import explode_lists
 from anls_frame.alignments import Alignment
@@ -127,7 +127,7 @@ def worst(
     names = key_names(columns, None)
     texts = rows.with_row_index(_ROW).select(
         _ROW,
-        *keys(schema, columns, None),
+        *key_columns(schema, columns, None),
         text.alias("prediction"),
         accepted.alias("answers"),
         predicted.is_null().alias("is_missing"),
