@@ -6,7 +6,7 @@ mod narrow;
 mod pairs;
 mod registers;
 mod strip;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
 mod views;
 
@@ -32,6 +32,9 @@ pub enum Lanes {
     /// 16 pairs in one vector; every x86-64 machine has it.
     #[cfg(target_arch = "x86_64")]
     Sse2,
+    /// 16 pairs in one vector; every aarch64 machine has it.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// One pair at a time.
     Portable,
 }
@@ -53,7 +56,9 @@ impl Lanes {
             let wide = [(has_avx2 && has_avx512, Self::Avx512), (has_avx2, Self::Avx2), (true, Self::Sse2)];
             wide.into_iter().filter_map(|(has, lanes)| has.then_some(lanes))
         };
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        let vectors = std::iter::once(Self::Neon);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let vectors = std::iter::empty();
         vectors.chain([Self::Portable])
     }

@@ -3,6 +3,11 @@
 
 use super::{LONGEST, Padded, Register};
 
+#[cfg(not(target_arch = "aarch64"))]
+use byte_by_byte as compress;
+#[cfg(target_arch = "aarch64")]
+use neon::compress;
+
 /// Longest text that is tried, in bytes.
 const LONGEST_TEXT: usize = 2 * LONGEST;
 
@@ -29,7 +34,8 @@ pub fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<(Register, usize)> 
 }
 
 /// The bytes of a word whose mask is set, side by side from the lowest one on.
-fn compress(word: u64, kept: u64) -> u64 {
+#[cfg(any(test, not(target_arch = "aarch64")))]
+fn byte_by_byte(word: u64, kept: u64) -> u64 {
     let (mut result, mut place) = (0, 0);
     for byte in 0..STEP {
         let shift = u8::BITS * byte as u32;
@@ -122,6 +128,47 @@ mod bmi2 {
     }
 }
 
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use std::arch::aarch64::{vcreate_u8, vget_lane_u64, vreinterpret_u64_u8, vtbl1_u8};
+
+    use super::{STEP, each};
+
+    /// Where the bytes of a result come from, for each choice of bytes; places beyond the word give zeros.
+    const SOURCES: [u64; 1 << STEP] = {
+        let mut sources = [u64::MAX; 1 << STEP];
+        let mut kept = 0;
+        while kept < sources.len() {
+            let (mut byte, mut places) = (STEP, u64::MAX);
+            while byte > 0 {
+                byte -= 1;
+                if kept >> byte & 1 == 1 {
+                    places = places << u8::BITS | byte as u64;
+                }
+            }
+            sources[kept] = places;
+            kept += 1;
+        }
+        sources
+    };
+
+    /// See [`byte_by_byte`](super::byte_by_byte).
+    #[inline]
+    pub fn compress(word: u64, kept: u64) -> u64 {
+        // SAFETY: every aarch64 machine has NEON.
+        unsafe { chosen(word, kept) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn chosen(word: u64, kept: u64) -> u64 {
+        // A bit of each byte, in order in the highest one.
+        let choice = (kept & each(1)).wrapping_mul(0x0102_0408_1020_4080) >> (u64::BITS - u8::BITS);
+        let bytes = vtbl1_u8(vcreate_u8(word), vcreate_u8(SOURCES[choice as usize]));
+        vget_lane_u64::<0>(vreinterpret_u64_u8(bytes))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -140,7 +187,7 @@ mod tests {
                 (bytes, len)
             };
             let portable = (text.len() <= LONGEST_TEXT)
-                .then(|| narrow_by(text.as_bytes(), &mut portable_block, compress))
+                .then(|| narrow_by(text.as_bytes(), &mut portable_block, byte_by_byte))
                 .flatten();
             prop_assert_eq!(narrow(text.as_bytes(), &mut block).map(bytes), portable.map(bytes));
             prop_assert_eq!(block, portable_block);
@@ -149,7 +196,7 @@ mod tests {
         #[test]
         fn kept_bytes_stand_side_by_side(text: Padded, kept: u32) {
             let expected: Vec<u8> = (0..LONGEST).filter(|&at| kept >> at & 1 == 1).map(|at| text[at]).collect();
-            for (register, len) in [keep(&text, kept), keep_by(&text, kept, compress)] {
+            for (register, len) in [keep(&text, kept), keep_by(&text, kept, byte_by_byte)] {
                 let mut bytes = [0; LONGEST];
                 register.store(&mut bytes);
                 prop_assert_eq!(&bytes[..len], &expected);

@@ -11,6 +11,8 @@
 //! The right method for bytes of up to 32 characters: 5 to 30 ns a pair, where one word a pair takes 40 to
 //! 140.
 
+#[cfg(target_arch = "aarch64")]
+use super::vectors::neon;
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{avx2, sse2};
 use super::{LONGEST, Lanes, Padded, Register};
@@ -74,6 +76,9 @@ impl<const BYTES: usize> Batch<BYTES> {
             // SAFETY: every x86-64 machine has SSE2.
             #[cfg(target_arch = "x86_64")]
             (Lanes::Sse2, _) => unsafe { sse2::distances(self, longest) },
+            // SAFETY: every aarch64 machine has NEON.
+            #[cfg(target_arch = "aarch64")]
+            (Lanes::Neon, _) => unsafe { neon::distances(self, longest) },
             (Lanes::Portable, _) => self.one_by_one(used),
         }
     }

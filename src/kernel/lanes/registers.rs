@@ -187,8 +187,12 @@ mod halves {
     }
 }
 
+#[cfg(target_arch = "aarch64")]
+#[path = "registers/neon.rs"]
+mod halves;
+
 /// The same byte by byte.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod halves {
     use super::{Masks, Padded};
 
@@ -233,7 +237,7 @@ mod halves {
 }
 
 /// The masks, byte by byte.
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub fn masks_by_bytes(text: &Padded) -> Masks {
     let mask = |is: fn(u8) -> bool| {
         (0..).zip(text).fold(0, |mask, (position, &byte)| mask | u32::from(is(byte)) << position)

@@ -57,27 +57,6 @@ macro_rules! kernel {
             planes
         }
 
-        /// For each lane the bits of the eight pattern positions from `from` on that equal the text's character
-        /// in one column.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn match_bits<const BYTES: usize>(
-            pattern: &[[Vector; 16]; BYTES],
-            from: usize,
-            text: &[[Vector; 16]; BYTES],
-            column: usize,
-        ) -> Vector {
-            let mut bits = zero();
-            for i in 0..8 {
-                let mut same = set8((1_u8 << i).cast_signed());
-                for (pattern, text) in pattern.iter().zip(text) {
-                    same = and(same, equal8(pattern[from + i], text[column % 16]));
-                }
-                bits = or(bits, same);
-            }
-            bits
-        }
-
         /// For each lane the bits of the eight rows from `first_row` on that lie above its last row.
         #[inline]
         #[target_feature(enable = $feature)]
@@ -97,34 +76,6 @@ macro_rules! kernel {
             let pattern = load(&batch.lengths[0], first);
             let text = load(&batch.lengths[1], first);
             sub8(add8(pattern, set8(longest.cast_signed())), text)
-        }
-
-        /// The number of ones in each byte.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn ones8(x: Vector) -> Vector {
-            let x = sub8(x, and(shift_right16::<1>(x), set8(0x55)));
-            let x = add8(and(x, set8(0x33)), and(shift_right16::<2>(x), set8(0x33)));
-            and(add8(x, shift_right16::<4>(x)), set8(0x0f))
-        }
-
-        /// The sum of the two bytes of each 16-bit lane, in bytes.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn fold16([low, high]: [Vector; 2]) -> Vector {
-            let fold = |x| add16(and(x, set16(0xff)), shift_right16::<8>(x));
-            pack16(fold(low), fold(high))
-        }
-
-        /// The sum of the four bytes of each 32-bit lane, in bytes.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn fold32([a, b, c, d]: [Vector; 4]) -> Vector {
-            let fold = |x| {
-                let pairs = add16(and(x, set16(0xff)), shift_right16::<8>(x));
-                add32(and(pairs, set32(0xffff)), shift_right32::<16>(pairs))
-            };
-            pack16(pack32(fold(a), fold(b)), pack32(fold(c), fold(d)))
         }
 
         #[inline]
@@ -222,6 +173,65 @@ macro_rules! kernel {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
+/// What an instruction set may have better operations for, from those that all have.
+macro_rules! bits {
+    ($feature:literal) => {
+        /// For each lane the bits of the eight pattern positions from `from` on that equal the text's character
+        /// in one column.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn match_bits<const BYTES: usize>(
+            pattern: &[[Vector; 16]; BYTES],
+            from: usize,
+            text: &[[Vector; 16]; BYTES],
+            column: usize,
+        ) -> Vector {
+            let mut bits = zero();
+            for i in 0..8 {
+                let mut same = set8((1_u8 << i).cast_signed());
+                for (pattern, text) in pattern.iter().zip(text) {
+                    same = and(same, equal8(pattern[from + i], text[column % 16]));
+                }
+                bits = or(bits, same);
+            }
+            bits
+        }
+
+        /// The number of ones in each byte.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn ones8(x: Vector) -> Vector {
+            let x = sub8(x, and(shift_right16::<1>(x), set8(0x55)));
+            let x = add8(and(x, set8(0x33)), and(shift_right16::<2>(x), set8(0x33)));
+            and(add8(x, shift_right16::<4>(x)), set8(0x0f))
+        }
+
+        /// The sum of the two bytes of each 16-bit lane, in bytes.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn fold16([low, high]: [Vector; 2]) -> Vector {
+            let fold = |x| add16(and(x, set16(0xff)), shift_right16::<8>(x));
+            pack16(fold(low), fold(high))
+        }
+
+        /// The sum of the four bytes of each 32-bit lane, in bytes.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn fold32([a, b, c, d]: [Vector; 4]) -> Vector {
+            let fold = |x| {
+                let pairs = add16(and(x, set16(0xff)), shift_right16::<8>(x));
+                add32(and(pairs, set32(0xffff)), shift_right32::<16>(pairs))
+            };
+            pack16(pack32(fold(a), fold(b)), pack32(fold(c), fold(d)))
+        }
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+pub mod neon;
+
+#[cfg(target_arch = "x86_64")]
 pub mod sse2 {
     use std::arch::x86_64::{
         __m128i as Vector, _mm_add_epi8 as add8, _mm_add_epi16 as add16, _mm_add_epi32 as add32,
@@ -265,9 +275,11 @@ pub mod sse2 {
         rows
     }
 
+    bits!("sse2");
     kernel!("sse2");
 }
 
+#[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use std::arch::x86_64::{
         __m256i as Vector, _mm_loadu_si128, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -315,5 +327,6 @@ pub mod avx2 {
         rows
     }
 
+    bits!("avx2");
     kernel!("avx2");
 }

@@ -29,22 +29,27 @@ impl Lanes {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 | Self::Avx2 => unsafe { avx2::shown(predictions, answers) },
+            // SAFETY: every aarch64 machine has NEON.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => unsafe { neon::shown(predictions, answers) },
             _ => shown(predictions, answers),
         }
     }
 
     /// Whether each view holds ASCII, or points into one buffer before `end`.
     pub fn are_plain(self, views: &[u128], buffer: u32, end: usize) -> bool {
-        match self {
+        let (fours, rest) = views.as_chunks();
+        let are_plain = |views: &[u128]| views.iter().all(|&view| is_plain(view, buffer, end));
+        let fours_are = match self {
+            // SAFETY: as in `shown`.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Avx2 => {
-                let (fours, rest) = views.as_chunks();
-                // SAFETY: as in `shown`.
-                let are_plain = unsafe { avx2::are_plain(fours, buffer, end) };
-                are_plain && rest.iter().all(|&view| is_plain(view, buffer, end))
-            }
-            _ => views.iter().all(|&view| is_plain(view, buffer, end)),
-        }
+            Self::Avx512 | Self::Avx2 => unsafe { avx2::are_plain(fours, buffer, end) },
+            // SAFETY: as in `shown`.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => unsafe { neon::are_plain(fours, buffer, end) },
+            _ => are_plain(fours.as_flattened()),
+        };
+        fours_are && are_plain(rest)
     }
 }
 
@@ -71,6 +76,9 @@ pub fn is_plain(view: u128, buffer: u32, end: usize) -> bool {
     let is_before_end = (number == buffer) & (start + length as usize <= end);
     (is_inside & (view & BEYOND_ASCII == 0)) | (!is_inside & is_before_end)
 }
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
