@@ -1,63 +1,101 @@
 //! The best answer of each row of a block, first of equals, among those whose distances are known.
 //!
 //! Pairs are taken one after the other, whatever their row: neither how many answers a row has nor which of them
-//! is the best is a branch, as nobody could predict it.
+//! is the best is a branch, as nobody could predict it. What was found stands in columns, as results do, so that
+//! rows of one answer each are computed several at a time.
 
 use std::hint::select_unpredictable;
 
+use super::block::Place;
+use super::queue::known;
 use super::score::{CharErrors, Nearest};
 
-/// What was found for each row.
+/// What was found for each row; empty where it was not asked for.
 #[derive(Default)]
 pub struct Choice {
-    /// The answer with the best similarity.
-    pub nearest: Vec<Nearest>,
-    /// The edits with the lowest rate.
-    pub errors: Vec<Fewest>,
-}
-
-/// Edits with their rate.
-#[derive(Clone, Copy)]
-pub struct Fewest {
-    /// The edits.
-    pub edits: CharErrors,
-    /// Character error rate.
-    pub rate: f64,
+    /// Normalized distance of the answer with the best similarity.
+    pub normalized_distances: Vec<f64>,
+    /// Its position among the answers, null ones counted.
+    pub indexes: Vec<u32>,
+    /// The lowest character error rate.
+    pub rates: Vec<f64>,
+    /// The edits that give it.
+    pub errors: Vec<usize>,
+    /// Length of their reference in code points.
+    pub reference_lengths: Vec<u32>,
 }
 
 impl Choice {
-    /// Takes the only candidate of each row.
-    pub fn all_nearest(&mut self, candidates: impl Iterator<Item = Nearest>) {
-        self.nearest.clear();
-        self.nearest.extend(candidates);
+    /// The answer of a row with the best similarity.
+    pub fn nearest(&self, row: usize) -> Nearest {
+        Nearest::at(self.indexes[row] as usize, self.normalized_distances[row])
     }
 
-    /// Takes the only candidate of each row.
-    pub fn all_fewest(&mut self, candidates: impl Iterator<Item = CharErrors>) {
+    /// The edits of a row with the lowest rate.
+    pub fn char_errors(&self, row: usize) -> CharErrors {
+        CharErrors { errors: self.errors[row], reference_length: self.reference_lengths[row] as usize }
+    }
+
+    /// Takes the only answer of each row, at these distances.
+    pub fn only_nearest(&mut self, distances: &[usize], lengths: &[u32]) {
+        let nearest = |(&distance, &length): (&usize, &u32)| {
+            Nearest::new(0, known(distance), length as usize).normalized_distance()
+        };
+        self.normalized_distances.clear();
+        self.normalized_distances.extend(distances.iter().zip(lengths).map(nearest));
+        self.indexes.clear();
+        self.indexes.resize(distances.len(), 0);
+    }
+
+    /// Takes the only edits of each row, whose numbers stand at these places among the distances.
+    pub fn only_fewest(&mut self, distances: &[usize], places: &[u32], lengths: &[u32]) {
         self.errors.clear();
-        self.errors.extend(candidates.map(|edits| Fewest { edits, rate: edits.rate() }));
+        self.errors.extend(places.iter().map(|&place| distances[place as usize]));
+        self.reference_lengths.clear();
+        self.reference_lengths.extend_from_slice(lengths);
+        let rate = |(&errors, &length): (&usize, &u32)| {
+            CharErrors { errors, reference_length: length as usize }.rate()
+        };
+        self.rates.clear();
+        self.rates.extend(self.errors.iter().zip(lengths).map(rate));
     }
 
-    /// Chooses among the candidates, each with its row.
-    pub fn nearest(&mut self, rows: usize, candidates: impl Iterator<Item = (usize, Nearest)>) {
-        self.nearest.clear();
-        self.nearest.resize(rows, Nearest::new(0, None, 0));
-        for (row, candidate) in candidates {
-            let best = &mut self.nearest[row];
-            *best = candidate.better_of(*best);
+    /// Chooses the nearest answer of so many rows; each candidate with its place.
+    pub fn best_nearest<'a>(&mut self, rows: usize, candidates: impl Iterator<Item = (&'a Place, Nearest)>) {
+        let nothing = Nearest::new(0, None, 0);
+        self.normalized_distances.clear();
+        self.normalized_distances.resize(rows, nothing.normalized_distance());
+        self.indexes.clear();
+        self.indexes.resize(rows, 0);
+        for (place, candidate) in candidates {
+            let row = place.row as usize;
+            let best = candidate.better_of(self.nearest(row));
+            self.normalized_distances[row] = best.normalized_distance();
+            self.indexes[row] = best.index as u32;
         }
     }
 
-    /// Chooses among the candidates, each with its row; `None` for edits that are not the fewest.
-    pub fn fewest(&mut self, rows: usize, candidates: impl Iterator<Item = (usize, Option<CharErrors>)>) {
-        let nothing = CharErrors { errors: 0, reference_length: 0 };
+    /// Chooses the fewest edits of so many rows; each candidate with its place, `None` for edits that are not
+    /// the fewest.
+    pub fn best_fewest<'a>(
+        &mut self,
+        rows: usize,
+        candidates: impl Iterator<Item = (&'a Place, Option<CharErrors>)>,
+    ) {
         self.errors.clear();
-        self.errors.resize(rows, Fewest { edits: nothing, rate: f64::INFINITY });
-        for (row, candidate) in candidates {
+        self.errors.resize(rows, 0);
+        self.reference_lengths.clear();
+        self.reference_lengths.resize(rows, 0);
+        self.rates.clear();
+        self.rates.resize(rows, f64::INFINITY);
+        for (place, candidate) in candidates {
             let Some(edits) = candidate else { continue };
-            let rate = edits.rate();
-            let best = &mut self.errors[row];
-            *best = select_unpredictable(rate < best.rate, Fewest { edits, rate }, *best);
+            let (row, rate) = (place.row as usize, edits.rate());
+            let is_better = rate < self.rates[row];
+            let best = select_unpredictable(is_better, edits, self.char_errors(row));
+            self.rates[row] = select_unpredictable(is_better, rate, self.rates[row]);
+            self.errors[row] = best.errors;
+            self.reference_lengths[row] = best.reference_length as u32;
         }
     }
 }

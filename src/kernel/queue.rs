@@ -9,6 +9,13 @@ const WIDTHS: [usize; 3] = [8, 16, LONGEST];
 /// Stands for a distance beyond its limit.
 const BEYOND: usize = usize::MAX;
 
+/// A distance of the queue; `None` beyond its limit.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+pub fn known(distance: usize) -> Option<usize> {
+    (distance != BEYOND).then_some(distance)
+}
+
 /// Distances, some of them still to be computed.
 #[derive(Default)]
 pub struct Queue {
@@ -69,10 +76,9 @@ impl Queue {
         }
     }
 
-    /// The distance at a place, after [`Self::flush`]; `None` beyond its limit.
-    #[inline]
-    pub fn distance(&self, place: usize) -> Option<usize> {
-        Some(self.distances[place]).filter(|&distance| distance != BEYOND)
+    /// The distances, after [`Self::flush`]; see [`known`].
+    pub fn distances(&self) -> &[usize] {
+        &self.distances
     }
 }
 

@@ -10,10 +10,10 @@
 use std::ops::Range;
 
 use super::block::{Pairs, Place};
-use super::choice::{Choice, Fewest};
+use super::choice::Choice;
 use super::general::{Best, GeneralScorer, Measured};
 use super::prepare::Preparation;
-use super::queue::Queue;
+use super::queue::{Queue, known};
 use super::score::{CharErrors, Denominator, Nearest, Protocol};
 use super::short::{Memory, Short};
 use super::weighted::SubstitutionCost;
@@ -88,14 +88,12 @@ pub enum Exact {
     Equality,
 }
 
-/// What was found for the rows of a block; empty where it was not asked for.
+/// The rows of a block and what was found for them.
 pub struct Block<'a> {
     /// The rows.
     pub rows: Range<usize>,
-    /// The answer with the best similarity.
-    pub nearest: &'a [Nearest],
-    /// The edits with the lowest rate.
-    pub errors: &'a [Fewest],
+    /// The best of their answers.
+    pub best: &'a Choice,
     /// Whether each row has a prediction and an answer, without which nothing was found; `None` if all have.
     pub answered: Option<&'a [bool]>,
 }
@@ -128,8 +126,8 @@ impl BlockScorer {
         self.score_blocks(rows, range, request, |block| {
             for (index, row) in block.rows.clone().enumerate() {
                 let is_answered = block.answered.is_none_or(|answered| answered[index]);
-                let nearest = request.similarity.filter(|_| is_answered).map(|_| block.nearest[index]);
-                let errors = request.errors.filter(|_| is_answered).map(|_| block.errors[index].edits);
+                let nearest = request.similarity.filter(|_| is_answered).map(|_| block.best.nearest(index));
+                let errors = request.errors.filter(|_| is_answered).map(|_| block.best.char_errors(index));
                 emit(row, nearest, errors);
             }
         });
@@ -157,8 +155,7 @@ impl BlockScorer {
             self.choose(block.len(), rows.is_plain(), request);
             emit(&Block {
                 rows: block,
-                nearest: &self.choice.nearest,
-                errors: &self.choice.errors,
+                best: &self.choice,
                 answered: (!rows.is_plain()).then(|| self.pairs.answered()),
             });
         }
@@ -166,28 +163,32 @@ impl BlockScorer {
 
     /// Chooses the best answer of each row.
     fn choose(&mut self, rows: usize, is_plain: bool, request: &Request) {
-        let mut choice = std::mem::take(&mut self.choice);
-        let places = || (0..).zip(self.pairs.places());
+        let Self { queue, pairs, choice, .. } = self;
+        let distances = queue.distances();
+        let places = || pairs.places().iter().enumerate();
         if request.similarity.is_some() {
             if is_plain {
-                choice.all_nearest((0..rows).map(|pair| self.nearest(pair, 0)));
+                choice.only_nearest(&distances[..rows], &pairs.longer);
             } else {
-                let candidate = |(pair, place): (usize, &Place)| {
-                    (place.row as usize, self.nearest(pair, place.index as usize))
+                let nearest = |pair: usize, place: &Place| {
+                    let (distance, length) = (known(distances[pair]), pairs.longer[pair] as usize);
+                    Nearest::new(place.index as usize, distance, length)
                 };
-                choice.nearest(rows, places().map(candidate));
+                choice.best_nearest(rows, places().map(|(pair, place)| (place, nearest(pair, place))));
             }
         }
         if request.errors.is_some() {
             if is_plain {
                 // The only answer of a row is compared without a limit.
-                let errors = |pair| self.errors(pair).expect("no limit");
-                choice.all_fewest((0..rows).map(errors));
+                choice.only_fewest(distances, &pairs.errors_at, &pairs.reference);
             } else {
-                choice.fewest(rows, places().map(|(pair, place)| (place.row as usize, self.errors(pair))));
+                let errors = |pair: usize| {
+                    let errors = known(distances[pairs.errors_at[pair] as usize])?;
+                    Some(CharErrors { errors, reference_length: pairs.reference[pair] as usize })
+                };
+                choice.best_fewest(rows, places().map(|(pair, place)| (place, errors(pair))));
             }
         }
-        self.choice = choice;
     }
 
     /// Queues the pairs that stand in their views.
@@ -308,19 +309,6 @@ impl BlockScorer {
             pairs.reference[pair] = length as u32;
             pairs.errors_at[pair] = place as u32;
         }
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn nearest(&self, pair: usize, index: usize) -> Nearest {
-        Nearest::new(index, self.queue.distance(pair), self.pairs.longer[pair] as usize)
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn errors(&self, pair: usize) -> Option<CharErrors> {
-        let errors = self.queue.distance(self.pairs.errors_at[pair] as usize)?;
-        Some(CharErrors { errors, reference_length: self.pairs.reference[pair] as usize })
     }
 }
 

@@ -40,12 +40,12 @@ pub struct Protocol {
 /// Normalized distance of two texts; 0 for two empty ones.
 fn normalized_distance(distance: usize, length: usize) -> f64 {
     // Two empty texts are at distance 0.
-    distance as f64 / length.max(1) as f64
+    distance as f64 / (length as f64).max(1.0)
 }
 
 /// Character error rate: edits by reference length; the number of edits where the reference is empty.
 pub fn error_rate(errors: usize, reference_length: usize) -> f64 {
-    errors as f64 / reference_length.max(1) as f64
+    errors as f64 / (reference_length as f64).max(1.0)
 }
 
 impl Cut {
@@ -106,6 +106,16 @@ impl Nearest {
     pub fn new(index: usize, distance: Option<usize>, length: usize) -> Self {
         let normalized_distance = distance.map_or(f64::INFINITY, |d| normalized_distance(d, length));
         Self { index, normalized_distance }
+    }
+
+    /// The answer at `index` at this normalized distance.
+    pub fn at(index: usize, normalized_distance: f64) -> Self {
+        Self { index, normalized_distance }
+    }
+
+    /// The distance divided by the length; infinite without one.
+    pub fn normalized_distance(&self) -> f64 {
+        self.normalized_distance
     }
 
     /// Whether this answer comes before one found earlier.

@@ -3,6 +3,7 @@
 //! Null rule of all of them: a null prediction, or no answer that is not null, gives null.
 
 use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_buffer::ArrowNativeType;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use std::ffi::c_void;
@@ -15,11 +16,13 @@ use super::inputs::{Pair, check_columns};
 use super::lists::{ExportedEdit, edits_dtype};
 use super::options::Options;
 use super::outputs::{
-    Column, ScoreColumns, ScorePiece, count, map_pieces, score_details_dtype, scores_dtype,
+    Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, put_counts, score_details_dtype,
+    scores_dtype,
 };
+use crate::kernel::choice::Choice;
 use crate::kernel::error_type::{Classifier, ErrorType};
 use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
-use crate::kernel::score::{CharErrors, Nearest, Scorer};
+use crate::kernel::score::{Nearest, Scorer};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A row expression: its name, what its second input is, and how it computes a column.
@@ -40,8 +43,7 @@ const LEVENSHTEIN: Metric = Metric {
             cost: options.substitution_cost(),
             ..Request::default()
         };
-        let distance = |_, edits: Option<CharErrors>| edits.map(|edits| count(edits.errors)).transpose();
-        Ok(map_scored(pair, &request, distance)?.into_unsigned())
+        Ok(map_scored(pair, &request, |values, best| put_counts(values, &best.errors))?.into_unsigned())
     },
 };
 
@@ -66,8 +68,7 @@ const NLS: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Float64,
     column: |pair, options| {
-        let nls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.nls()));
-        Ok(map_scored(pair, &best(options, Exact::All), nls)?.into_float())
+        Ok(map_nearest(pair, &best(options, Exact::All), |nearest| nearest.nls())?.into_float())
     },
 };
 
@@ -77,8 +78,8 @@ const ANLS: Metric = Metric {
     dtype: || DataType::Float64,
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
-        let anls = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.anls(cut, threshold)));
-        Ok(map_scored(pair, &best(options, Exact::Kept(threshold)), anls)?.into_float())
+        let anls = |nearest: Nearest| nearest.anls(cut, threshold);
+        Ok(map_nearest(pair, &best(options, Exact::Kept(threshold)), anls)?.into_float())
     },
 };
 
@@ -89,8 +90,11 @@ const CER: Metric = Metric {
     column: |pair, options| {
         let request =
             Request { errors: Some(options.cer_preparation()), any_of_equals: true, ..Request::default() };
-        let rate = |_, edits: Option<CharErrors>| Ok(edits.map(|edits| edits.rate()));
-        Ok(map_scored(pair, &request, rate)?.into_float())
+        let rates = |values: &mut [f64], best: &Choice| {
+            values.copy_from_slice(&best.rates);
+            Ok(())
+        };
+        Ok(map_scored(pair, &request, rates)?.into_float())
     },
 };
 
@@ -100,8 +104,7 @@ const EXACT_MATCH: Metric = Metric {
     dtype: || DataType::Boolean,
     column: |pair, options| {
         let request = best(options, Exact::Equality);
-        let exact_match = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.is_exact()));
-        Ok(map_scored(pair, &request, exact_match)?.into_boolean())
+        Ok(map_nearest(pair, &request, |nearest| u8::from(nearest.is_exact()))?.into_boolean())
     },
 };
 
@@ -110,9 +113,14 @@ const NEAREST_ANSWER: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Utf8View,
     column: |pair, options| {
-        let index = |nearest: Option<Nearest>, _| Ok(nearest.map(|nearest| nearest.index));
-        let text = |row, index| pair.accepted(row).find_map(|(at, text)| (at == index).then_some(text));
-        Ok(map_scored(pair, &nearest(options, Exact::All), index)?.into_text(text))
+        let indexes = |values: &mut [u32], best: &Choice| {
+            values.copy_from_slice(&best.indexes);
+            Ok(())
+        };
+        let text = |row, index: u32| {
+            pair.accepted(row).find_map(|(at, text)| (at == index as usize).then_some(text))
+        };
+        Ok(map_scored(pair, &nearest(options, Exact::All), indexes)?.into_text(text))
     },
 };
 
@@ -120,7 +128,7 @@ const SCORE: Metric = Metric {
     name: "score",
     role: Role::Answers,
     dtype: scores_dtype,
-    column: |pair, options| Ok(scores(pair, options, |_, _, _, _| ())?.into_scores()),
+    column: |pair, options| Ok(scores(pair, options, None::<&fn(usize, _, &mut _) -> _>)?.into_scores()),
 };
 
 /// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
@@ -130,10 +138,10 @@ const SCORE_DETAILS: Metric = Metric {
     dtype: score_details_dtype,
     column: |pair, options| {
         let cut = options.protocol().cut;
-        let details = |piece: &mut ScorePiece, buffer: &mut Vec<u8>, row, nearest: &Nearest| {
-            piece.set_details(row, nearest.grid_threshold(cut), row_digest(pair, row, buffer));
+        let details = |row, nearest: Nearest, buffer: &mut Vec<u8>| {
+            (nearest.grid_threshold(cut), row_digest(pair, row, buffer))
         };
-        Ok(scores(pair, options, details)?.into_score_details())
+        Ok(scores(pair, options, Some(&details))?.into_score_details())
     },
 };
 
@@ -168,7 +176,8 @@ const ERROR_TYPE: Metric = Metric {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
         let request = best(options, Exact::Kept(threshold));
         let state = || (BlockScorer::default(), Classifier::default());
-        let codes = map_pieces(pair.rows(), pair.piece_rows(), state, |(scorer, classifier), piece| {
+        let extent = Extent { has_nulls: true, ..pair.extent() };
+        let codes = map_numbers(extent, state, |(scorer, classifier), piece| {
             pair.check(piece.rows())?;
             scorer.score(pair, piece.rows(), &request, |row, nearest, _| {
                 let mut answers = pair.accepted(row).map(|(_, answer)| answer);
@@ -198,29 +207,43 @@ fn best(options: &Options, exact: Exact) -> Request {
     Request { any_of_equals: true, ..nearest(options, exact) }
 }
 
-/// A column from the scores of each row.
-fn map_scored<T: Clone + Default + Send>(
+/// A column from the nearest answer of each row.
+fn map_nearest<T: ArrowNativeType>(
     pair: &Pair,
     request: &Request,
-    value: impl Fn(Option<Nearest>, Option<CharErrors>) -> Result<Option<T>> + Sync,
-) -> Result<Column<T>> {
-    map_pieces(pair.rows(), pair.piece_rows(), BlockScorer::default, |scorer, piece| {
+    value: impl Fn(Nearest) -> T + Sync,
+) -> Result<Numbers<T>> {
+    map_scored(pair, request, |values, best| {
+        put(values, &best.normalized_distances, |distance| value(Nearest::at(0, distance)));
+        Ok(())
+    })
+}
+
+/// A column from what was found for blocks of rows.
+fn map_scored<T: ArrowNativeType>(
+    pair: &Pair,
+    request: &Request,
+    set: impl Fn(&mut [T], &Choice) -> Result<()> + Sync,
+) -> Result<Numbers<T>> {
+    map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
         pair.check(piece.rows())?;
         let mut result = Ok(());
-        scorer.score(pair, piece.rows(), request, |row, nearest, errors| match value(nearest, errors) {
-            Ok(value) => piece.set(row, value),
-            Err(error) => result = Err(error),
+        scorer.score_blocks(pair, piece.rows(), request, |block| {
+            if let Err(error) = piece.set_block(block, &set) {
+                result = Err(error);
+            }
         });
         result
     })
 }
 
 /// A column from the texts of each row.
-fn map_rows<T: Clone + Default + Send>(
+fn map_rows<T: ArrowNativeType>(
     pair: &Pair,
     value: impl Fn(&mut Scorer, usize) -> Result<Option<T>> + Sync,
-) -> Result<Column<T>> {
-    map_pieces(pair.rows(), pair.piece_rows(), Scorer::default, |scorer, piece| {
+) -> Result<Numbers<T>> {
+    let extent = Extent { has_nulls: true, ..pair.extent() };
+    map_numbers(extent, Scorer::default, |scorer, piece| {
         pair.check(piece.rows())?;
         piece.rows().try_for_each(|row| {
             piece.set(row, value(scorer, row)?);
@@ -229,16 +252,17 @@ fn map_rows<T: Clone + Default + Send>(
     })
 }
 
-/// All scores of each row, and what `details` adds, which gets a buffer to work in.
+/// All scores of each row, and the place on the threshold grid and the digest, if there are `details`, which get
+/// a buffer to work in.
 fn scores(
     pair: &Pair,
     options: &Options,
-    details: impl Fn(&mut ScorePiece, &mut Vec<u8>, usize, &Nearest) + Sync,
+    details: Option<&(impl Fn(usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
     let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, Exact::All) };
     let state = <(BlockScorer, Vec<u8>)>::default;
-    ScoreColumns::compute(pair.rows(), pair.piece_rows(), state, |(scorer, buffer), piece| {
+    ScoreColumns::compute(pair.extent(), details.is_some(), state, |(scorer, buffer), piece| {
         pair.check(piece.rows())?;
         let mut result = Ok(());
         scorer.score_blocks(pair, piece.rows(), &request, |block| {
@@ -246,10 +270,11 @@ fn scores(
                 result = Err(error);
                 return;
             }
+            let Some(details) = details else { return };
             for (index, row) in block.rows.clone().enumerate() {
-                if block.answered.is_none_or(|answered| answered[index]) {
-                    details(piece, buffer, row, &block.nearest[index]);
-                }
+                let is_answered = block.answered.is_none_or(|answered| answered[index]);
+                let details = is_answered.then(|| details(row, block.best.nearest(index), buffer));
+                piece.set_details(row, details);
             }
         });
         result

@@ -17,6 +17,7 @@ use self::lists::Lists;
 use self::texts::{Fault, Texts};
 use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
+use super::outputs::Extent;
 use super::{Error, Result};
 use crate::kernel::rows::Rows;
 use crate::kernel::short::Memory;
@@ -84,6 +85,11 @@ impl Pair {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The rows, and how they are cut; without nulls where each row has a prediction and an answer.
+    pub fn extent(&self) -> Extent {
+        Extent { rows: self.rows, piece_rows: self.piece_rows(), has_nulls: !self.is_plain() }
     }
 
     /// Rows of one piece of work: about as much text in each, a tenth of a millisecond of short text.

@@ -1,39 +1,90 @@
 //! Memory of result columns, and what is packed into it.
 
-use arrow_buffer::{BooleanBuffer, Buffer};
+use std::sync::Arc;
 
-/// Bytes from which a column asks for huge pages.
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};
+
 #[cfg(target_os = "linux")]
-const LARGE: usize = 3 << 20;
+mod regions;
 
-/// Zeros for so many rows. Touching fresh memory page by page takes as long as scoring short texts, and most
-/// Linux systems give large pages to those only who ask.
-pub fn zeros<T: Clone + Default>(rows: usize) -> Vec<T> {
-    let values = vec![T::default(); rows];
+/// Bytes from which a column has memory of its own.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 1 << 20;
+
+/// The values of a result column.
+pub struct Values<T>(Storage<T>);
+
+enum Storage<T> {
+    Vec(Vec<T>),
+    /// Of so many numbers.
     #[cfg(target_os = "linux")]
-    if size_of_val(values.as_slice()) >= LARGE {
-        let page = 4096;
-        let start = values.as_ptr().addr().next_multiple_of(page);
-        let len = values.as_ptr().addr() + size_of_val(values.as_slice()) - start;
-        // SAFETY: whole pages inside the vector, whose content the call does not touch. If the system does not
-        // know the advice, nothing changes.
-        unsafe {
-            libc::madvise(values.as_ptr().with_addr(start).cast_mut().cast(), len, libc::MADV_HUGEPAGE)
-        };
-    }
-    values
+    Region(regions::Region, usize),
 }
 
-/// A bit for each value.
-pub fn bits(values: &[bool]) -> BooleanBuffer {
+impl<T: ArrowNativeType> Values<T> {
+    /// Any values, each of which has to be set.
+    pub fn any(rows: usize) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(region) = large::<T>(rows).and_then(regions::Region::any) {
+            return Self(Storage::Region(region, rows));
+        }
+        Self(Storage::Vec(vec![T::default(); rows]))
+    }
+
+    /// Zeros, which take no memory where they stay.
+    pub fn zeros(rows: usize) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(region) = large::<T>(rows).and_then(regions::Region::zeros) {
+            return Self(Storage::Region(region, rows));
+        }
+        Self(Storage::Vec(vec![T::default(); rows]))
+    }
+
+    /// The values as Arrow takes them.
+    pub fn into_buffer(self) -> ScalarBuffer<T> {
+        match self.0 {
+            Storage::Vec(values) => values.into(),
+            #[cfg(target_os = "linux")]
+            Storage::Region(region, rows) => {
+                let (start, bytes) = (region.start(), rows * size_of::<T>());
+                // SAFETY: the region has so many bytes and is kept until the buffer goes.
+                let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(region)) };
+                ScalarBuffer::new(buffer, 0, rows)
+            }
+        }
+    }
+}
+
+impl<T> Values<T> {
+    /// The values, to be set.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        match &mut self.0 {
+            Storage::Vec(values) => values,
+            // SAFETY: the region has so many numbers, whatever they are, is aligned for them, and is borrowed.
+            #[cfg(target_os = "linux")]
+            Storage::Region(region, rows) => unsafe {
+                std::slice::from_raw_parts_mut(region.start().cast().as_ptr(), *rows)
+            },
+        }
+    }
+}
+
+/// So many bytes, if they are many enough.
+#[cfg(target_os = "linux")]
+fn large<T>(rows: usize) -> Option<usize> {
+    rows.checked_mul(size_of::<T>()).filter(|&bytes| bytes >= LARGE)
+}
+
+/// A bit for each value, which is 0 or 1.
+pub fn bits<T: Copy + Default + Into<u8>>(values: &[T]) -> BooleanBuffer {
     const STEP: usize = 8;
-    let byte = |eight: &[bool; STEP]| {
-        // Each byte is 0 or 1; the product gathers the lowest bits in the highest byte.
-        let bytes = u64::from_le_bytes(eight.map(u8::from));
+    let byte = |eight: &[T; STEP]| {
+        // The product gathers the lowest bits in the highest byte.
+        let bytes = u64::from_le_bytes(eight.map(Into::into));
         (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
     };
     let (eights, rest) = values.as_chunks();
-    let mut last = [false; STEP];
+    let mut last = [T::default(); STEP];
     last[..rest.len()].copy_from_slice(rest);
     let bytes: Vec<u8> = eights.iter().chain((!rest.is_empty()).then_some(&last)).map(byte).collect();
     BooleanBuffer::new(Buffer::from_vec(bytes), 0, values.len())
@@ -52,9 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn large_columns_are_zeros() {
-        for rows in [0, 1, 1 << 19, (1 << 20) + 1] {
-            assert!(zeros::<f64>(rows).iter().all(|&value| value == 0.0) && zeros::<f64>(rows).len() == rows);
+    fn columns_of_every_length_hold_what_was_set() {
+        for rows in [0, 1, LARGE / 8 - 1, LARGE / 8, (1 << 20) + 1, 10 << 20] {
+            let mut zeros = Values::<u64>::zeros(rows);
+            assert!(zeros.as_mut_slice().iter().all(|&value| value == 0));
+            // The second time in the memory of the first.
+            for turn in 0..2 {
+                let mut values = Values::<u64>::any(rows);
+                assert_eq!(values.as_mut_slice().len(), rows);
+                (turn..).zip(values.as_mut_slice()).for_each(|(value, target)| *target = value);
+                let values = values.into_buffer();
+                assert!((turn..).zip(&values).all(|(value, &found)| found == value) && values.len() == rows);
+            }
+            assert!(zeros.into_buffer().iter().all(|&value| value == 0));
         }
     }
 }

@@ -127,3 +127,24 @@ fn calls_of_several_threads_keep_no_memory() {
         assert_flat(50, || drop(call(SCORE, &columns).expect("scores")));
     });
 }
+
+/// Large results stand beside the allocator, in memory that is kept for the next call.
+#[cfg(target_os = "linux")]
+#[test]
+fn large_results_keep_as_much_as_one_of_them_takes() {
+    fn kilobytes() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")).expect("a size");
+        size.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+    alone("repetition::large_results_keep_as_much_as_one_of_them_takes", || {
+        let rows = ["a", "a text outside its view", "b"].repeat(150_000);
+        let columns = ["prediction", "answers"].map(|name| Column::text(name, [Array::texts(&rows)]));
+        let results = |calls| (0..calls).for_each(|_| drop(call(SCORE, &columns).expect("scores")));
+        results(3);
+        let before = kilobytes();
+        results(50);
+        // A result takes 15 MiB, and malloc has pieces of its own.
+        assert!(kilobytes() < before + (10 << 10), "{} kB more", kilobytes() - before);
+    });
+}

@@ -1,0 +1,174 @@
+//! Large result columns: memory in huge pages, of which some is kept for the next call.
+//!
+//! Fresh memory is cleared page by page when it is first written to, which takes as long as scoring short texts.
+//! So what a caller has released is given out again. Meanwhile the system may take it back whenever it is short
+//! of memory.
+
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use libc::{
+    MADV_FREE, MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE, madvise, mmap,
+    munmap,
+};
+
+/// A huge page of most machines.
+const PAGE: usize = 2 << 20;
+
+/// Bytes that are kept at most: all scores of nearly two million rows.
+const MOST_KEPT: usize = 64 << 20;
+
+/// Oldest first.
+static KEPT: Mutex<Vec<Mapping>> = Mutex::new(Vec::new());
+
+/// What is kept; `None` while another thread looks at it. A forked process would wait for that thread forever, as
+/// it has none of its own.
+fn kept() -> Option<MutexGuard<'static, Vec<Mapping>>> {
+    match KEPT.try_lock() {
+        Ok(kept) => Some(kept),
+        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Memory of a result column.
+pub struct Region {
+    /// Until it is dropped.
+    mapping: Option<Mapping>,
+    is_kept: bool,
+}
+
+impl Region {
+    /// At least so many bytes of any content, which are kept afterwards; `None` where the system has none left.
+    pub fn any(bytes: usize) -> Option<Self> {
+        let mapping = reused(bytes).or_else(|| Mapping::zeros(bytes))?;
+        Some(Self { mapping: Some(mapping), is_kept: true })
+    }
+
+    /// At least so many zeros, which take no memory before they are written to.
+    pub fn zeros(bytes: usize) -> Option<Self> {
+        Some(Self { mapping: Some(Mapping::zeros(bytes)?), is_kept: false })
+    }
+
+    /// The first byte, aligned for every type.
+    pub fn start(&self) -> NonNull<u8> {
+        self.mapping.as_ref().map_or(NonNull::dangling(), |mapping| mapping.start)
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        if let Some(mapping) = self.mapping.take().filter(|_| self.is_kept) {
+            keep(mapping);
+        }
+    }
+}
+
+/// The smallest mapping among those kept that has so many bytes, and not too many more.
+fn reused(bytes: usize) -> Option<Mapping> {
+    let mut kept = kept()?;
+    let fitting = kept
+        .iter()
+        .enumerate()
+        .filter(|(_, mapping)| (bytes..=bytes.saturating_mul(2).max(PAGE)).contains(&mapping.len));
+    let (index, _) = fitting.min_by_key(|(_, mapping)| mapping.len)?;
+    Some(kept.remove(index))
+}
+
+/// Keeps a mapping, in place of the oldest ones if need be.
+fn keep(mapping: Mapping) {
+    if mapping.len > MOST_KEPT || !mapping.may_be_taken_back() {
+        return;
+    }
+    let Some(mut kept) = kept() else { return };
+    kept.push(mapping);
+    let mut rest: usize = kept.iter().map(|mapping| mapping.len).sum();
+    let is_too_much = |mapping: &&Mapping| {
+        let is_too_much = rest > MOST_KEPT;
+        rest -= if is_too_much { mapping.len } else { 0 };
+        is_too_much
+    };
+    let oldest = kept.iter().take_while(is_too_much).count();
+    let oldest: Vec<Mapping> = kept.drain(..oldest).collect();
+    // Nobody has to wait while they go.
+    drop(kept);
+    drop(oldest);
+}
+
+/// Memory of the process, in whole huge pages.
+struct Mapping {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: memory belongs to no thread.
+unsafe impl Send for Mapping {}
+// SAFETY: a shared reference gives out nothing but the address.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn zeros(bytes: usize) -> Option<Self> {
+        let len = bytes.checked_next_multiple_of(PAGE)?;
+        // Somewhere in the first page of these an aligned one starts.
+        let room = len.checked_add(PAGE)?;
+        // SAFETY: new memory, wherever the system has room.
+        let start = unsafe {
+            mmap(std::ptr::null_mut(), room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        };
+        if start == MAP_FAILED {
+            return None;
+        }
+        let before = start.align_offset(PAGE);
+        let aligned = start.wrapping_byte_add(before);
+        for (rest, len) in [(start, before), (aligned.wrapping_byte_add(len), PAGE - before)] {
+            if len > 0 {
+                // SAFETY: the part of the new memory before the first byte, and the one behind the last.
+                unsafe { munmap(rest, len) };
+            }
+        }
+        // SAFETY: new memory. If the system has no huge pages, nothing changes.
+        unsafe { madvise(aligned, len, MADV_HUGEPAGE) };
+        Some(Self { start: NonNull::new(aligned.cast())?, len })
+    }
+
+    /// Lets the system take pages back until they are written to; whether it can.
+    fn may_be_taken_back(&self) -> bool {
+        // SAFETY: whole pages, of which nobody reads a byte before it is written.
+        unsafe { madvise(self.start.as_ptr().cast(), self.len, MADV_FREE) == 0 }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: what was mapped, and the only owner goes.
+        unsafe { munmap(self.start.as_ptr().cast(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_start_at_huge_pages_and_are_kept_within_the_limit() {
+        let bytes_kept =
+            || -> usize { kept().iter().flat_map(|kept| kept.iter()).map(|kept| kept.len).sum() };
+        for bytes in [1, PAGE, PAGE + 1, 7 * PAGE, MOST_KEPT, MOST_KEPT + 1, 1, 3 * PAGE] {
+            let regions: Vec<_> = (0..20).map(|_| Region::any(bytes).expect("memory")).collect();
+            for (index, region) in regions.iter().enumerate() {
+                assert!(region.start().addr().get().is_multiple_of(PAGE));
+                assert!(regions[..index].iter().all(|other| other.start() != region.start()));
+            }
+            drop(regions);
+            assert!(bytes_kept() <= MOST_KEPT);
+        }
+    }
+
+    #[test]
+    fn no_memory_is_no_region() {
+        for bytes in [usize::MAX / 2, usize::MAX - PAGE, usize::MAX] {
+            assert!(Region::zeros(bytes).is_none());
+            assert!(Region::any(bytes).is_none());
+        }
+    }
+}
