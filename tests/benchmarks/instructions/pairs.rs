@@ -185,7 +185,7 @@ fn main() {
     for _ in 0..number(rounds) {
         plain += table.predictions.plain_blocks() + table.answers.plain_blocks();
         scorer.score_blocks(&table, 0..table.views()[0].len(), &request, |block| {
-            sum += block.nearest.iter().map(|nearest| nearest.nls()).sum::<f64>();
+            sum += block.best.normalized_distances.iter().map(|distance| 1.0 - distance).sum::<f64>();
         });
     }
     println!("{:?} {sum} {plain}", Lanes::default());
