@@ -1,4 +1,5 @@
-//! Whole columns of text pairs, scored together: every row has the distance of the textbook table.
+//! Whole columns of text pairs, scored together: every row has the distance of the textbook table, and as many
+//! edits.
 //!
 //! Rows are computed many at a time, so what matters is who stands beside whom.
 #![no_main]
@@ -13,9 +14,9 @@ use anls_frame::kernel::prepare::{Preparation, Whitespace};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 
-use harness::c::{LEVENSHTEIN, NLS};
+use harness::c::{CONFUSION_COUNTS, EDIT_OPS, ERROR_TYPE, LEVENSHTEIN, NLS};
 use harness::call::call;
-use harness::describe::{Array, Column};
+use harness::describe::{Array, Column, Schema};
 use harness::read::Values;
 use texts::{Texts, table};
 
@@ -82,4 +83,34 @@ fuzz_target!(|input: Input| {
     let score = |(distance, length)| if length == 0 { 1.0 } else { 1.0 - distance as f64 / length as f64 };
     let expected = distances.iter().map(|row| row.map(score)).collect();
     assert_eq!(call(NLS, &columns).expect("scores").values, Values::Float(expected));
+    check_edits(&columns, &distances);
 });
+
+/// There are as many edits as the distance says, in each row and where rows are counted by group.
+fn check_edits(columns: &[Column; 2], distances: &[Option<(usize, usize)>]) {
+    let edits = call(EDIT_OPS, columns).expect("edits").values;
+    let Values::List(lengths, _) = edits else { panic!("no lists") };
+    let expected: Vec<_> = distances.iter().map(|row| row.map(|(distance, _)| distance)).collect();
+    assert_eq!(lengths, expected);
+    let Values::Unsigned(types) = call(ERROR_TYPE, columns).expect("types").values else {
+        panic!("no types")
+    };
+    let is_null = |row: &Option<u64>| row.is_none();
+    assert!(types.iter().map(is_null).eq(distances.iter().map(Option::is_none)));
+
+    let groups: Vec<i64> = (0..distances.len()).map(|row| i64::try_from(row).expect("few") % 3).collect();
+    let groups = Column::new(Schema::new("groups", "L"), [Array::numbers(&groups)]);
+    let columns = [columns[0].clone(), columns[1].clone(), groups];
+    let counted = call(CONFUSION_COUNTS, &columns).expect("counts").values;
+    let Values::List(_, counts) = counted else { panic!("no lists") };
+    let (Values::Text(ops), Values::Unsigned(counts)) = (counts.of("op"), counts.of("count")) else {
+        panic!("no counts")
+    };
+    let total = |names: &[&str]| -> u64 {
+        let of_names = |(op, _): &(&Option<String>, _)| names.contains(&op.as_deref().unwrap_or_default());
+        ops.iter().zip(counts).filter(of_names).filter_map(|(_, count)| *count).sum()
+    };
+    let scored: Vec<usize> = expected.into_iter().flatten().collect();
+    assert_eq!(total(&["n"]), scored.len() as u64);
+    assert_eq!(total(&["replace", "insert", "delete"]), scored.iter().sum::<usize>() as u64);
+}

@@ -1,8 +1,8 @@
 //! Text columns as Polars sends them: the right values come back.
 
 use crate::harness::c::{
-    _polars_plugin_get_version, ANLS, CER, CONFUSION_COUNTS, EDIT_OPS, ERROR_TYPE, EXACT_MATCH, HAMMING,
-    LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS, SCORE, SCORE_DETAILS,
+    _polars_plugin_get_version, ANLS, CER, CONFUSION_COUNTS, CORRECTIONS, COUNTING, EDIT_OPS, ERROR_TYPE,
+    EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS, SCORE, SCORE_DETAILS,
 };
 use crate::harness::call::{call, call_field, floats};
 use crate::harness::describe::{Array, Column, Schema, inline_view, long_view};
@@ -35,11 +35,12 @@ fn the_interface_has_version_0_1() {
 
 #[test]
 fn every_exported_metric_is_driven() {
-    let source = include_str!("../../src/plugin/expressions.rs");
-    let exported = source.split("_polars_plugin_field_").skip(1).filter_map(|rest| rest.split_once(','));
-    let exported: Vec<_> = exported.map(|(name, _)| name).collect();
-    let driven: Vec<_> = METRICS.iter().chain([&CONFUSION_COUNTS]).map(|metric| metric.name).collect();
-    assert_eq!(exported, driven);
+    let sources =
+        [include_str!("../../src/plugin/expressions.rs"), include_str!("../../src/plugin/gec/mod.rs")];
+    let exported = sources.iter().flat_map(|source| source.split("_polars_plugin_field_").skip(1));
+    let exported: Vec<_> = exported.filter_map(|rest| rest.split_once(',')).map(|(name, _)| name).collect();
+    let driven = [METRICS, COUNTING, CORRECTIONS].concat();
+    assert_eq!(exported, driven.iter().map(|metric| metric.name).collect::<Vec<_>>());
 }
 
 #[test]

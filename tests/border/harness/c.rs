@@ -103,7 +103,10 @@ pub struct Metric {
 }
 
 macro_rules! metrics {
-    ($($constant:ident = $name:literal: $field:ident, $data:ident;)*) => {
+    (
+        $(#[$doc:meta])* $list:ident:
+        $($constant:ident = $name:literal: $field:ident, $data:ident;)*
+    ) => {
         unsafe extern "C" {$(
             fn $field(_: *const CSchema, _: usize, _: *mut CSchema, _: *const u8, _: usize);
             fn $data(
@@ -113,12 +116,14 @@ macro_rules! metrics {
 
         $(pub const $constant: Metric = Metric { name: $name, field: $field, data: $data };)*
 
-        /// Every metric that the plugin exports.
-        pub const METRICS: &[Metric] = &[$($constant),*];
+        $(#[$doc])*
+        pub const $list: &[Metric] = &[$($constant),*];
     };
 }
 
 metrics! {
+    /// Every metric that the plugin exports.
+    METRICS:
     LEVENSHTEIN = "levenshtein": _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
     HAMMING = "hamming": _polars_plugin_field_hamming, _polars_plugin_hamming;
     NLS = "nls": _polars_plugin_field_nls, _polars_plugin_nls;
@@ -132,30 +137,24 @@ metrics! {
     SCORE_DETAILS = "score_details": _polars_plugin_field_score_details, _polars_plugin_score_details;
 }
 
-unsafe extern "C" {
-    fn _polars_plugin_field_confusion_counts(
-        _: *const CSchema,
-        _: usize,
-        _: *mut CSchema,
-        _: *const u8,
-        _: usize,
-    );
-    fn _polars_plugin_confusion_counts(
-        _: *const CExport,
-        _: usize,
-        _: *const u8,
-        _: usize,
-        _: *mut CExport,
-        _: *const c_void,
-    );
+metrics! {
+    /// The one function of three columns that are not all text.
+    COUNTING:
+    CONFUSION_COUNTS = "confusion_counts":
+        _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;
 }
 
-/// The one function that takes three columns.
-pub const CONFUSION_COUNTS: Metric = Metric {
-    name: "confusion_counts",
-    field: _polars_plugin_field_confusion_counts,
-    data: _polars_plugin_confusion_counts,
-};
+metrics! {
+    /// The functions for grammatical error correction.
+    CORRECTIONS:
+    M2 = "gec_m2": _polars_plugin_field_gec_m2, _polars_plugin_gec_m2;
+    M2_EDITS = "gec_m2_edits": _polars_plugin_field_gec_m2_edits, _polars_plugin_gec_m2_edits;
+    I_MEASURE = "gec_i_measure": _polars_plugin_field_gec_i_measure, _polars_plugin_gec_i_measure;
+    I_MEASURE_REFERENCES = "gec_i_measure_references":
+        _polars_plugin_field_gec_i_measure_references, _polars_plugin_gec_i_measure_references;
+    ALIGN3 = "gec_align3": _polars_plugin_field_gec_align3, _polars_plugin_gec_align3;
+    ERRANT = "gec_errant": _polars_plugin_field_gec_errant, _polars_plugin_gec_errant;
+}
 
 unsafe extern "C" {
     pub fn _polars_plugin_get_version() -> u32;

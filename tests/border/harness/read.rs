@@ -9,6 +9,7 @@ use super::c::{CArray, CExport, CSchema};
 pub enum Values {
     Float(Vec<Option<f64>>),
     Unsigned(Vec<Option<u64>>),
+    Signed(Vec<Option<i64>>),
     Boolean(Vec<Option<bool>>),
     Text(Vec<Option<String>>),
     Struct(Vec<(Field, Values)>),
@@ -37,6 +38,27 @@ impl Values {
         let Self::Struct(fields) = self else { panic!("{self:?} is no struct") };
         let (_, values) = fields.iter().find(|(field, _)| field.name == name).expect("a field of that name");
         values
+    }
+
+    /// The values of some rows.
+    pub fn at(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Float(values) => Self::Float(rows.iter().map(|&row| values[row]).collect()),
+            Self::Unsigned(values) => Self::Unsigned(rows.iter().map(|&row| values[row]).collect()),
+            Self::Signed(values) => Self::Signed(rows.iter().map(|&row| values[row]).collect()),
+            Self::Boolean(values) => Self::Boolean(rows.iter().map(|&row| values[row]).collect()),
+            Self::Text(values) => Self::Text(rows.iter().map(|&row| values[row].clone()).collect()),
+            Self::Struct(fields) => {
+                Self::Struct(fields.iter().map(|(field, values)| (field.clone(), values.at(rows))).collect())
+            }
+            Self::List(lengths, entries) => {
+                let length = |row: usize| lengths[row].unwrap_or(0);
+                let start = |row: usize| (0..row).map(length).sum::<usize>();
+                let inside: Vec<usize> =
+                    rows.iter().flat_map(|&row| start(row)..start(row) + length(row)).collect();
+                Self::List(rows.iter().map(|&row| lengths[row]).collect(), Box::new(entries.at(&inside)))
+            }
+        }
     }
 }
 
@@ -100,6 +122,13 @@ unsafe fn read_values(field: &Field, array: &CArray) -> Values {
                     _ => *buffer(1).cast::<u64>().add(row),
                 };
                 Values::Unsigned(rows().map(|row| Some(number(row?))).collect())
+            }
+            "i" | "l" => {
+                let number = |row: usize| match field.format.as_str() {
+                    "i" => i64::from(*buffer(1).cast::<i32>().add(row)),
+                    _ => *buffer(1).cast::<i64>().add(row),
+                };
+                Values::Signed(rows().map(|row| Some(number(row?))).collect())
             }
             "b" => Values::Boolean(rows().map(|row| Some(bit(buffer(1).cast(), row?))).collect()),
             "vu" => Values::Text(rows().map(|row| Some(text(array, row?))).collect()),
