@@ -11,6 +11,7 @@ from anls_frame import _details, _keys
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
+from anls_frame.export.values import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,8 @@ def report_notes(report: Report) -> list[str]:
         )
     if report.summary.settings.cluster is not None:
         notes.append(
-            f"Intervals allow for {overall['n_clusters']:,} clusters ({report.summary.settings.cluster})."
+            f"Intervals allow for {numbered(overall['n_clusters'], 'cluster')} "
+            f"({report.summary.settings.cluster})."
         )
     return notes
 
@@ -231,7 +233,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
 def _report_title(report: Report) -> str:
     settings = report.summary.settings
     what = "Scores" if settings.score is None else f"Column {settings.score}"
-    return f"{what} {_by_name(settings.by).lower()}" if settings.by else f"{what} of all rows"
+    return f"{what} by {' and '.join(settings.by)}" if settings.by else f"{what} of all rows"
 
 
 def _comparison_title(comparison: Comparison) -> str:
@@ -249,9 +251,11 @@ def _conservation(rows: int, counts: dict[str, Any], missing: str) -> str:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
     if counts["n_missing"] and missing == "drop":
         parts.append(f"{counts['n_missing']:,} without a prediction")
-    note = f"{rows:,} rows: {', '.join(parts)}."
+    note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
     if counts["n_missing"] and missing == "empty":
-        note += f" {counts['n_missing']:,} missing predictions are scored as the empty text."
+        missing_predictions = numbered(counts["n_missing"], "missing prediction")
+        verb = "is" if counts["n_missing"] == 1 else "are"
+        note += f" {missing_predictions} {verb} scored as the empty text."
     return note
 
 

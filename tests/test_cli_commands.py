@@ -324,6 +324,44 @@ def test_confusions_are_those_of_the_package(run: Run) -> None:
     assert "and " in fine(run("confusions", TABLE, "-p", "tesseract", "--top", "3"))
 
 
+def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path: Path) -> None:
+    rows = [("a b", "ab", "en"), ("ab", "a b", "en"), (None, "x", "en"), ("ac", "ab", "de"), ("a", "a", "de")]
+    frame = pl.DataFrame(rows, schema=["prediction", "answer", "lang"], orient="row")
+    frame.write_parquet(tmp_path / "in.parquet")
+
+    printed = fine(run("confusions", "in.parquet"))
+
+    assert [line.split() for line in printed.splitlines() if "insert" in line or "delete" in line] == [
+        ["│", "delete", "│", "␣", "│", "│", "1", "│", "0.3333", "│", "1", "│"],
+        ["│", "insert", "│", "│", "␣", "│", "1", "│", "0.3333", "│", "│"],
+    ]
+    assert printed.endswith("4 rows compared, 1 without a prediction.\n")
+
+    printed = fine(run("confusions", "in.parquet", "-b", "lang", "--top", "1"))
+
+    assert [line.split()[1] for line in printed.splitlines() if line.startswith("│")] == ["de", "en"]
+
+
+def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "results.txt").write_text("prediction\tanswer\na\ta\n", encoding="utf-8")
+
+    printed = fine(run("report", "results.txt", "--format", "tsv"))
+
+    assert "1 row: 1 scored." in printed
+    pl.read_parquet(TABLE).head(3).write_parquet(tmp_path / "table")
+    assert "3 rows: 3 scored" in fine(run("score", "table", "--format", "parquet", "-p", "tesseract"))
+
+
+def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
+
+    refused(run("score", "latin.csv"), "pass the encoding it is in, as --encoding latin-1")
+    assert "ANLS 1.0000" in fine(run("score", "latin.csv", "--encoding", "latin-1"))
+    log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
+    refused(run("score", "log.json"), "so samples may be missing; --allow-missing reads it")
+
+
 @pytest.mark.parametrize(
     "kind", ["scores", "groups", "cer", "ecdf", "errors", "length", "confusions", "threshold"]
 )
@@ -357,8 +395,15 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
     ("arguments", "message"),
     [
         (["score", "none.csv"], "none.csv: there is no such file"),
-        (["score", "."], "cannot tell the format"),
+        (["score", "none.txt"], "none.txt: there is no such file"),
+        (["score", "."], "this is a folder"),
+        (
+            ["score", str(DATA / "README.md")],
+            "from the name; pass --format one of 'csv'",
+        ),
+        (["score", TABLE, "--format", "xls"], "format is one of 'csv'"),
         (["score", TABLE], "no column with the prediction"),
+        (["score", TABLE], "'rapidocr_confidence'; name it: --prediction ..."),
         (["score", TABLE, "-p", "teseract"], "did you mean 'tesseract'?"),
         (["score", TABLE, "-p", "tesseract", "--protocol", "docvqa"], "unknown protocol 'docvqa'"),
         (["score", TABLE, "-p", "tesseract", "--threshold", "2"], "threshold is a number in [0, 1]"),
@@ -373,6 +418,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it by --summary"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence lies between 0 and 1"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
+        (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
         (["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"], "--fail-if-drop is"),
         (["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"], "--alpha lies between"),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND is one of scores"),
@@ -390,9 +436,11 @@ def test_wrong_usage_is_a_message_and_two(run: Run, arguments: list[str], messag
 def test_everything_wrong_in_a_file_is_on_standard_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("id,prediction,answer\n1,a\n1,a,b\n1,c,d\n", encoding="utf-8")
 
-    done = run("compare", "bad.csv", "bad.csv")
+    (tmp_path / "good.csv").write_text("id,prediction,answer\n1,a,b\n", encoding="utf-8")
 
-    refused(done, "anls-frame: ")
+    done = run("compare", "good.csv", "bad.csv")
+
+    refused(done, "anls-frame: 2 problems:")
     assert done.stdout == ""
     (tmp_path / "bad.jsonl").write_text('{"prediction": 1}\n{\n[]\n', encoding="utf-8")
     refused(run("score", "bad.jsonl", "-a", "prediction"), "bad.jsonl: line 2: no JSON")
@@ -404,13 +452,14 @@ ESCAPE = "\x1b]0;title\x07\x1b[31mred\x1b[0m[/red][bold]\u202e"
 def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> None:
     row = {"id": ESCAPE, "prediction": ESCAPE, "answer": ["x", ESCAPE], "lang": ESCAPE}
     (tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    (tmp_path / "bad.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(row), encoding="utf-8")
+    for name in ("bad.jsonl", "as-bad.jsonl"):
+        (tmp_path / name).write_text(json.dumps(row) + "\n" + json.dumps(row), encoding="utf-8")
 
     outputs = [
         run("score", "in.jsonl"),
         run("report", "in.jsonl", "-b", "lang"),
         run("confusions", "in.jsonl", "-b", "lang"),
-        run("compare", "bad.jsonl", "bad.jsonl"),
+        run("compare", "bad.jsonl", "as-bad.jsonl"),
         run("score", "in.jsonl", "-p", ESCAPE),
         run("score", f"{ESCAPE}.csv"),
         run("doctor", "in.jsonl", "--against", ESCAPE),

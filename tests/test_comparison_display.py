@@ -62,7 +62,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     one = made()
     cells = Texts(one._repr_html_()).cells
     for note in (
-        "5 rows: 4 scored, 1 without an answer. 1 missing predictions are scored as the empty text.",
+        "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
         "Difference: new minus old; wins and losses are those of new.",
         "p (Holm) is adjusted for the number of slices; the value of all rows is not among them.",
         one.signature,

@@ -108,7 +108,7 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
 def test_notes_account_for_the_rows(missing: Any) -> None:
     one = made(missing=missing)
     counts = {
-        "empty": "5 rows: 4 scored, 1 without an answer. 1 missing predictions are scored as the empty text.",
+        "empty": "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
         "drop": "5 rows: 3 scored, 1 without an answer, 1 without a prediction.",
     }
     cells = Texts(one._repr_html_()).cells

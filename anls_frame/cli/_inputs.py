@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
+_TABLE_OPTIONS = (
+    *("prediction", "answers", "question_id", "doc_id", "question_types"),
+    *("format", "sheet", "encoding"),
+)
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
 
@@ -41,6 +45,7 @@ class Source:
     question_id: str | None = None
     doc_id: str | None = None
     question_types: str | None = None
+    format: str | None = None
     sheet: str | None = None
     encoding: str | None = None
     filter: str | None = None
@@ -100,7 +105,7 @@ def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, source: Source) -> int | None:
     """Return how many rows a file says it holds; None where it has to be read to know."""
-    if _kind(path, source) != "table" or _content.file_format(path) != "parquet":
+    if _kind(path, source) != "table" or _content.file_format(path, source.format) != "parquet":
         return None
     _content.check_file(path)
     try:
@@ -112,14 +117,13 @@ def stored_rows(path: Path, source: Source) -> int | None:
 
 
 def _columns(source: Source) -> dict[str, Any]:
-    names = ("prediction", "answers", "question_id", "doc_id", "question_types", "sheet", "encoding")
-    return {name: getattr(source, name) for name in names}
+    return {name: getattr(source, name) for name in _TABLE_OPTIONS}
 
 
 def _check_options(kind: str, source: Source) -> None:
     """Raise an error for options that a reader has no use for, rather than leave them out."""
     allowed = {
-        "table": {"prediction", "answers", "question_id", "doc_id", "question_types", "sheet", "encoding"},
+        "table": set(_TABLE_OPTIONS),
         "rrc": {"gold", "allow_missing"},
         "lm-eval": {"filter"},
         "inspect": {"scorer", "epoch", "allow_missing"},
@@ -143,7 +147,7 @@ def _kind(path: Path, source: Source) -> str:
         return "rrc"
     if path.suffix.lower() == ".eval":
         return "inspect"
-    if _content.file_format(path) not in {"json", "jsonl"}:
+    if _content.file_format(path, source.format) not in {"json", "jsonl"}:
         return "table"
     return _kind_of_json(path)
 

@@ -33,6 +33,9 @@ Gold = Annotated[
 Prediction = Annotated[str | None, typer.Option("--prediction", "-p", help="Column of the predictions.")]
 Answers = Annotated[str | None, typer.Option("--answers", "-a", help="Column of the accepted answers.")]
 QuestionId = Annotated[str | None, typer.Option(help="Column of the ids.")]
+Format = Annotated[
+    str | None, typer.Option(help="csv, tsv, jsonl, json, parquet or xlsx, where the name does not say it.")
+]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file that is not UTF-8 or UTF-16.")]
 Filter = Annotated[str | None, typer.Option(help="Filter of lm-evaluation-harness.")]
@@ -66,6 +69,7 @@ _SOURCE: dict[str, tuple[Any, Any]] = {
     "prediction": (Prediction, None),
     "answers": (Answers, None),
     "question_id": (QuestionId, None),
+    "format": (Format, None),
     "sheet": (Sheet, None),
     "encoding": (Encoding, None),
     "filter": (Filter, None),

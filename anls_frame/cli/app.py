@@ -76,7 +76,7 @@ def score(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Score each row: print the mean scores, write the rows with their scores."""
+    """Score each row: print the means, write the rows."""
     from anls_frame.cli import rows
 
     options = {
@@ -221,7 +221,11 @@ def compare(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Compare two systems on the same questions; with --fail-if-drop, a gate for scripts."""
+    """
+    Compare two systems on the same questions.
+
+    With --fail-if-drop it is a gate for scripts.
+    """
     from anls_frame.cli import comparing
 
     options = {
@@ -265,7 +269,7 @@ def confusions(
     min_nls: Annotated[
         float, typer.Option(help="Leave out rows whose NLS is lower: other answers, not misread ones.")
     ] = 0.0,
-    top: Annotated[int, typer.Option(help="How many to print.")] = 30,
+    top: Annotated[int, typer.Option(help="How many to print, of each slice.")] = 30,
     escape_formulas: Escape = True,
     force: Force = False,
     json: Json = False,
@@ -349,7 +353,11 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check the installation, or which protocol reproduces the scores that a harness gave."""
+    """
+    Check the installation, or the scores of a harness.
+
+    With FILE and --against it finds out which protocol reproduces the scores that a harness gave.
+    """
     from anls_frame.cli import checking
 
     if (file is None) != (against is None):

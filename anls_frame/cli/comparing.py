@@ -98,6 +98,10 @@ def _files(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
     if pair.systems is not None:
         raise ValueError("--systems names columns of one file, and there are two")
     paths = (pair.first, pair.second)
+    if pair.first.resolve() == pair.second.resolve():
+        raise ValueError(
+            f"{pair.second}: the same file twice; name two files, or two columns of one: --systems OLD,NEW"
+        )
     frames = [load(path, source, unique_ids=True) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         if "question_id" not in frame.columns:

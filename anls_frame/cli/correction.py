@@ -9,7 +9,7 @@ import typer
 
 from anls_frame.cli._options import Json, command
 
-app = typer.Typer(help="Score corrected sentences: M², the I-measure, ERRANT's comparison of edits.")
+app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
 
 System = Annotated[Path, typer.Argument(help="Corrected sentences, one a line.", metavar="SYSTEM")]
 SystemEdits = Annotated[Path, typer.Argument(help="Edits of the system, as .m2.", metavar="SYSTEM.m2")]

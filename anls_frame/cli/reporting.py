@@ -12,6 +12,7 @@ from anls_frame.cli import _output, _shards
 from anls_frame.cli._inputs import load, scan, stored_rows
 from anls_frame.cli._shards import Origin, Shard
 from anls_frame.export import SUFFIXES
+from anls_frame.export.values import numbered
 from anls_frame.summary import passes
 
 if TYPE_CHECKING:
@@ -53,11 +54,8 @@ class Target:
         elif self.output is None:
             print(_output.plain(repr(report)))
         else:
-            print(
-                _output.plain(
-                    f"{report.overall['n']:,} rows, ANLS {report.overall['anls']:.4f}: {self.output}"
-                )
-            )
+            scored = numbered(report.overall["n"], "row")
+            print(_output.plain(f"{scored}, ANLS {report.overall['anls']:.4f}: {self.output}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +184,7 @@ def _report_shard(work: Work, shard: Shard, target: Target, path: Path) -> None:
         )
     else:
         why = "; skipped, as it is there already" if skipped else ""
-        print(_output.plain(f"shard {shard}, {summary.rows:,} rows: {path}{why}"))
+        print(_output.plain(f"shard {shard}, {numbered(summary.rows, 'row')}: {path}{why}"))
 
 
 def _part(work: Work, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:

@@ -8,10 +8,13 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._progress import counted
+from anls_frame.alignments import SPACE
 from anls_frame.cli import _frames, _output
 from anls_frame.cli._inputs import load, scan_counted
+from anls_frame.export.values import numbered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from anls_frame._progress import Advance
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")
+_ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
+_LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
 
 
 def score(
@@ -59,11 +64,11 @@ def score(
         f"ANLS {means['anls']:.4f}, NLS {means['nls']:.4f}, CER {means['cer_corpus']:.4f} (mean "
         f"{means['cer_mean']:.4f}), exact match {means['exact_match']:.4f}"
     )
-    print(f"{means['rows']:,} rows: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    of_all = numbered(means["rows"], "row")
+    print(f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     if means["n_missing"]:
-        print(
-            f"{means['n_missing']:,} missing predictions count as empty texts here, and are null in the rows."
-        )
+        missing = f"Missing predictions: {means['n_missing']:,}"
+        print(f"{missing}. They count as empty texts here, and are null in the rows.")
     print(_output.plain(means["signature"]))
 
 
@@ -89,7 +94,21 @@ def confusions(
     if json:
         _output.print_json(found.to_dicts())
     elif output is None:
-        _output.print_table(found, most=top)
+        _print_confusions(found, options["by"] or [], top)
+
+
+def _print_confusions(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
+    """Print the edits, a space as ␣; the counts of rows beside them only where they differ by slice."""
+    characters = pl.col("reference_char", "predicted_char").str.replace_all(" ", SPACE, literal=True)
+    shown = found.with_columns(characters)
+    if by:
+        _output.print_table(shown.group_by(by, maintain_order=True).head(top))
+        return
+    _output.print_table(shown.drop(_ROWS), most=top)
+    if found.height:
+        n, *left_out = found.select(_ROWS).row(0)
+        parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
+        print(", ".join([f"{numbered(n, 'row')} compared", *parts]) + ".")
 
 
 def convert(

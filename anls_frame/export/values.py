@@ -12,7 +12,7 @@ import polars as pl
 if TYPE_CHECKING:
     from anls_frame.export.document import Table
 
-__all__ = ["as_json", "as_text", "json_text", "plain_frame"]
+__all__ = ["as_json", "as_text", "json_text", "numbered", "plain_frame"]
 
 
 def plain_frame(table: Table) -> pl.DataFrame:
@@ -98,6 +98,11 @@ def as_text(value: object) -> str:
 
 class _NoTextError(Exception):
     """A dtype that has no text form."""
+
+
+def numbered(count: int, noun: str) -> str:
+    """Return how many there are: 1 row, 2 rows."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:

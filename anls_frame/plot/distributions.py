@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from anls_frame.export.values import numbered
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -345,7 +346,7 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
 
 def _heading(ax: Axes, metric: str, label: str | None, n: int) -> None:
     name = f"{metric} of {_style.label(label)}" if label else metric
-    rows = "1 row" if n == 1 else f"{n:,} rows"
+    rows = numbered(n, "row")
     if not (ax.get_title() or ax.get_title(loc="left")):
         # Above the strip.
         text = ax.set_title(f"{name}, {rows}", loc="left", fontsize="medium", y=1.17)

@@ -57,6 +57,7 @@ def file_format(path: Path, given: str | None = None) -> str:
         raise problem(path, "a pickle can run code, so none is read; write CSV, JSON Lines or Parquet")
     if suffixes and suffixes[-1] in {".xls", ".xlsb", ".xlsm", ".ods"}:
         raise problem(path, "of workbooks only .xlsx is read; save it as one")
+    check_file(path)
     raise problem(
         path, f"cannot tell the format from the name; pass format= one of {', '.join(map(repr, FORMATS))}"
     )

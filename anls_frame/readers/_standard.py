@@ -58,6 +58,7 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
     "doc_id": ("docid", "documentid"),
 }
 _SHOWN_IDS = 10
+_SHOWN_NAMES = 40
 
 
 def choose(
@@ -81,7 +82,9 @@ def choose(
 
             near = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            problems.add(f"no column {shown(name)} among {listed([shown(one) for one in names])}{hint}")
+            problems.add(
+                f"no column {shown(name)} among {listed([shown(one) for one in names], _SHOWN_NAMES)}{hint}"
+            )
     for role in ROLES:
         if given.get(role) is not None:
             continue
@@ -94,7 +97,7 @@ def choose(
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
-            among = listed([shown(name) for name in usual or names])
+            among = listed([shown(name) for name in usual or names], _SHOWN_NAMES)
             what = (
                 f"columns {among} may all hold the {role}"
                 if usual
