@@ -368,7 +368,11 @@ def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) 
 def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
     fine(run("plot", kind, TABLE, "-p", "tesseract", "-o", f"{kind}.svg"))
 
-    assert "<svg" in (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")
+    picture = (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")
+    assert "<svg" in picture
+    # With the questions that the system left without a prediction.
+    if kind in {"scores", "cer", "ecdf"}:
+        assert re.search(r"<!-- .*\b1,568\b.* -->", picture)
 
 
 def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> None:
@@ -422,6 +426,11 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"], "--fail-if-drop is"),
         (["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"], "--alpha lies between"),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND is one of scores"),
+        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "ecdf is drawn without --by"),
+        (
+            ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "--threshold", "0"],
+            "without --cluster, --threshold",
+        ),
         (["plot", "groups", TABLE, "-o", "a.gif"], "the name has to end in one of .svg"),
         (["doctor", TABLE], "FILE and --against belong together"),
         (["scores"], "No such command 'scores'"),

@@ -302,7 +302,12 @@ def plot(
     threshold: Threshold = None,
     force: Force = False,
 ) -> None:
-    """Draw scores or errors."""
+    """
+    Draw scores or errors.
+
+    Missing predictions count as empty texts, but for errors, where they are a kind, and for confusions, which
+    leave them out.
+    """
     from anls_frame.cli import plotting
 
     plotting.plot(

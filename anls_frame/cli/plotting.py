@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 import anls_frame as af
 from anls_frame.cli import _output
 from anls_frame.cli._inputs import load
@@ -13,13 +15,18 @@ from anls_frame.export.atomic import replacing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from anls_frame._typing import ScoreColumn
     from anls_frame.cli._inputs import Source
 
 SUFFIXES = (".svg", ".png", ".pdf")
 KINDS = ("scores", "groups", "cer", "ecdf", "errors", "length", "confusions", "threshold")
+
+# Options that not every picture has a use for, with those that have.
+_USED_BY = {
+    "by": {"groups", "errors", "length"},
+    "cluster": {"groups"},
+    "threshold": set(KINDS) - {"cer", "confusions"},
+}
 
 
 def plot(
@@ -38,6 +45,10 @@ def plot(
     if kind not in KINDS:
         raise ValueError(f"KIND is one of {', '.join(KINDS)}, got {kind!r}")
     _output.check_target(output, force, SUFFIXES)
+    given = {"by": by, "cluster": cluster, "threshold": threshold}
+    useless = [name for name, kinds in _USED_BY.items() if given[name] is not None and kind not in kinds]
+    if useless:
+        raise ValueError(f"{kind} is drawn without {', '.join(f'--{name}' for name in useless)}")
     if by and len(by) > 1 and kind != "groups":
         raise ValueError(f"--by takes one column for {kind!r}")
     with _output.working(f"Drawing {file}"):
@@ -72,15 +83,17 @@ def _axes(  # noqa: PLR0911 - a kind a line
         return af.plot.group_scores(af.report(frame, *texts, by=slices, cluster=cluster, **options))
     if kind == "confusions":
         return af.plot.confusion_matrix(af.confusions(frame, *texts))
+    if kind == "errors":
+        kinds = frame.with_columns(af.error_type(*texts, **options).alias("error_type"))
+        return af.plot.error_types(kinds, by)
+    if kind == "threshold":
+        return af.plot.threshold_curve(af.summarize(frame, *texts, **options))
+    # As in reports, a missing prediction counts as the empty text.
+    frame = frame.with_columns(pl.col("prediction").fill_null(""))
     if kind == "length":
         columns: tuple[ScoreColumn, ...] = ("anls", "reference_length")
         scored = af.add_scores(frame, *texts, columns=columns, overwrite=True, **options)
         return af.plot.length_effect(scored, *columns, by=by)
-    if kind == "threshold":
-        return af.plot.threshold_curve(af.summarize(frame, *texts, **options))
-    if kind == "errors":
-        kinds = frame.with_columns(af.error_type(*texts, **options).alias("error_type"))
-        return af.plot.error_types(kinds, by)
     name: ScoreColumn = "cer" if kind == "cer" else "anls"
     scored = af.add_scores(frame, *texts, columns=[name], overwrite=True, **options)
     return af.plot.cer_distribution(scored) if kind == "cer" else af.plot.ecdf(scored, name)
