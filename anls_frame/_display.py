@@ -97,12 +97,12 @@ def report_notes(report: Report) -> list[str]:
     """Return what a reader has to know of the rows behind the numbers."""
     overall = report.overall
     notes = [_conservation(report.summary.rows, overall, report.summary.settings.missing)]
-    if report.summary.settings.by:
+    keys = _keys.key_names(report.summary.settings.by, None)
+    if any(isinstance(report.summary.cells.schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
     if overall.get("n_empty_reference"):
-        notes.append(
-            f"{overall['n_empty_reference']:,} references are empty; CER counts the insertions there."
-        )
+        empty = numbered(overall["n_empty_reference"], "empty reference")
+        notes.append(f"{empty}; CER counts the insertions there.")
     if report.summary.settings.cluster is not None:
         notes.append(
             f"Intervals allow for {numbered(overall['n_clusters'], 'cluster')} "

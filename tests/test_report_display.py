@@ -114,7 +114,7 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
     cells = Texts(one._repr_html_()).cells
     for note in (
         counts[missing],
-        "1 references are empty; CER counts the insertions there.",
+        "1 empty reference; CER counts the insertions there.",
         "A row counts in each of its slices, so their counts may add up to more than all rows.",
         "Intervals allow for 2 clusters (doc).",
         one.signature,
@@ -123,7 +123,16 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         assert note in cells
 
 
+def test_only_lists_put_a_row_in_several_slices() -> None:
+    note = "A row counts in each of its slices"
+    assert note in repr(made(by=["lang", "types"]))
+    assert note not in repr(made(by="lang"))
+    assert note not in repr(made(by=None))
+
+
 def test_title_says_what_is_sliced() -> None:
+    capital = report(FRAME.with_columns(Types="types"), "p", "a", by="Types")
+    assert repr(capital).startswith("Scores by Types\n")
     assert repr(made()).startswith("Scores by types\n")
     assert repr(made(by=["types", "lang"])).startswith("Scores by types and lang\n")
     assert repr(made(by=None)).startswith("Scores of all rows\n")
