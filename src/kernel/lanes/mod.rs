@@ -74,6 +74,9 @@ impl Lanes {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => unsafe { strip::avx2::columns(text, bits, first, steps) },
+            // SAFETY: every aarch64 machine has NEON.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => unsafe { strip::neon::columns(text, bits, first, steps) },
             _ => strip::columns(text, bits, first, steps),
         }
     }

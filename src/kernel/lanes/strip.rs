@@ -225,6 +225,9 @@ macro_rules! kernel {
     };
 }
 
+#[cfg(target_arch = "aarch64")]
+pub mod neon;
+
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use std::arch::x86_64::{

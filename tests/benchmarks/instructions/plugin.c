@@ -1,4 +1,4 @@
-/* A plugin of QEMU that counts the instructions which a program executes; built by instructions.py. QEMU's header
+/* A plugin of QEMU that counts the instructions which a program executes; built by `count`. QEMU's header
    is in no package of Debian, so what is needed of it stands here. */
 #include <inttypes.h>
 #include <stdio.h>
