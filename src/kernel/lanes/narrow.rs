@@ -3,11 +3,6 @@
 
 use super::{LONGEST, Padded, Register};
 
-#[cfg(not(target_arch = "aarch64"))]
-use byte_by_byte as compress;
-#[cfg(target_arch = "aarch64")]
-use neon::compress;
-
 /// Longest text that is tried, in bytes.
 const LONGEST_TEXT: usize = 2 * LONGEST;
 
@@ -34,6 +29,15 @@ pub fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<(Register, usize)> 
 }
 
 /// The bytes of a word whose mask is set, side by side from the lowest one on.
+fn compress(word: u64, kept: u64) -> u64 {
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: every aarch64 machine has NEON.
+    return unsafe { neon::compress(word, kept) };
+    #[cfg(not(target_arch = "aarch64"))]
+    byte_by_byte(word, kept)
+}
+
+/// The same, a byte at a time.
 #[cfg(any(test, not(target_arch = "aarch64")))]
 fn byte_by_byte(word: u64, kept: u64) -> u64 {
     let (mut result, mut place) = (0, 0);
@@ -152,16 +156,10 @@ mod neon {
         sources
     };
 
-    /// See [`byte_by_byte`](super::byte_by_byte).
-    #[inline]
-    pub fn compress(word: u64, kept: u64) -> u64 {
-        // SAFETY: every aarch64 machine has NEON.
-        unsafe { chosen(word, kept) }
-    }
-
+    /// See [`compress`](super::compress).
     #[inline]
     #[target_feature(enable = "neon")]
-    fn chosen(word: u64, kept: u64) -> u64 {
+    pub fn compress(word: u64, kept: u64) -> u64 {
         // A bit of each byte, in order in the highest one.
         let choice = (kept & each(1)).wrapping_mul(0x0102_0408_1020_4080) >> (u64::BITS - u8::BITS);
         let bytes = vtbl1_u8(vcreate_u8(word), vcreate_u8(SOURCES[choice as usize]));

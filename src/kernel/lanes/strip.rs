@@ -12,72 +12,39 @@ pub type Words = [u64; WORDS];
 /// The columns of a strip, from the match bits of each unit and the vertical steps of the column before the
 /// first one. `steps` holds the horizontal step (+1, 0 or -1) of the row above at each column, and gets that
 /// of the lowest row.
-#[inline(never)] // Its values need all registers.
 pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
-    let mut column = Column { up: first, ..Column::default() };
-    for time in 0..LAG {
+    let (mut up, mut down) = (first, [0; WORDS]);
+    let (mut carry_up, mut carry_down): (Words, Words) = ([0; WORDS], [0; WORDS]);
+    // Match bits of the last columns, still to be used by the words behind.
+    let mut waiting = [[0; WORDS]; WORDS - 1];
+    let lag = WORDS - 1;
+    for time in 0..text.len() + lag {
         let entering = text.get(time).map_or([0; WORDS], |unit| bits[unit.code() as usize]);
-        column.advance(entering, steps.get(time).copied().unwrap_or(0));
-        // Words that have not come to their first column yet.
-        for (word, &first) in first.iter().enumerate() {
-            if word > time {
-                (column.up[word], column.down[word]) = (first, 0);
+        let eq = [entering[0], waiting[0][1], waiting[1][2], waiting[2][3]];
+        waiting = [entering, waiting[0], waiting[1]];
+        let above = steps.get(time).copied().unwrap_or(0);
+        let in_up = [u64::from(above > 0), carry_up[0], carry_up[1], carry_up[2]];
+        let in_down = [u64::from(above < 0), carry_down[0], carry_down[1], carry_down[2]];
+        for l in 0..WORDS {
+            let eq_in = eq[l] | in_down[l];
+            let diagonal = (((eq_in & up[l]).wrapping_add(up[l])) ^ up[l]) | eq_in | down[l];
+            let right_up = down[l] | !(diagonal | up[l]);
+            let right_down = up[l] & diagonal;
+            carry_up[l] = right_up >> 63;
+            carry_down[l] = right_down >> 63;
+            let right_up = (right_up << 1) | in_up[l];
+            let right_down = (right_down << 1) | in_down[l];
+            up[l] = right_down | !(diagonal | right_up);
+            down[l] = right_up & diagonal;
+        }
+        if time < lag {
+            // Words that have not come to their first column yet.
+            for l in time + 1..WORDS {
+                (up[l], down[l]) = (first[l], 0);
             }
+        } else {
+            steps[time - lag] = carry_up[lag] as i8 - carry_down[lag] as i8;
         }
-    }
-    for time in LAG..text.len() {
-        column.advance(bits[text[time].code() as usize], steps[time]);
-        steps[time - LAG] = column.lowest_step();
-    }
-    // The words behind leave the text.
-    for time in text.len().max(LAG)..text.len() + LAG {
-        column.advance([0; WORDS], 0);
-        steps[time - LAG] = column.lowest_step();
-    }
-}
-
-/// Columns between the first word and the last one.
-const LAG: usize = WORDS - 1;
-
-/// What goes from column to column.
-#[derive(Default)]
-struct Column {
-    up: Words,
-    down: Words,
-    right_up: Words,
-    right_down: Words,
-    /// Match bits of the last columns, still to be used by the words behind.
-    waiting: [Words; LAG],
-}
-
-impl Column {
-    /// One step: the first word enters a column, the others follow.
-    #[inline]
-    fn advance(&mut self, entering: Words, above: i8) {
-        let [one, two, three] = self.waiting;
-        let eq = [entering[0], one[1], two[2], three[3]];
-        self.waiting = [entering, one, two];
-        // The highest bit of the word above enters the one below, which is a column behind.
-        let signs = |above, words: Words| [u64::from(above) << 63, words[0], words[1], words[2]];
-        let (in_up, in_down) = (signs(above > 0, self.right_up), signs(above < 0, self.right_down));
-        for word in 0..WORDS {
-            let (up, down) = (self.up[word], self.down[word]);
-            let eq_in = eq[word] | in_down[word] >> 63;
-            let diagonal = (((eq_in & up).wrapping_add(up)) ^ up) | eq_in | down;
-            let (right_up, right_down) = (down | !(diagonal | up), up & diagonal);
-            (self.right_up[word], self.right_down[word]) = (right_up, right_down);
-            let right_up = right_up << 1 | in_up[word] >> 63;
-            let right_down = right_down << 1 | in_down[word] >> 63;
-            self.up[word] = right_down | !(diagonal | right_up);
-            self.down[word] = right_up & diagonal;
-        }
-    }
-
-    /// Horizontal step of the lowest row.
-    #[inline]
-    fn lowest_step(&self) -> i8 {
-        let sign = |words: Words| (words[LAG] >> 63) as i8;
-        sign(self.right_up) - sign(self.right_down)
     }
 }
 

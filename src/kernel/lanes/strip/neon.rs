@@ -5,12 +5,15 @@ use std::arch::aarch64::{
     vgetq_lane_u64, vld1q_u64, vornq_u64, vorrq_u64, vreinterpretq_u64_s64, vshrq_n_u64, vsliq_n_u64,
 };
 
-use super::{LAG, Unit, WORDS, Words};
+use super::{Unit, WORDS, Words};
+
+/// Columns between the first word and the last one.
+const LAG: usize = WORDS - 1;
 
 /// Four words.
 type Vectors = [uint64x2_t; 2];
 
-/// What goes from column to column; see [`super::Column`].
+/// What goes from column to column.
 struct Column {
     up: Vectors,
     down: Vectors,
