@@ -1,8 +1,9 @@
 //! The columns of a strip with two words in a vector.
 
 use std::arch::aarch64::{
-    uint64x2_t, vaddq_u64, vandq_u64, vcopyq_laneq_u64, vdupq_n_s64, vdupq_n_u64, veorq_u64, vextq_u64,
-    vgetq_lane_u64, vld1q_u64, vornq_u64, vorrq_u64, vreinterpretq_u64_s64, vshrq_n_u64, vsliq_n_u64,
+    uint64x2_t, vaddq_u64, vandq_u64, vbicq_u64, vcopyq_laneq_u64, vdupq_n_s64, vdupq_n_u64, veorq_u64,
+    vextq_u64, vgetq_lane_u64, vld1q_u64, vornq_u64, vorrq_u64, vreinterpretq_u64_s64, vshrq_n_u64,
+    vsliq_n_u64,
 };
 
 use super::{Unit, WORDS, Words};
@@ -82,7 +83,8 @@ impl Column {
             let kept = vorrq_u64(eq_in, down);
             let diagonal = vorrq_u64(veorq_u64(sum, up), kept);
             let right_up = vornq_u64(down, vorrq_u64(sum, vorrq_u64(kept, up)));
-            let right_down = vandq_u64(diagonal, up);
+            // Where `up` is set, the sum differs where it is not.
+            let right_down = vorrq_u64(vbicq_u64(up, sum), vandq_u64(kept, up));
             (self.right_up[half], self.right_down[half]) = (right_up, right_down);
             let right_up = vsliq_n_u64::<1>(in_up[half], right_up);
             let right_down = vsliq_n_u64::<1>(in_down[half], right_down);
