@@ -38,7 +38,7 @@ impl Lanes {
 
     /// Whether each view holds ASCII, or points into one buffer before `end`.
     pub fn are_plain(self, views: &[u128], buffer: u32, end: usize) -> bool {
-        let (fours, rest) = views.as_chunks();
+        let (fours, rest) = views.as_chunks::<4>();
         let are_plain = |views: &[u128]| views.iter().all(|&view| is_plain(view, buffer, end));
         let fours_are = match self {
             // SAFETY: as in `shown`.
