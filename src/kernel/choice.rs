@@ -7,8 +7,7 @@
 use std::hint::select_unpredictable;
 
 use super::block::Place;
-use super::queue::known;
-use super::score::{CharErrors, Nearest};
+use super::score::{CharErrors, Nearest, error_rate, normalized_distance};
 
 /// What was found for each row; empty where it was not asked for.
 #[derive(Default)]
@@ -36,13 +35,11 @@ impl Choice {
         CharErrors { errors: self.errors[row], reference_length: self.reference_lengths[row] as usize }
     }
 
-    /// Takes the only answer of each row, at these distances.
+    /// Takes the only answer of each row, at these distances. One beyond its limit is longer than any text, so the
+    /// answer is as far as one without a distance.
     pub fn only_nearest(&mut self, distances: &[usize], lengths: &[u32]) {
-        let nearest = |(&distance, &length): (&usize, &u32)| {
-            Nearest::new(0, known(distance), length as usize).normalized_distance()
-        };
-        self.normalized_distances.clear();
-        self.normalized_distances.extend(distances.iter().zip(lengths).map(nearest));
+        self.normalized_distances.resize(distances.len(), 0.0);
+        put_ratios(&mut self.normalized_distances, distances, lengths, normalized_distance);
         self.indexes.clear();
         self.indexes.resize(distances.len(), 0);
     }
@@ -53,11 +50,8 @@ impl Choice {
         self.errors.extend(places.iter().map(|&place| distances[place as usize]));
         self.reference_lengths.clear();
         self.reference_lengths.extend_from_slice(lengths);
-        let rate = |(&errors, &length): (&usize, &u32)| {
-            CharErrors { errors, reference_length: length as usize }.rate()
-        };
-        self.rates.clear();
-        self.rates.extend(self.errors.iter().zip(lengths).map(rate));
+        self.rates.resize(self.errors.len(), 0.0);
+        put_ratios(&mut self.rates, &self.errors, lengths, error_rate);
     }
 
     /// Chooses the nearest answer of so many rows; each candidate with its place.
@@ -97,5 +91,12 @@ impl Choice {
             self.errors[row] = best.errors;
             self.reference_lengths[row] = best.reference_length as u32;
         }
+    }
+}
+
+/// Sets each ratio from a distance and a length; several at a time, as there is no branch.
+fn put_ratios(ratios: &mut [f64], distances: &[usize], lengths: &[u32], ratio: impl Fn(usize, usize) -> f64) {
+    for ((target, &distance), &length) in ratios.iter_mut().zip(distances).zip(lengths) {
+        *target = ratio(distance, length as usize);
     }
 }

@@ -38,7 +38,7 @@ pub struct Protocol {
 }
 
 /// Normalized distance of two texts; 0 for two empty ones.
-fn normalized_distance(distance: usize, length: usize) -> f64 {
+pub fn normalized_distance(distance: usize, length: usize) -> f64 {
     // Two empty texts are at distance 0.
     distance as f64 / (length as f64).max(1.0)
 }
