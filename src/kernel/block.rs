@@ -29,6 +29,8 @@ pub struct Pairs {
     pub errors_at: Vec<u32>,
     /// Different texts that stand in their views.
     pub inside: Vec<u32>,
+    /// Those of them that could not be taken side by side.
+    pub spaced: Vec<u32>,
     /// Texts of which one at least has to be loaded.
     pub to_load: Vec<u32>,
     /// Those of them that differ.
@@ -68,7 +70,8 @@ impl Pairs {
     pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
         self.start = block.start;
         self.gathered = 0;
-        let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.general];
+        let lists =
+            [&mut self.inside, &mut self.spaced, &mut self.to_load, &mut self.loaded, &mut self.general];
         lists.into_iter().for_each(Vec::clear);
         let views = rows.views();
         if rows.is_plain() {

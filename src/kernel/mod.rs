@@ -25,6 +25,7 @@ mod pattern;
 mod queue;
 pub mod rows;
 pub mod short;
+mod short_pair;
 pub mod weighted;
 
 pub use hamming::hamming;

@@ -1,6 +1,6 @@
 //! Distances of many pairs: short ones wait until a vector is full.
 
-use super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes};
+use super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes, Register};
 use super::short::Short;
 
 /// Longest text of each width of lanes.
@@ -59,6 +59,15 @@ impl Queue {
         waiting.push(place, left.planes(), right.planes(), self.lanes, &mut self.distances);
     }
 
+    /// Takes a pair of texts of at most half of a register, which stand side by side.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn push_inside(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
+        let waiting = &mut self.narrow[width(lens[0], lens[1])];
+        let lane = waiting.batch.push_both(texts, lens);
+        waiting.place(lane, place, self.lanes, &mut self.distances);
+    }
+
     /// Takes a pair of two bytes a character.
     pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
         let waiting = &mut self.wide[width(left.1, right.1)];
@@ -100,6 +109,13 @@ impl<const BYTES: usize> Waiting<BYTES> {
         distances: &mut [usize],
     ) {
         let lane = self.batch.push(left, right);
+        self.place(lane, place, lanes, distances);
+    }
+
+    /// Notes where the distance of a lane goes, and computes all if this is the last one.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn place(&mut self, lane: usize, place: usize, lanes: Lanes, distances: &mut [usize]) {
         self.places[lane] = place as u32;
         if self.batch.len() == PAIRS {
             self.run(lanes, distances);

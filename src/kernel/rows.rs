@@ -16,6 +16,7 @@ use super::prepare::Preparation;
 use super::queue::{Queue, known};
 use super::score::{CharErrors, Denominator, Nearest, Protocol};
 use super::short::{Memory, Short};
+use super::short_pair::{Inside, ShortPair, Spaced};
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
@@ -149,6 +150,7 @@ impl BlockScorer {
             self.pairs.load(rows, request);
             self.queue.clear(2 * self.pairs.longer.len());
             self.queue_inside(rows, request);
+            self.queue_spaced(rows, request);
             self.queue_loaded(rows, request);
             self.queue_general(rows, request);
             self.queue.flush();
@@ -197,9 +199,21 @@ impl BlockScorer {
         for index in 0..self.pairs.inside.len() {
             let pair = self.pairs.inside[index] as usize;
             let place = self.pairs.place(pair);
-            let prediction = Short::inside(predictions[place.prediction]);
-            let answer = Short::inside(answers[place.answer]);
-            if !self.queue_short(pair, &prediction, &answer, request) {
+            let views = [predictions[place.prediction], answers[place.answer]];
+            if !self.queue_short(pair, &Inside::new(views), request) {
+                self.pairs.spaced.push(pair as u32);
+            }
+        }
+    }
+
+    /// Queues those of them whose whitespace has to change.
+    fn queue_spaced(&mut self, rows: &impl Rows, request: &Request) {
+        let [predictions, answers] = rows.views();
+        for index in 0..self.pairs.spaced.len() {
+            let pair = self.pairs.spaced[index] as usize;
+            let place = self.pairs.place(pair);
+            let texts = Inside::new([predictions[place.prediction], answers[place.answer]]);
+            if !self.queue_short(pair, &Spaced(texts), request) {
                 self.queue_any(rows, pair, request, &mut Best::default());
             }
         }
@@ -214,7 +228,7 @@ impl BlockScorer {
             let answer = Short::load(rows.answer_memory(place.answer));
             let is_queued = prediction
                 .zip(answer)
-                .is_some_and(|(prediction, answer)| self.queue_short(pair, &prediction, &answer, request));
+                .is_some_and(|(prediction, answer)| self.queue_short(pair, &[prediction, answer], request));
             if !is_queued {
                 self.queue_any(rows, pair, request, &mut Best::default());
             }
@@ -253,12 +267,12 @@ impl BlockScorer {
     /// Queues a pair for the lanes; `false` where it does not fit into them.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn queue_short(&mut self, pair: usize, prediction: &Short, answer: &Short, request: &Request) -> bool {
+    fn queue_short<P: ShortPair>(&mut self, pair: usize, texts: &P, request: &Request) -> bool {
         // The lanes know substitutions of cost 1 only.
         if request.cost != SubstitutionCost::One {
             return false;
         }
-        let prepared = |preparation| prediction.prepared(preparation).zip(answer.prepared(preparation));
+        let prepared = |preparation| texts.prepared(preparation);
         let similarity = request.similarity.map(|similarity| prepared(similarity.protocol.preparation));
         let errors = request.errors.map(prepared);
         if similarity == Some(None) || errors == Some(None) {
@@ -268,25 +282,23 @@ impl BlockScorer {
         let Self { queue, pairs, .. } = self;
         let only_equality = request.similarity.is_some_and(|asked| asked.exact == Exact::Equality);
         if let (Some(prepared), Some(asked)) = (&similarity, request.similarity) {
-            let longer = match asked.protocol.denominator {
-                Denominator::RawUpper => prediction.length().max(answer.length()),
+            let [prediction, answer] = match asked.protocol.denominator {
+                Denominator::RawUpper => texts.lengths(),
                 // Upper case keeps the length of ASCII.
-                Denominator::Prepared | Denominator::PreparedUpper => {
-                    prepared.0.length().max(prepared.1.length())
-                }
+                Denominator::Prepared | Denominator::PreparedUpper => prepared.lengths(),
             };
-            pairs.longer[pair] = longer as u32;
+            pairs.longer[pair] = prediction.max(answer) as u32;
             if !only_equality {
-                queue.push(pair, &prepared.0, &prepared.1);
-            } else if prepared.0 != prepared.1 {
+                prepared.push(queue, pair);
+            } else if !prepared.are_equal() {
                 queue.set(pair, None);
             }
         }
-        if let Some((prediction, answer)) = &errors {
-            pairs.reference[pair] = answer.length() as u32;
+        if let Some(prepared) = &errors {
+            pairs.reference[pair] = prepared.lengths()[1] as u32;
             if similarity != errors || only_equality {
                 pairs.errors_at[pair] = pairs.apart(pair) as u32;
-                queue.push(pairs.apart(pair), prediction, answer);
+                prepared.push(queue, pairs.apart(pair));
             }
         }
         true

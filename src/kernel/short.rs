@@ -46,6 +46,15 @@ pub struct Short {
     len: usize,
 }
 
+/// The text that stands in its view, followed by zeros, and its length.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+pub fn text_inside(view: u128) -> (u128, usize) {
+    let len = (view as u32).min(INLINE) as usize;
+    // Whoever made the view may have left something behind the text.
+    ((view >> u32::BITS) & KEPT_INSIDE[len], len)
+}
+
 impl Short {
     /// Loads a text; `None` where it is longer.
     #[inline(always)]
@@ -66,9 +75,8 @@ impl Short {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn inside(view: u128) -> Self {
-        let len = (view as u32).min(INLINE) as usize;
-        // Whoever made the view may have left something behind the text.
-        Self { bytes: Register::from_low((view >> u32::BITS) & KEPT_INSIDE[len]), len }
+        let (bytes, len) = text_inside(view);
+        Self { bytes: Register::from_low(bytes), len }
     }
 
     /// Two texts in one byte a character: ASCII and one block of 128 others, as most alphabets lie in one. The
@@ -109,25 +117,11 @@ impl Short {
     /// The text, which is ASCII, stripped or squeezed.
     #[inline(never)]
     fn without_whitespace(self, whitespace: Whitespace) -> (Register, usize) {
-        let inside = ((1_u64 << self.len) - 1) as u32;
         let (whitespaces, spaced) = self.bytes.whitespace();
-        let texts = inside & !whitespaces;
-        if texts == 0 {
-            return (Register::load(&[0; LONGEST]), 0);
-        }
-        let (first, last) = (texts.trailing_zeros(), texts.ilog2());
-        let len = (last - first + 1) as usize;
-        let mut memory = [0; 2 * LONGEST];
-        let squeezes = whitespace == Whitespace::Squeeze;
-        let bytes = if squeezes { spaced } else { self.bytes };
-        bytes.store(memory.first_chunk_mut().expect("twice as long"));
-        let stripped = memory[first as usize..].first_chunk().expect("twice as long");
-        // Whitespace behind whitespace.
-        let again = (whitespaces & (whitespaces << 1)) >> first;
-        if squeezes && again & ((1_u64 << len) - 1) as u32 != 0 {
-            return keep(stripped, !again & ((1_u64 << len) - 1) as u32);
-        }
-        (Register::load_first(stripped, len), len)
+        let bytes = if whitespace == Whitespace::Squeeze { spaced } else { self.bytes };
+        let mut memory = [0; LONGEST];
+        bytes.store(&mut memory);
+        keep(&memory, kept(whitespaces, self.len, whitespace))
     }
 
     /// Whether there is nothing beyond ASCII.
@@ -157,6 +151,20 @@ impl Short {
         self.bytes.store(&mut bytes);
         bytes
     }
+}
+
+/// The positions that stay of a text of so many bytes when it is stripped or squeezed, with the positions of
+/// whitespace.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
+    let up_to = |len: u32| ((1_u64 << len) - 1) as u32;
+    let texts = up_to(len as u32) & !whitespaces;
+    let from_first = texts | texts.wrapping_neg();
+    let within = from_first & up_to(u32::BITS - texts.leading_zeros());
+    // Whitespace behind whitespace.
+    let again = whitespaces & (whitespaces << 1);
+    if whitespace == Whitespace::Squeeze { within & !again } else { within }
 }
 
 /// A text in two bytes a character, for lanes; `None` for longer texts and for characters above U+FFFF.

@@ -10,7 +10,7 @@ mod strip;
 mod vectors;
 mod views;
 
-pub use narrow::{keep, narrow};
+pub use narrow::{keep, keep_halves, narrow};
 pub use pairs::{Batch, PAIRS, Planes};
 #[cfg(test)]
 pub use registers::masks_by_bytes;

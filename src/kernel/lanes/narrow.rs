@@ -50,6 +50,15 @@ fn byte_by_byte(word: u64, kept: u64) -> u64 {
     result
 }
 
+/// All ones in the bytes of a word whose bits are set.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn spread(bits: u8) -> u64 {
+    // The eight bits go to the lowest bits of eight bytes.
+    let low = u64::from(bits & 0x7f) * 0x0002_0408_1020_4081;
+    ((low | (u64::from(bits & 0x80) << 49)) & each(1)) * 0xff
+}
+
 /// The bytes whose bits are set, followed by zeros, and their number.
 pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
     #[cfg(target_arch = "x86_64")]
@@ -66,14 +75,36 @@ fn keep_by(text: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Reg
     let mut result = [0; LONGEST + STEP];
     let mut len = 0;
     for (own, kept) in text.as_chunks::<STEP>().0.iter().zip(kept.to_le_bytes()) {
-        // The eight bits spread over the lowest bits of eight bytes.
-        let low = u64::from(kept & 0x7f) * 0x0002_0408_1020_4081;
-        let spread = (low | (u64::from(kept & 0x80) << 49)) & each(1);
-        let word = compress(u64::from_le_bytes(*own), spread * 0xff);
+        let word = compress(u64::from_le_bytes(*own), spread(kept));
         result[len..len + STEP].copy_from_slice(&word.to_le_bytes());
         len += kept.count_ones() as usize;
     }
     (Register::load_first(result.first_chunk().expect("longer"), len), len)
+}
+
+/// The bytes of each half whose bits are set, followed by zeros, and their numbers.
+pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("bmi2") {
+        // SAFETY: the machine has the feature.
+        return unsafe { bmi2::keep_halves(texts, kept) };
+    }
+    keep_halves_by(texts, kept, compress)
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn keep_halves_by(texts: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Register, [usize; 2]) {
+    let words = texts.as_chunks::<STEP>().0;
+    let kept = kept.to_le_bytes();
+    let word = |index: usize| u128::from(compress(u64::from_le_bytes(words[index]), spread(kept[index])));
+    let count = |index: usize| kept[index].count_ones();
+    let half = |index: usize| word(index) | word(index + 1) << (u8::BITS * count(index));
+    let mut result = [0; LONGEST];
+    let (low, high) = result.split_at_mut(LONGEST / 2);
+    low.copy_from_slice(&half(0).to_le_bytes());
+    high.copy_from_slice(&half(2).to_le_bytes());
+    (Register::load(&result), [0, 2].map(|index| (count(index) + count(index + 1)) as usize))
 }
 
 #[inline(always)]
@@ -119,11 +150,16 @@ fn narrow_by(
 mod bmi2 {
     use std::arch::x86_64::_pext_u64;
 
-    use super::{Padded, Register, keep_by, narrow_by};
+    use super::{Padded, Register, keep_by, keep_halves_by, narrow_by};
 
     #[target_feature(enable = "bmi2")]
     pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
         keep_by(text, kept, |word, kept| _pext_u64(word, kept))
+    }
+
+    #[target_feature(enable = "bmi2")]
+    pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
+        keep_halves_by(texts, kept, |word, kept| _pext_u64(word, kept))
     }
 
     #[target_feature(enable = "bmi2")]
@@ -199,6 +235,18 @@ mod tests {
                 register.store(&mut bytes);
                 prop_assert_eq!(&bytes[..len], &expected);
                 prop_assert!(bytes[len..].iter().all(|&byte| byte == 0));
+            }
+            for (register, lens) in [keep_halves(&text, kept), keep_halves_by(&text, kept, compress)] {
+                let mut bytes = [0; LONGEST];
+                register.store(&mut bytes);
+                for (half, len) in lens.into_iter().enumerate() {
+                    let places = half * LONGEST / 2..(half + 1) * LONGEST / 2;
+                    let expected: Vec<u8> =
+                        places.clone().filter(|&at| kept >> at & 1 == 1).map(|at| text[at]).collect();
+                    let found = &bytes[places];
+                    prop_assert_eq!(&found[..len], &expected);
+                    prop_assert!(found[len..].iter().all(|&byte| byte == 0));
+                }
             }
         }
     }

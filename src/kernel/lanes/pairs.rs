@@ -21,6 +21,9 @@ use crate::kernel::bit_parallel::distance_units;
 /// Pairs in one batch.
 pub const PAIRS: usize = 32;
 
+/// Bytes of a register that one of two texts has.
+const HALF: usize = LONGEST / 2;
+
 /// A text of characters of so many bytes: a register for each of their bytes, and the number of characters.
 pub type Planes<const BYTES: usize> = ([Register; BYTES], usize);
 
@@ -58,6 +61,24 @@ impl<const BYTES: usize> Batch<BYTES> {
         }
         self.lengths[longer][lane] = left.1 as u8;
         self.lengths[1 - longer][lane] = right.1 as u8;
+        self.len += 1;
+        lane
+    }
+
+    /// Adds a pair of texts of one byte a character, each in its half of the register, and returns its lane. The
+    /// batch must not be full, and has no longer texts.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn push_both(&mut self, bytes: Register, [left, right]: [usize; 2]) -> usize {
+        let longer = usize::from(left > right);
+        let lane = self.len;
+        let mut both = [0; LONGEST];
+        bytes.store(&mut both);
+        let texts = &mut self.texts[0];
+        texts[longer][lane][..HALF].copy_from_slice(&both[..HALF]);
+        texts[1 - longer][lane][..HALF].copy_from_slice(&both[HALF..]);
+        self.lengths[longer][lane] = left as u8;
+        self.lengths[1 - longer][lane] = right as u8;
         self.len += 1;
         lane
     }

@@ -1,0 +1,207 @@
+//! Two short texts that are compared: each in registers of its own, or both side by side in those of one.
+
+#![expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+
+use super::lanes::{LONGEST, Masks, Register, keep_halves};
+use super::prepare::{Preparation, Whitespace};
+use super::queue::Queue;
+use super::short::{Short, kept, text_inside};
+
+/// The texts of a pair that fits into the lanes.
+pub trait ShortPair: Copy + PartialEq {
+    /// The prepared texts; `None` where this takes another way.
+    fn prepared(&self, preparation: Preparation) -> Option<Self>;
+
+    /// Lengths in bytes.
+    fn lengths(&self) -> [usize; 2];
+
+    /// Whether the texts are equal.
+    fn are_equal(&self) -> bool;
+
+    /// Lets the distance be computed.
+    fn push(&self, queue: &mut Queue, place: usize);
+}
+
+impl ShortPair for [Short; 2] {
+    #[inline(always)]
+    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+        let [left, right] = self;
+        Some([left.prepared(preparation)?, right.prepared(preparation)?])
+    }
+
+    #[inline(always)]
+    fn lengths(&self) -> [usize; 2] {
+        [self[0].length(), self[1].length()]
+    }
+
+    #[inline(always)]
+    fn are_equal(&self) -> bool {
+        self[0] == self[1]
+    }
+
+    #[inline(always)]
+    fn push(&self, queue: &mut Queue, place: usize) {
+        queue.push(place, &self[0], &self[1]);
+    }
+}
+
+/// Bytes of a register that one of two texts has.
+const HALF: usize = LONGEST / 2;
+
+/// Two ASCII texts that stand in their views, prepared at the cost of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inside {
+    /// Each text is followed by zeros up to half of the register.
+    bytes: Register,
+    lens: [usize; 2],
+}
+
+impl Inside {
+    /// The texts of two views, which are ASCII of at most [`INLINE`](super::short::INLINE) bytes.
+    #[inline(always)]
+    pub fn new(views: [u128; 2]) -> Self {
+        let [(left, left_len), (right, right_len)] = views.map(text_inside);
+        let mut bytes = [0; LONGEST];
+        let (low, high) = bytes.split_at_mut(HALF);
+        low.copy_from_slice(&left.to_le_bytes());
+        high.copy_from_slice(&right.to_le_bytes());
+        Self { bytes: Register::load(&bytes), lens: [left_len, right_len] }
+    }
+}
+
+impl ShortPair for Inside {
+    /// `None` where whitespace changes; see [`Spaced`].
+    #[inline(always)]
+    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+        let Self { mut bytes, lens } = *self;
+        if preparation.whitespace != Whitespace::Keep {
+            let Masks { controls, spaces, .. } = bytes.masks();
+            let both = |bits: fn(usize) -> u32| bits(lens[0]) | bits(lens[1]) << HALF;
+            let (inside, last) = (both(|len| (1 << len) - 1), both(|len| (1 << len) >> 1));
+            // Zeros stand between the texts: no space of one is a neighbour of the other.
+            let ends = last | both(|_| 1);
+            if (controls & inside) | (spaces & ((spaces >> 1) | ends)) != 0 {
+                return None;
+            }
+        }
+        if preparation.ignore_case {
+            bytes = bytes.lowercase();
+        }
+        Some(Self { bytes, lens })
+    }
+
+    #[inline(always)]
+    fn lengths(&self) -> [usize; 2] {
+        self.lens
+    }
+
+    #[inline(always)]
+    fn are_equal(&self) -> bool {
+        let mut bytes = [0; LONGEST];
+        self.bytes.store(&mut bytes);
+        let (left, right) = bytes.split_at(HALF);
+        self.lens[0] == self.lens[1] && left == right
+    }
+
+    #[inline(always)]
+    fn push(&self, queue: &mut Queue, place: usize) {
+        queue.push_inside(place, self.bytes, self.lens);
+    }
+}
+
+/// The same with whitespace that changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spaced(pub Inside);
+
+impl ShortPair for Spaced {
+    #[inline(always)]
+    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+        let Inside { bytes, lens } = self.0;
+        let stripped = match preparation.whitespace {
+            Whitespace::Keep => self.0,
+            whitespace => {
+                let (whitespaces, spaced) = bytes.whitespace();
+                let low = kept(whitespaces & ((1 << HALF) - 1), lens[0], whitespace);
+                let high = kept(whitespaces >> HALF, lens[1], whitespace);
+                let mut memory = [0; LONGEST];
+                if whitespace == Whitespace::Squeeze { spaced } else { bytes }.store(&mut memory);
+                let (bytes, lens) = keep_halves(&memory, low | high << HALF);
+                Inside { bytes, lens }
+            }
+        };
+        stripped.prepared(Preparation { whitespace: Whitespace::Keep, ..preparation }).map(Self)
+    }
+
+    #[inline(always)]
+    fn lengths(&self) -> [usize; 2] {
+        self.0.lengths()
+    }
+
+    #[inline(always)]
+    fn are_equal(&self) -> bool {
+        self.0.are_equal()
+    }
+
+    #[inline(always)]
+    fn push(&self, queue: &mut Queue, place: usize) {
+        self.0.push(queue, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lanes::Padded;
+    use super::super::short::INLINE;
+    use super::*;
+
+    fn view(text: &str) -> u128 {
+        let mut view = [0; 16];
+        view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        view[4..4 + text.len()].copy_from_slice(text.as_bytes());
+        u128::from_le_bytes(view)
+    }
+
+    fn stored(register: Register) -> Padded {
+        let mut bytes = [0; LONGEST];
+        register.store(&mut bytes);
+        bytes
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn texts_side_by_side_are_prepared_as_they_are_alone(
+            left in "[ aAzZ@\\[\u{0}\t\u{1c}]{0,12}",
+            right in "[ aAzZ@\\[\u{0}\t\u{1c}]{0,12}",
+            equal: bool,
+            ignore_case: bool,
+            whitespace in prop::sample::select(vec![Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze]),
+        ) {
+            let views = [view(&left), view(if equal { &left } else { &right })];
+            prop_assert!(views.iter().all(|&view| view as u32 <= INLINE));
+            let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
+            let alone = views.map(Short::inside);
+            let prepared = alone.prepared(preparation).expect("ASCII");
+            let inside = Inside::new(views);
+            prop_assert_eq!((inside.lengths(), inside.are_equal()), (alone.lengths(), alone.are_equal()));
+            // Nothing else is left to another way.
+            let is_spaced = prepared.lengths() != alone.lengths() || [&left, &right].iter().any(|text| {
+                text.contains(['\t', '\u{1c}', '\0']) || text.contains("  ")
+            });
+            let found = inside.prepared(preparation);
+            prop_assert!(found.is_some() || (is_spaced && whitespace != Whitespace::Keep));
+            let spaced = Spaced(inside).prepared(preparation).expect("any whitespace");
+            for found in found.into_iter().chain([spaced.0]) {
+                let bytes = stored(found.bytes);
+                for (text, found) in prepared.iter().zip(bytes.chunks(HALF)) {
+                    prop_assert_eq!(&stored(text.planes().0[0])[..HALF], found);
+                }
+                prop_assert_eq!(found.lengths(), prepared.lengths());
+                prop_assert_eq!(found.are_equal(), prepared.are_equal());
+            }
+        }
+    }
+}
