@@ -64,14 +64,13 @@ impl Drop for Region {
     }
 }
 
-/// The smallest mapping among those kept that has so many bytes, and not too many more.
+/// The smallest mapping among those kept that has so many bytes, and not many more: what is not needed may be
+/// memory in use.
 fn reused(bytes: usize) -> Option<Mapping> {
+    let fitting = bytes..=bytes.saturating_add(PAGE.max(bytes / 4));
     let mut kept = kept()?;
-    let fitting = kept
-        .iter()
-        .enumerate()
-        .filter(|(_, mapping)| (bytes..=bytes.saturating_mul(2).max(PAGE)).contains(&mapping.len));
-    let (index, _) = fitting.min_by_key(|(_, mapping)| mapping.len)?;
+    let lens = kept.iter().map(|mapping| mapping.len).enumerate();
+    let (index, _) = lens.filter(|(_, len)| fitting.contains(len)).min_by_key(|&(_, len)| len)?;
     Some(kept.remove(index))
 }
 
@@ -126,8 +125,10 @@ impl Mapping {
                 unsafe { munmap(rest, len) };
             }
         }
+        // Small pages for the rest where a huge one would mostly be wasted.
+        let huge = if len - bytes > PAGE / 2 { len - PAGE } else { len };
         // SAFETY: new memory. If the system has no huge pages, nothing changes.
-        unsafe { madvise(aligned, len, MADV_HUGEPAGE) };
+        unsafe { madvise(aligned, huge, MADV_HUGEPAGE) };
         Some(Self { start: NonNull::new(aligned.cast())?, len })
     }
 
