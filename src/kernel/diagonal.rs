@@ -1,14 +1,13 @@
-//! Levenshtein distance of long texts with few errors, along the diagonals of the table.
+//! Levenshtein distance of long texts with few errors, along the diagonals of the table, from both its ends.
 //!
 //! Ukkonen (1985), Myers (1986): for each number of errors the furthest cell that each diagonal reaches;
-//! equal characters are passed over for free. Takes about `d * d` steps for distance `d`, whatever the
-//! length, and is therefore given a budget: beyond it [`band`](super::band) is the better method, and the
-//! progress up to there is a good guess at the distance.
+//! equal characters are passed over for free. A path from the start and one from the end that meet on a
+//! diagonal make one whole path, and the first to meet have the fewest errors together. Takes about `d * d / 2`
+//! steps for distance `d`, whatever the length, and is therefore given a budget: beyond it
+//! [`band`](super::band) is the better method, and the progress up to there is a good guess at the distance.
 
-use super::pattern::{BLOCK, Unit};
-
-/// A cell that no path reaches; small enough that adding to it does not matter.
-const NOWHERE: i32 = i32::MIN / 2;
+use super::lanes::{Corner, DIAGONALS, Lanes, NOWHERE, Table};
+use super::pattern::Unit;
 
 /// Longest text: positions are kept in 32 bits.
 const LONGEST: usize = i32::MAX as usize / 4;
@@ -27,118 +26,128 @@ pub enum Found {
     TooFar,
 }
 
-/// Working memory: furthest rows of this number of errors and of the one before.
+/// Working memory.
 #[derive(Default)]
-pub struct Waves<U> {
+pub struct Waves {
+    lanes: Lanes,
+    sides: [Side; 2],
+}
+
+/// Furthest rows of a number of errors and of one less, as counted from one end of the texts.
+#[derive(Default)]
+struct Side {
+    corner: Corner,
+    errors: usize,
     now: Vec<i32>,
     before: Vec<i32>,
-    /// The texts with guards behind them, so that a block can be read wherever a path may end.
-    guarded: [Vec<U>; 2],
+    /// Where the main diagonal stands.
+    main: usize,
+    /// Where the diagonal of this end stands.
+    centre: usize,
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
-impl<U: Unit> Waves<U> {
-    /// Distance of two texts, `pattern` being the shorter one, by at most `budget` steps.
-    pub fn distance(&mut self, pattern: &[U], text: &[U], budget: usize, limit: usize) -> Found {
+impl Waves {
+    /// Waves that are computed with these lanes.
+    #[cfg(test)]
+    pub fn with_lanes(lanes: Lanes) -> Self {
+        Self { lanes, ..Self::default() }
+    }
+
+    /// Distance of two texts, `pattern` being the shorter one, by about `budget` steps at most.
+    pub fn distance<U: Unit>(&mut self, pattern: &[U], text: &[U], budget: usize, limit: usize) -> Found {
         let (rows, columns) = (pattern.len(), text.len());
         debug_assert!(rows <= columns);
         if columns > LONGEST {
             return Found::Guess(columns / 8);
         }
-        let affordable = budget.isqrt().min(columns);
+        let affordable = (2 * budget).isqrt().min(columns);
         let most = affordable.min(limit);
+        let difference = columns - rows;
+        if difference > most {
+            return if most == limit { Found::TooFar } else { Found::Guess(difference) };
+        }
         // A guess from little progress is rough, hence the margin.
         let hopeless = 2 * affordable;
-        let size = 2 * most + 3;
-        // One cell more at each end, so that each diagonal has neighbours.
-        let centre = most + 1;
-        for wave in [&mut self.now, &mut self.before] {
-            wave.clear();
-            wave.resize(size, NOWHERE);
-        }
-        let first = U::common_prefix(pattern, text);
-        if first == rows && rows == columns {
-            return Found::Distance(0);
-        }
-        for ((guarded, units), guard) in self.guarded.iter_mut().zip([pattern, text]).zip(U::GUARDS) {
-            guarded.clear();
-            guarded.extend_from_slice(units);
-            guarded.extend([guard; BLOCK]);
-        }
-        let [pattern, text] = self.guarded.each_ref().map(Vec::as_slice);
-        self.now[centre] = first as i32;
-        for errors in 1..=most {
-            std::mem::swap(&mut self.now, &mut self.before);
-            let (below, above) = (errors.min(rows), errors.min(columns));
-            let now = &mut self.now[centre - below..=centre + above];
-            start(now, &self.before[centre - below - 1..=centre + above + 1], rows, columns + below);
-            follow(now, pattern, text, below);
-            // The last cell lies on this diagonal.
-            if now.get(below + columns - rows) == Some(&(rows as i32)) {
+        let Self { lanes, sides: [start, end] } = self;
+        start.begin(Corner::First, most.div_ceil(2), difference, U::common_prefix(pattern, text));
+        end.begin(Corner::Last, most.div_ceil(2), difference, U::common_suffix(pattern, text));
+        let table = Table { pattern, text };
+        let guess = |errors, start: &Side, end: &Side| {
+            guess(errors, rows + columns, start.progress(difference) + end.progress(difference))
+        };
+        for errors in 0..=most {
+            if errors % 2 == 1 {
+                start.advance(*lanes, table);
+            } else if errors > 0 {
+                end.advance(*lanes, table);
+            }
+            if errors >= difference && start.meets(end, rows as i32) {
                 return Found::Distance(errors);
             }
             if errors >= FIRST_LOOK && errors.is_power_of_two() {
-                let guess = guess(errors, rows + columns, progress(now, below));
+                let guess = guess(errors, start, end);
                 if guess > hopeless {
                     return Found::Guess(guess);
                 }
             }
         }
-        if most == limit {
-            return Found::TooFar;
+        if most == limit { Found::TooFar } else { Found::Guess(guess(most, start, end)) }
+    }
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
+impl Side {
+    /// No errors yet, at most `most` of them to come; the first `row` characters are equal.
+    fn begin(&mut self, corner: Corner, most: usize, difference: usize, row: usize) {
+        // A cell more at each end, as diagonals have neighbours, and room for the last ones, which are computed
+        // several at a time.
+        self.main = most + 1;
+        self.corner = corner;
+        self.errors = 0;
+        self.centre = self.main + if corner == Corner::Last { difference } else { 0 };
+        let size = self.main + difference + most + DIAGONALS + 1;
+        for wave in [&mut self.now, &mut self.before] {
+            wave.clear();
+            wave.resize(size, NOWHERE);
         }
-        let below = most.min(rows);
-        let now = &self.now[centre - below..=centre + most];
-        Found::Guess(guess(most, rows + columns, progress(now, below)))
+        self.now[self.centre] = row as i32;
     }
-}
 
-/// The rows that one error more reaches on each diagonal, by a step from it or from one of its neighbours.
-/// `end` is the last row of the first diagonal.
-#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
-fn start(now: &mut [i32], before: &[i32], rows: usize, end: usize) {
-    for (index, (now, near)) in now.iter_mut().zip(before.windows(3)).enumerate() {
-        let row = near[0].max(near[1] + 1).max(near[2] + 1);
-        *now = row.min(rows as i32).min(end as i32 - index as i32);
+    /// One error more.
+    fn advance<U: Unit>(&mut self, lanes: Lanes, table: Table<U>) {
+        self.errors += 1;
+        let first = self.centre - self.errors;
+        let end = first + (2 * self.errors + 1).next_multiple_of(DIAGONALS);
+        let diagonal = first as i32 - self.main as i32;
+        std::mem::swap(&mut self.now, &mut self.before);
+        lanes.wave(table, self.corner, diagonal, &self.before[first - 1..=end], &mut self.now[first..end]);
     }
-}
 
-/// Passes over the characters that are equal on each diagonal, `below` of which lie below the main one. Both
-/// texts have guards behind them.
-#[inline]
-#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
-fn follow<U: Unit>(now: &mut [i32], pattern: &[U], text: &[U], below: usize) {
-    for (index, reached) in now.iter_mut().enumerate() {
-        // Column minus row.
-        let diagonal = index as i32 - below as i32;
-        // Places before the texts are far behind them as unsigned numbers.
-        let row = reached.cast_unsigned() as usize;
-        let column = (*reached + diagonal).cast_unsigned() as usize;
-        let blocks = block(pattern, row).zip(block(text, column));
-        let Some((left, right)) = blocks else {
-            *reached = NOWHERE;
-            continue;
+    /// Whether paths of both sides meet on a diagonal, of which there is one that both have reached.
+    fn meets(&self, other: &Self, rows: i32) -> bool {
+        let first = (self.centre - self.errors).max(other.centre - other.errors);
+        let last = (self.centre + self.errors).min(other.centre + other.errors);
+        // Several at a time; those behind the last one lead nowhere.
+        let end = first + (last + 1 - first).next_multiple_of(DIAGONALS);
+        let cells = [self, other].map(|side| side.now[first..end].as_chunks::<DIAGONALS>().0);
+        let meets = |(here, there): (&[i32; DIAGONALS], &[i32; DIAGONALS])| {
+            // Counted, without a branch for each diagonal.
+            here.iter().zip(there).filter(|&(here, there)| here + there >= rows).count() > 0
         };
-        let mut same = U::first_difference(left, right);
-        if same == BLOCK {
-            same += U::common_prefix(&pattern[row + BLOCK..], &text[column + BLOCK..]);
-        }
-        *reached += same as i32;
+        cells[0].iter().zip(cells[1]).any(meets)
     }
-}
 
-/// The block that starts at a place.
-#[inline]
-fn block<U>(units: &[U], start: usize) -> Option<&[U; BLOCK]> {
-    units.get(start..start + BLOCK)?.first_chunk()
-}
-
-/// The characters of both texts behind the furthest cell.
-#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
-fn progress(now: &[i32], below: usize) -> usize {
-    let cells = now.iter().enumerate();
-    let furthest = cells.map(|(index, row)| 2 * row + index as i32 - below as i32).max();
-    furthest.unwrap_or_default().max(0).cast_unsigned() as usize
+    /// The characters of both texts that the furthest path has behind it.
+    fn progress(&self, difference: usize) -> usize {
+        let reached = self.centre - self.errors..=self.centre + self.errors;
+        let cells = reached.clone().zip(&self.now[reached]).filter(|&(_, &row)| row >= 0);
+        let furthest = cells.map(|(index, &row)| {
+            let diagonal = index as i32 - self.main as i32;
+            2 * row + if self.corner == Corner::Last { difference as i32 - diagonal } else { diagonal }
+        });
+        furthest.max().unwrap_or_default().cast_unsigned() as usize
+    }
 }
 
 /// The distance if errors go on as up to here.

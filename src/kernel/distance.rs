@@ -25,20 +25,17 @@ pub struct Workspace {
 /// Working memory for text of one byte a character.
 struct ByteTexts {
     bits: Box<[u64; BYTES]>,
-    waves: Waves<u8>,
+    waves: Waves,
     band: Band,
 }
 
 /// Working memory for text of more than one word.
 #[derive(Default)]
 struct Long {
-    waves: Waves<u32>,
+    waves: Waves,
     band: Band,
     ids: DenseIds,
 }
-
-/// Length above which the diagonals get twice the budget.
-const LONG: usize = 1_000;
 
 /// Ids of bytes.
 const BYTES: usize = 256;
@@ -119,7 +116,7 @@ impl ByteTexts {
 
 /// Steps along the diagonals before the band is tried: about where both take the same time.
 fn budget(length: usize) -> usize {
-    if length <= LONG { length } else { 2 * length }
+    8 * length
 }
 
 /// `None` where the distance exceeds `limit`. The ends are trimmed.

@@ -135,13 +135,25 @@ mod tests {
         let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
         let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
         let expected = edit_distance(&characters(pattern), &characters(text), 1);
-        for budget in [0, 1, expected, expected * expected, usize::MAX >> 1] {
-            for limit in [expected.saturating_sub(1), expected, expected + 1, usize::MAX] {
-                match Waves::default().distance(pattern, text, budget, limit) {
-                    Found::Distance(distance) => assert_eq!(distance, expected, "{pattern:?} {text:?}"),
-                    Found::TooFar => assert!(limit < expected, "{pattern:?} {text:?} {limit}"),
-                    // Whether to go on is a matter of speed.
-                    Found::Guess(_) => {}
+        let units =
+            [pattern, text].map(|bytes| bytes.iter().map(|&byte| u32::from(byte)).collect::<Vec<_>>());
+        for lanes in Lanes::available() {
+            let mut waves = Waves::with_lanes(lanes);
+            for budget in [0, 1, expected, expected * expected / 2 + 1, usize::MAX >> 2] {
+                for limit in [expected.saturating_sub(1), expected, expected + 1, usize::MAX] {
+                    let found = waves.distance(pattern, text, budget, limit);
+                    match found {
+                        Found::Distance(distance) => {
+                            assert_eq!(distance, expected, "{pattern:?} {text:?} {lanes:?}");
+                        }
+                        Found::TooFar => assert!(limit < expected, "{pattern:?} {text:?} {limit} {lanes:?}"),
+                        // Whether to go on is a matter of speed.
+                        Found::Guess(_) => {
+                            assert!(budget < usize::MAX >> 2, "{pattern:?} {text:?} {lanes:?}");
+                        }
+                    }
+                    let of_units = waves.distance(&units[0], &units[1], budget, limit);
+                    assert_eq!(of_units, found, "{pattern:?} {text:?} {lanes:?}");
                 }
             }
         }

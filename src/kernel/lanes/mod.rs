@@ -9,6 +9,7 @@ mod strip;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
 mod views;
+mod wave;
 
 pub use narrow::{keep, keep_halves, narrow};
 pub use pairs::{Batch, PAIRS, Planes};
@@ -17,6 +18,7 @@ pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
 pub use views::{Shown, VIEWS, is_plain};
+pub use wave::{Corner, DIAGONALS, NOWHERE, Table};
 
 use super::pattern::Unit;
 
@@ -78,6 +80,16 @@ impl Lanes {
             #[cfg(target_arch = "aarch64")]
             Self::Neon => unsafe { strip::neon::columns(text, bits, first, steps) },
             _ => strip::columns(text, bits, first, steps),
+        }
+    }
+
+    /// The diagonals after one error more; see [`wave`].
+    pub fn wave<U: Unit>(self, table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+        match self {
+            // SAFETY: these instruction sets are only chosen where the machine has AVX2.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 | Self::Avx2 => unsafe { wave::avx2::wave(table, corner, first, before, now) },
+            _ => wave::wave(table, corner, first, before, now),
         }
     }
 }

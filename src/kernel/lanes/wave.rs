@@ -1,0 +1,278 @@
+//! The furthest cells of the diagonals after one error more, for [`diagonal`](crate::kernel::diagonal): eight
+//! diagonals at once, of which each fetches the next characters of both texts at places of its own.
+//!
+//! Most diagonals end at once. Those that do not become bits, and are followed to their ends one by one
+//! afterwards: a branch for each diagonal would be one that nobody can predict.
+
+use crate::kernel::pattern::Unit;
+
+/// A cell that no path reaches; small enough that adding to it does not matter.
+pub const NOWHERE: i32 = i32::MIN / 2;
+
+/// Diagonals side by side: what is computed is a multiple of them.
+pub const DIAGONALS: usize = 8;
+
+/// The corner of the table that paths come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Corner {
+    /// Rows are counted from the first character.
+    #[default]
+    First,
+    /// Rows are counted backwards from the last character.
+    Last,
+}
+
+/// Two texts and where their diagonals lie.
+#[derive(Clone, Copy)]
+pub struct Table<'a, U> {
+    /// The shorter text, whose characters are the rows.
+    pub pattern: &'a [U],
+    /// The longer text, whose characters are the columns.
+    pub text: &'a [U],
+}
+
+/// The rows that one error more reaches on neighbouring diagonals, [`NOWHERE`] on those outside of the table.
+/// `first` is the diagonal of the first cell (column minus row, as counted from the start) and `before` holds a
+/// cell more at each end.
+pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+    match corner {
+        Corner::First => one_by_one::<U, false>(table, first, before, now),
+        Corner::Last => one_by_one::<U, true>(table, first, before, now),
+    }
+}
+
+fn one_by_one<U: Unit, const BACK: bool>(table: Table<U>, first: i32, before: &[i32], now: &mut [i32]) {
+    let (rows, columns) = table.size();
+    for ((diagonal, row), near) in (first..).zip(&mut *now).zip(before.windows(3)) {
+        let [free, costly] = if BACK { [near[2], near[0]] } else { [near[0], near[2]] };
+        let last = if BACK { rows + diagonal } else { columns - diagonal };
+        *row = free.max(near[1].max(costly) + 1).min(rows).min(last);
+    }
+    for (diagonal, row) in (first..).zip(now) {
+        let is_inside = *row >= 0 && table.column::<BACK>(*row, diagonal) >= 0;
+        *row = if is_inside { *row + table.follow::<BACK>(*row, diagonal) } else { NOWHERE };
+    }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "cells of the table")]
+#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than 2^31")]
+impl<U: Unit> Table<'_, U> {
+    /// Rows and columns.
+    fn size(&self) -> (i32, i32) {
+        (self.pattern.len() as i32, self.text.len() as i32)
+    }
+
+    /// The column of a row on a diagonal, counted from the same end as the row.
+    #[inline]
+    fn column<const BACK: bool>(&self, row: i32, diagonal: i32) -> i32 {
+        let (rows, columns) = self.size();
+        row + if BACK { columns - rows - diagonal } else { diagonal }
+    }
+
+    /// How many characters are equal from a cell of the table on.
+    #[inline]
+    fn follow<const BACK: bool>(&self, row: i32, diagonal: i32) -> i32 {
+        let (pattern, text) = self.rest::<BACK>(row, diagonal);
+        let same = if BACK { U::common_suffix(pattern, text) } else { U::common_prefix(pattern, text) };
+        same as i32
+    }
+
+    /// What both texts hold from a cell of the table on.
+    #[inline]
+    fn rest<const BACK: bool>(&self, row: i32, diagonal: i32) -> (&[U], &[U]) {
+        let (row, column) = (row as usize, self.column::<BACK>(row, diagonal) as usize);
+        if BACK {
+            (&self.pattern[..self.pattern.len() - row], &self.text[..self.text.len() - column])
+        } else {
+            (&self.pattern[row..], &self.text[column..])
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::cast_possible_wrap, reason = "texts are shorter than 2^31")]
+pub mod avx2 {
+    use std::arch::x86_64::{
+        __m256i as Vector, _mm256_add_epi32 as add, _mm256_and_si256 as and, _mm256_andnot_si256 as and_not,
+        _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32, _mm256_loadu_si256,
+        _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mask_i32gather_epi32, _mm256_max_epi32 as max,
+        _mm256_min_epi32 as min, _mm256_movemask_epi8, _mm256_movemask_ps, _mm256_or_si256 as or,
+        _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32 as all, _mm256_setr_epi8, _mm256_setr_epi32,
+        _mm256_setzero_si256 as zero, _mm256_shuffle_epi8, _mm256_srai_epi32, _mm256_storeu_si256,
+        _mm256_sub_epi32 as sub,
+    };
+
+    use super::{Corner, DIAGONALS, NOWHERE, Table, Unit};
+
+    /// Bytes of a vector.
+    const BYTES: usize = 32;
+
+    /// Vectors whose bits are kept at once.
+    const AT_ONCE: usize = 64 / DIAGONALS;
+
+    /// See [`wave`](super::wave); `now` holds a multiple of [`DIAGONALS`].
+    #[target_feature(enable = "avx2")]
+    pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+        match corner {
+            Corner::First => directed::<U, false>(table, first, before, now),
+            Corner::Last => directed::<U, true>(table, first, before, now),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn directed<U: Unit, const BACK: bool>(table: Table<U>, first: i32, before: &[i32], now: &mut [i32]) {
+        assert!(now.len().is_multiple_of(DIAGONALS) && before.len() == now.len() + 2);
+        let starts = (0..now.len()).step_by(DIAGONALS * AT_ONCE);
+        for start in starts {
+            let mut open: u64 = 0;
+            let end = now.len().min(start + DIAGONALS * AT_ONCE);
+            for (index, cells) in now[start..end].chunks_exact_mut(DIAGONALS).enumerate() {
+                let place = start + DIAGONALS * index;
+                let near = before[place..].first_chunk().expect("a cell more at each end");
+                let (row, bits) = eight::<U, BACK>(table, first + place as i32, near);
+                store(cells.first_chunk_mut().expect("whole chunks"), row);
+                open |= u64::from(bits) << (DIAGONALS * index);
+            }
+            while open != 0 {
+                let place = start + open.trailing_zeros() as usize;
+                open &= open - 1;
+                let (pattern, text) = table.rest::<BACK>(now[place], first + place as i32);
+                now[place] += same::<U, BACK>(pattern, text) as i32;
+            }
+        }
+    }
+
+    /// The rows of eight diagonals, and a bit for each that may go on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn eight<U: Unit, const BACK: bool>(
+        table: Table<U>,
+        first: i32,
+        near: &[i32; DIAGONALS + 2],
+    ) -> (Vector, u32) {
+        const { assert!(size_of::<U>() == 1 || size_of::<U>() == 4) };
+        // Units that are fetched at once.
+        let fetched = 4 / size_of::<U>() as i32;
+        let (rows, columns) = table.size();
+        let diagonals = add(all(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        let [left, own, right] = load_near(near);
+        let [free, costly] = if BACK { [right, left] } else { [left, right] };
+        let last = if BACK { add(all(rows), diagonals) } else { sub(all(columns), diagonals) };
+        let row = max(free, add(max(own, costly), all(1)));
+        let row = min(row, min(all(rows), last));
+        let shift = if BACK { sub(all(columns - rows), diagonals) } else { diagonals };
+        let column = add(row, shift);
+        // The sign bit tells. Sums of what is far below 0 do not overflow.
+        let outside = or(row, column);
+        let row = choose(outside, all(NOWHERE), row);
+        let (last_row, last_column) = (all(rows - fetched), all(columns - fetched));
+        let (rows_left, columns_left) = (sub(last_row, row), sub(last_column, column));
+        let near_end = or(rows_left, columns_left);
+        let fetchable = and_not(or(outside, near_end), all(-1));
+        let [row_at, column_at] = if BACK { [rows_left, columns_left] } else { [row, column] };
+        // SAFETY: fetched are only diagonals of which `fetched` units lie at the place in both texts.
+        let (left, right) = unsafe {
+            (
+                fetch(table.pattern, row_at, zero(), fetchable),
+                fetch(table.text, column_at, all(-1), fetchable),
+            )
+        };
+        let (count, is_full) = if size_of::<U>() == 1 {
+            let equal = _mm256_cmpeq_epi8(left, right);
+            let equal = if BACK { reversed(equal) } else { equal };
+            // The equal bytes before the first other one, each -1.
+            let same = and_not(add(equal, all(1)), equal);
+            let pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), same);
+            (_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_cmpeq_epi32(same, all(-1)))
+        } else {
+            let equal = _mm256_cmpeq_epi32(left, right);
+            (equal, equal)
+        };
+        let open = or(and(is_full, fetchable), and_not(outside, near_end));
+        (sub(row, count), _mm256_movemask_ps(_mm256_castsi256_ps(open)).cast_unsigned())
+    }
+
+    /// Length of the common prefix, or suffix, of two texts.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn same<U: Unit, const BACK: bool>(left: &[U], right: &[U]) -> usize {
+        let (step, length) = (BYTES / size_of::<U>(), left.len().min(right.len()));
+        let mut done = 0;
+        while done + step <= length {
+            let [left, right] = [left, right].map(|units| {
+                let place = if BACK { units.len() - done - step } else { done };
+                load(&units[place..place + step])
+            });
+            let other = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, right)).cast_unsigned();
+            if other != 0 {
+                let bytes = if BACK { other.leading_zeros() } else { other.trailing_zeros() };
+                return done + bytes as usize / size_of::<U>();
+            }
+            done += step;
+        }
+        if BACK {
+            done + U::common_suffix(&left[..left.len() - done], &right[..right.len() - done])
+        } else {
+            done + U::common_prefix(&left[done..], &right[done..])
+        }
+    }
+
+    /// Four bytes of the units at each place where the mask's sign is set, others from `otherwise`.
+    ///
+    /// # Safety
+    /// The units have four bytes from each of these places on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn fetch<U: Unit>(units: &[U], places: Vector, otherwise: Vector, mask: Vector) -> Vector {
+        let start = units.as_ptr().cast();
+        // SAFETY: the caller vouches for the places.
+        unsafe {
+            if size_of::<U>() == 1 {
+                _mm256_mask_i32gather_epi32::<1>(otherwise, start, places, mask)
+            } else {
+                _mm256_mask_i32gather_epi32::<4>(otherwise, start, places, mask)
+            }
+        }
+    }
+
+    /// The bytes of each four in reverse order.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn reversed(bytes: Vector) -> Vector {
+        let order = _mm256_setr_epi8(
+            3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15,
+            14, 13, 12,
+        );
+        _mm256_shuffle_epi8(bytes, order)
+    }
+
+    /// The first value where the sign is set, else the second one.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn choose(sign: Vector, first: Vector, second: Vector) -> Vector {
+        _mm256_blendv_epi8(second, first, _mm256_srai_epi32::<31>(sign))
+    }
+
+    /// The cells before eight places, at them and behind them.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load_near(cells: &[i32; DIAGONALS + 2]) -> [Vector; 3] {
+        [0, 1, 2].map(|place| load(&cells[place..place + DIAGONALS]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load<T: Copy>(units: &[T]) -> Vector {
+        assert!(size_of_val(units) == BYTES);
+        // SAFETY: so many bytes are there.
+        unsafe { _mm256_loadu_si256(units.as_ptr().cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn store(cells: &mut [i32; DIAGONALS], rows: Vector) {
+        // SAFETY: eight cells of four bytes.
+        unsafe { _mm256_storeu_si256(cells.as_mut_ptr().cast(), rows) }
+    }
+}
