@@ -40,6 +40,8 @@ struct Side {
     errors: usize,
     now: Vec<i32>,
     before: Vec<i32>,
+    /// Row plus column of the furthest cell.
+    furthest: usize,
     /// Where the main diagonal stands.
     main: usize,
     /// Where the diagonal of this end stands.
@@ -73,26 +75,28 @@ impl Waves {
         start.begin(Corner::First, most.div_ceil(2), difference, U::common_prefix(pattern, text));
         end.begin(Corner::Last, most.div_ceil(2), difference, U::common_suffix(pattern, text));
         let table = Table { pattern, text };
-        let guess = |errors, start: &Side, end: &Side| {
-            guess(errors, rows + columns, start.progress(difference) + end.progress(difference))
-        };
         for errors in 0..=most {
             if errors % 2 == 1 {
                 start.advance(*lanes, table);
             } else if errors > 0 {
                 end.advance(*lanes, table);
             }
-            if errors >= difference && start.meets(end, rows as i32) {
+            // Paths that meet have passed all characters together.
+            let progress = start.furthest + end.furthest;
+            if progress >= rows + columns && errors >= difference && start.meets(end, rows as i32) {
                 return Found::Distance(errors);
             }
             if errors >= FIRST_LOOK && errors.is_power_of_two() {
-                let guess = guess(errors, start, end);
+                let guess = guess(errors, rows + columns, progress);
                 if guess > hopeless {
                     return Found::Guess(guess);
                 }
             }
         }
-        if most == limit { Found::TooFar } else { Found::Guess(guess(most, start, end)) }
+        if most == limit {
+            return Found::TooFar;
+        }
+        Found::Guess(guess(most, rows + columns, start.furthest + end.furthest))
     }
 }
 
@@ -112,6 +116,7 @@ impl Side {
             wave.resize(size, NOWHERE);
         }
         self.now[self.centre] = row as i32;
+        self.furthest = 2 * row;
     }
 
     /// One error more.
@@ -121,7 +126,9 @@ impl Side {
         let end = first + (2 * self.errors + 1).next_multiple_of(DIAGONALS);
         let diagonal = first as i32 - self.main as i32;
         std::mem::swap(&mut self.now, &mut self.before);
-        lanes.wave(table, self.corner, diagonal, &self.before[first - 1..=end], &mut self.now[first..end]);
+        let before = &self.before[first - 1..=end];
+        let furthest = lanes.wave(table, self.corner, diagonal, before, &mut self.now[first..end]);
+        self.furthest = furthest.cast_unsigned() as usize;
     }
 
     /// Whether paths of both sides meet on a diagonal, of which there is one that both have reached.
@@ -136,17 +143,6 @@ impl Side {
             here.iter().zip(there).filter(|&(here, there)| here + there >= rows).count() > 0
         };
         cells[0].iter().zip(cells[1]).any(meets)
-    }
-
-    /// The characters of both texts that the furthest path has behind it.
-    fn progress(&self, difference: usize) -> usize {
-        let reached = self.centre - self.errors..=self.centre + self.errors;
-        let cells = reached.clone().zip(&self.now[reached]).filter(|&(_, &row)| row >= 0);
-        let furthest = cells.map(|(index, &row)| {
-            let diagonal = index as i32 - self.main as i32;
-            2 * row + if self.corner == Corner::Last { difference as i32 - diagonal } else { diagonal }
-        });
-        furthest.max().unwrap_or_default().cast_unsigned() as usize
     }
 }
 

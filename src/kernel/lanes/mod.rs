@@ -84,7 +84,14 @@ impl Lanes {
     }
 
     /// The diagonals after one error more; see [`wave`].
-    pub fn wave<U: Unit>(self, table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+    pub fn wave<U: Unit>(
+        self,
+        table: Table<U>,
+        corner: Corner,
+        first: i32,
+        before: &[i32],
+        now: &mut [i32],
+    ) -> i32 {
         match self {
             // SAFETY: these instruction sets are only chosen where the machine has AVX2.
             #[cfg(target_arch = "x86_64")]

@@ -33,25 +33,36 @@ pub struct Table<'a, U> {
 
 /// The rows that one error more reaches on neighbouring diagonals, [`NOWHERE`] on those outside of the table.
 /// `first` is the diagonal of the first cell (column minus row, as counted from the start) and `before` holds a
-/// cell more at each end.
-pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+/// cell more at each end. Returns row plus column of the furthest cell.
+pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) -> i32 {
     match corner {
         Corner::First => one_by_one::<U, false>(table, first, before, now),
         Corner::Last => one_by_one::<U, true>(table, first, before, now),
     }
 }
 
-fn one_by_one<U: Unit, const BACK: bool>(table: Table<U>, first: i32, before: &[i32], now: &mut [i32]) {
+fn one_by_one<U: Unit, const BACK: bool>(
+    table: Table<U>,
+    first: i32,
+    before: &[i32],
+    now: &mut [i32],
+) -> i32 {
     let (rows, columns) = table.size();
     for ((diagonal, row), near) in (first..).zip(&mut *now).zip(before.windows(3)) {
         let [free, costly] = if BACK { [near[2], near[0]] } else { [near[0], near[2]] };
         let last = if BACK { rows + diagonal } else { columns - diagonal };
         *row = free.max(near[1].max(costly) + 1).min(rows).min(last);
     }
+    let mut furthest = 0;
     for (diagonal, row) in (first..).zip(now) {
-        let is_inside = *row >= 0 && table.column::<BACK>(*row, diagonal) >= 0;
-        *row = if is_inside { *row + table.follow::<BACK>(*row, diagonal) } else { NOWHERE };
+        if *row >= 0 && table.column::<BACK>(*row, diagonal) >= 0 {
+            *row += table.follow::<BACK>(*row, diagonal);
+            furthest = furthest.max(*row + table.column::<BACK>(*row, diagonal));
+        } else {
+            *row = NOWHERE;
+        }
     }
+    furthest
 }
 
 #[expect(clippy::cast_sign_loss, reason = "cells of the table")]
@@ -112,7 +123,13 @@ pub mod avx2 {
 
     /// See [`wave`](super::wave); `now` holds a multiple of [`DIAGONALS`].
     #[target_feature(enable = "avx2")]
-    pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) {
+    pub fn wave<U: Unit>(
+        table: Table<U>,
+        corner: Corner,
+        first: i32,
+        before: &[i32],
+        now: &mut [i32],
+    ) -> i32 {
         match corner {
             Corner::First => directed::<U, false>(table, first, before, now),
             Corner::Last => directed::<U, true>(table, first, before, now),
@@ -121,8 +138,15 @@ pub mod avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn directed<U: Unit, const BACK: bool>(table: Table<U>, first: i32, before: &[i32], now: &mut [i32]) {
+    fn directed<U: Unit, const BACK: bool>(
+        table: Table<U>,
+        first: i32,
+        before: &[i32],
+        now: &mut [i32],
+    ) -> i32 {
         assert!(now.len().is_multiple_of(DIAGONALS) && before.len() == now.len() + 2);
+        let mut furthest = zero();
+        let mut furthest_followed = 0;
         let starts = (0..now.len()).step_by(DIAGONALS * AT_ONCE);
         for start in starts {
             let mut open: u64 = 0;
@@ -130,27 +154,38 @@ pub mod avx2 {
             for (index, cells) in now[start..end].chunks_exact_mut(DIAGONALS).enumerate() {
                 let place = start + DIAGONALS * index;
                 let near = before[place..].first_chunk().expect("a cell more at each end");
-                let (row, bits) = eight::<U, BACK>(table, first + place as i32, near);
-                store(cells.first_chunk_mut().expect("whole chunks"), row);
-                open |= u64::from(bits) << (DIAGONALS * index);
+                let eight = eight::<U, BACK>(table, first + place as i32, near);
+                store(cells.first_chunk_mut().expect("whole chunks"), eight.rows);
+                furthest = max(furthest, eight.sums);
+                open |= u64::from(eight.open) << (DIAGONALS * index);
             }
             while open != 0 {
                 let place = start + open.trailing_zeros() as usize;
                 open &= open - 1;
-                let (pattern, text) = table.rest::<BACK>(now[place], first + place as i32);
-                now[place] += same::<U, BACK>(pattern, text) as i32;
+                let (row, diagonal) = (&mut now[place], first + place as i32);
+                let (pattern, text) = table.rest::<BACK>(*row, diagonal);
+                *row += same::<U, BACK>(pattern, text) as i32;
+                furthest_followed = furthest_followed.max(*row + table.column::<BACK>(*row, diagonal));
             }
         }
+        let mut sums = [0; DIAGONALS];
+        store(&mut sums, furthest);
+        sums.into_iter().fold(furthest_followed, i32::max)
     }
 
-    /// The rows of eight diagonals, and a bit for each that may go on.
+    /// Eight diagonals.
+    struct Eight {
+        rows: Vector,
+        /// Row plus column of those in the table.
+        sums: Vector,
+        /// A bit for each that may go on.
+        open: u32,
+    }
+
+    /// Eight diagonals one error further, and over the characters that are fetched.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn eight<U: Unit, const BACK: bool>(
-        table: Table<U>,
-        first: i32,
-        near: &[i32; DIAGONALS + 2],
-    ) -> (Vector, u32) {
+    fn eight<U: Unit, const BACK: bool>(table: Table<U>, first: i32, near: &[i32; DIAGONALS + 2]) -> Eight {
         const { assert!(size_of::<U>() == 1 || size_of::<U>() == 4) };
         // Units that are fetched at once.
         let fetched = 4 / size_of::<U>() as i32;
@@ -190,7 +225,9 @@ pub mod avx2 {
             (equal, equal)
         };
         let open = or(and(is_full, fetchable), and_not(outside, near_end));
-        (sub(row, count), _mm256_movemask_ps(_mm256_castsi256_ps(open)).cast_unsigned())
+        let rows = sub(row, count);
+        let sums = choose(outside, zero(), add(rows, add(rows, shift)));
+        Eight { rows, sums, open: _mm256_movemask_ps(_mm256_castsi256_ps(open)).cast_unsigned() }
     }
 
     /// Length of the common prefix, or suffix, of two texts.
@@ -199,23 +236,53 @@ pub mod avx2 {
     fn same<U: Unit, const BACK: bool>(left: &[U], right: &[U]) -> usize {
         let (step, length) = (BYTES / size_of::<U>(), left.len().min(right.len()));
         let mut done = 0;
-        while done + step <= length {
-            let [left, right] = [left, right].map(|units| {
-                let place = if BACK { units.len() - done - step } else { done };
-                load(&units[place..place + step])
-            });
-            let other = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, right)).cast_unsigned();
-            if other != 0 {
-                let bytes = if BACK { other.leading_zeros() } else { other.trailing_zeros() };
-                return done + bytes as usize / size_of::<U>();
+        // Four vectors at a time, as where a path ends is a branch that nobody can predict.
+        while done + 4 * step <= length {
+            let differences =
+                [0, 1, 2, 3].map(|index| differing::<U, BACK>(left, right, done + index * step));
+            let bytes = equal_bytes::<BACK>(differences);
+            done += bytes / size_of::<U>();
+            if bytes < 4 * BYTES {
+                return done;
             }
-            done += step;
+        }
+        while done + step <= length {
+            let differences = [differing::<U, BACK>(left, right, done), u32::MAX, u32::MAX, u32::MAX];
+            let bytes = equal_bytes::<BACK>(differences);
+            done += bytes / size_of::<U>();
+            if bytes < BYTES {
+                return done;
+            }
         }
         if BACK {
             done + U::common_suffix(&left[..left.len() - done], &right[..right.len() - done])
         } else {
             done + U::common_prefix(&left[done..], &right[done..])
         }
+    }
+
+    /// A bit for each byte of a vector that differs, so many units from the start or from the end.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn differing<U: Unit, const BACK: bool>(left: &[U], right: &[U], done: usize) -> u32 {
+        let step = BYTES / size_of::<U>();
+        let [left, right] = [left, right].map(|units| {
+            let place = if BACK { units.len() - done - step } else { done };
+            load(&units[place..place + step])
+        });
+        !_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, right)).cast_unsigned()
+    }
+
+    /// The bytes before the first difference.
+    #[inline]
+    fn equal_bytes<const BACK: bool>(differences: [u32; 4]) -> usize {
+        let [a, b, c, d] = differences.map(u128::from);
+        let bytes = if BACK {
+            (a << 96 | b << 64 | c << 32 | d).leading_zeros()
+        } else {
+            (a | b << 32 | c << 64 | d << 96).trailing_zeros()
+        };
+        bytes as usize
     }
 
     /// Four bytes of the units at each place where the mask's sign is set, others from `otherwise`.
