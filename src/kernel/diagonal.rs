@@ -6,7 +6,7 @@
 //! steps for distance `d`, whatever the length, and is therefore given a budget: beyond it
 //! [`band`](super::band) is the better method, and the progress up to there is a good guess at the distance.
 
-use super::lanes::{Corner, DIAGONALS, Lanes, NOWHERE, Table};
+use super::lanes::{DIAGONALS, Lanes, NOWHERE, Table, Wave};
 use super::pattern::Unit;
 
 /// Longest text: positions are kept in 32 bits.
@@ -36,7 +36,6 @@ pub struct Waves {
 /// Furthest rows of a number of errors and of one less, as counted from one end of the texts.
 #[derive(Default)]
 struct Side {
-    corner: Corner,
     errors: usize,
     now: Vec<i32>,
     before: Vec<i32>,
@@ -72,22 +71,31 @@ impl Waves {
         // A guess from little progress is rough, hence the margin.
         let hopeless = 2 * affordable;
         let Self { lanes, sides: [start, end] } = self;
-        start.begin(Corner::First, most.div_ceil(2), difference, U::common_prefix(pattern, text));
-        end.begin(Corner::Last, most.div_ceil(2), difference, U::common_suffix(pattern, text));
+        let each = most.div_ceil(2);
+        start.begin(each, difference, 0, U::common_prefix(pattern, text));
+        end.begin(each, difference, difference, U::common_suffix(pattern, text));
         let table = Table { pattern, text };
-        for errors in 0..=most {
-            if errors % 2 == 1 {
-                start.advance(*lanes, table);
-            } else if errors > 0 {
-                end.advance(*lanes, table);
+        for errors in 0..=each {
+            if errors > 0 {
+                [start.furthest, end.furthest] = lanes.waves(table, start.advance(), end.advance());
             }
             // Paths that meet have passed all characters together.
             let progress = start.furthest + end.furthest;
-            if progress >= rows + columns && errors >= difference && start.meets(end, rows as i32) {
-                return Found::Distance(errors);
+            if progress >= rows + columns && 2 * errors >= difference {
+                let both = end.centre - errors..start.centre + errors + 1;
+                let meets = |wave: &[i32]| meet(&start.now[both.clone()], &wave[both.clone()], rows as i32);
+                let distance = if errors > 0 && meets(&end.before) {
+                    Some(2 * errors - 1)
+                } else {
+                    meets(&end.now).then_some(2 * errors)
+                };
+                if let Some(distance) = distance {
+                    return if distance <= limit { Found::Distance(distance) } else { Found::TooFar };
+                }
             }
-            if errors >= FIRST_LOOK && errors.is_power_of_two() {
-                let guess = guess(errors, rows + columns, progress);
+            let total = 2 * errors;
+            if total >= FIRST_LOOK && total.is_power_of_two() {
+                let guess = guess(total, rows + columns, progress);
                 if guess > hopeless {
                     return Found::Guess(guess);
                 }
@@ -102,14 +110,13 @@ impl Waves {
 
 #[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
 impl Side {
-    /// No errors yet, at most `most` of them to come; the first `row` characters are equal.
-    fn begin(&mut self, corner: Corner, most: usize, difference: usize, row: usize) {
+    /// No errors yet, at most `most` of them to come; the first `row` characters from this end are equal.
+    fn begin(&mut self, most: usize, difference: usize, diagonal: usize, row: usize) {
         // A cell more at each end, as diagonals have neighbours, and room for the last ones, which are computed
         // several at a time.
         self.main = most + 1;
-        self.corner = corner;
+        self.centre = self.main + diagonal;
         self.errors = 0;
-        self.centre = self.main + if corner == Corner::Last { difference } else { 0 };
         let size = self.main + difference + most + DIAGONALS + 1;
         for wave in [&mut self.now, &mut self.before] {
             wave.clear();
@@ -119,31 +126,24 @@ impl Side {
         self.furthest = 2 * row;
     }
 
-    /// One error more.
-    fn advance<U: Unit>(&mut self, lanes: Lanes, table: Table<U>) {
+    /// The diagonals that one error more can reach.
+    fn advance(&mut self) -> Wave<'_> {
         self.errors += 1;
         let first = self.centre - self.errors;
         let end = first + (2 * self.errors + 1).next_multiple_of(DIAGONALS);
-        let diagonal = first as i32 - self.main as i32;
         std::mem::swap(&mut self.now, &mut self.before);
-        let before = &self.before[first - 1..=end];
-        let furthest = lanes.wave(table, self.corner, diagonal, before, &mut self.now[first..end]);
-        self.furthest = furthest.cast_unsigned() as usize;
+        Wave {
+            first: first as i32 - self.main as i32,
+            before: &self.before[first - 1..=end],
+            now: &mut self.now[first..end],
+        }
     }
+}
 
-    /// Whether paths of both sides meet on a diagonal, of which there is one that both have reached.
-    fn meets(&self, other: &Self, rows: i32) -> bool {
-        let first = (self.centre - self.errors).max(other.centre - other.errors);
-        let last = (self.centre + self.errors).min(other.centre + other.errors);
-        // Several at a time; those behind the last one lead nowhere.
-        let end = first + (last + 1 - first).next_multiple_of(DIAGONALS);
-        let cells = [self, other].map(|side| side.now[first..end].as_chunks::<DIAGONALS>().0);
-        let meets = |(here, there): (&[i32; DIAGONALS], &[i32; DIAGONALS])| {
-            // Counted, without a branch for each diagonal.
-            here.iter().zip(there).filter(|&(here, there)| here + there >= rows).count() > 0
-        };
-        cells[0].iter().zip(cells[1]).any(meets)
-    }
+/// Whether paths from both ends meet on a diagonal.
+fn meet(from_start: &[i32], from_end: &[i32], rows: i32) -> bool {
+    // Without a branch for each diagonal.
+    from_start.iter().zip(from_end).filter(|&(start, end)| start + end >= rows).count() > 0
 }
 
 /// The distance if errors go on as up to here.

@@ -18,7 +18,7 @@ pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
 pub use views::{Shown, VIEWS, is_plain};
-pub use wave::{Corner, DIAGONALS, NOWHERE, Table};
+pub use wave::{DIAGONALS, NOWHERE, Table, Wave};
 
 use super::pattern::Unit;
 
@@ -83,20 +83,13 @@ impl Lanes {
         }
     }
 
-    /// The diagonals after one error more; see [`wave`].
-    pub fn wave<U: Unit>(
-        self,
-        table: Table<U>,
-        corner: Corner,
-        first: i32,
-        before: &[i32],
-        now: &mut [i32],
-    ) -> i32 {
+    /// The diagonals after one error more from both ends; see [`wave`].
+    pub fn waves<U: Unit>(self, table: Table<U>, start: Wave, end: Wave) -> [usize; 2] {
         match self {
             // SAFETY: these instruction sets are only chosen where the machine has AVX2.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Avx2 => unsafe { wave::avx2::wave(table, corner, first, before, now) },
-            _ => wave::wave(table, corner, first, before, now),
+            Self::Avx512 | Self::Avx2 => unsafe { wave::avx2::waves(table, start, end) },
+            _ => wave::waves(table, start, end),
         }
     }
 }

@@ -12,17 +12,7 @@ pub const NOWHERE: i32 = i32::MIN / 2;
 /// Diagonals side by side: what is computed is a multiple of them.
 pub const DIAGONALS: usize = 8;
 
-/// The corner of the table that paths come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Corner {
-    /// Rows are counted from the first character.
-    #[default]
-    First,
-    /// Rows are counted backwards from the last character.
-    Last,
-}
-
-/// Two texts and where their diagonals lie.
+/// Two texts.
 #[derive(Clone, Copy)]
 pub struct Table<'a, U> {
     /// The shorter text, whose characters are the rows.
@@ -31,22 +21,24 @@ pub struct Table<'a, U> {
     pub text: &'a [U],
 }
 
-/// The rows that one error more reaches on neighbouring diagonals, [`NOWHERE`] on those outside of the table.
-/// `first` is the diagonal of the first cell (column minus row, as counted from the start) and `before` holds a
-/// cell more at each end. Returns row plus column of the furthest cell.
-pub fn wave<U: Unit>(table: Table<U>, corner: Corner, first: i32, before: &[i32], now: &mut [i32]) -> i32 {
-    match corner {
-        Corner::First => one_by_one::<U, false>(table, first, before, now),
-        Corner::Last => one_by_one::<U, true>(table, first, before, now),
-    }
+/// Neighbouring diagonals, one error further.
+pub struct Wave<'a> {
+    /// The diagonal of the first cell: column minus row, as counted from the start.
+    pub first: i32,
+    /// The rows that an error less reaches, with a cell more at each end.
+    pub before: &'a [i32],
+    /// The rows that are reached, [`NOWHERE`] on diagonals outside of the table.
+    pub now: &'a mut [i32],
 }
 
-fn one_by_one<U: Unit, const BACK: bool>(
-    table: Table<U>,
-    first: i32,
-    before: &[i32],
-    now: &mut [i32],
-) -> i32 {
+/// One error more from the start of the texts, and one from their end, where rows and columns are counted
+/// backwards. Returns row plus column of the furthest cell of each.
+pub fn waves<U: Unit>(table: Table<U>, start: Wave, end: Wave) -> [usize; 2] {
+    [one_by_one::<U, false>(table, start), one_by_one::<U, true>(table, end)]
+}
+
+fn one_by_one<U: Unit, const BACK: bool>(table: Table<U>, wave: Wave) -> usize {
+    let Wave { first, before, now } = wave;
     let (rows, columns) = table.size();
     for ((diagonal, row), near) in (first..).zip(&mut *now).zip(before.windows(3)) {
         let [free, costly] = if BACK { [near[2], near[0]] } else { [near[0], near[2]] };
@@ -62,7 +54,7 @@ fn one_by_one<U: Unit, const BACK: bool>(
             *row = NOWHERE;
         }
     }
-    furthest
+    furthest.cast_unsigned() as usize
 }
 
 #[expect(clippy::cast_sign_loss, reason = "cells of the table")]
@@ -112,8 +104,9 @@ pub mod avx2 {
         _mm256_setzero_si256 as zero, _mm256_shuffle_epi8, _mm256_srai_epi32, _mm256_storeu_si256,
         _mm256_sub_epi32 as sub,
     };
+    use std::ops::Range;
 
-    use super::{Corner, DIAGONALS, NOWHERE, Table, Unit};
+    use super::{DIAGONALS, NOWHERE, Table, Unit, Wave};
 
     /// Bytes of a vector.
     const BYTES: usize = 32;
@@ -121,56 +114,67 @@ pub mod avx2 {
     /// Vectors whose bits are kept at once.
     const AT_ONCE: usize = 64 / DIAGONALS;
 
-    /// See [`wave`](super::wave); `now` holds a multiple of [`DIAGONALS`].
+    /// See [`waves`](super::waves); both have the same number of cells, a multiple of [`DIAGONALS`].
     #[target_feature(enable = "avx2")]
-    pub fn wave<U: Unit>(
-        table: Table<U>,
-        corner: Corner,
-        first: i32,
-        before: &[i32],
-        now: &mut [i32],
-    ) -> i32 {
-        match corner {
-            Corner::First => directed::<U, false>(table, first, before, now),
-            Corner::Last => directed::<U, true>(table, first, before, now),
+    pub fn waves<U: Unit>(table: Table<U>, mut start: Wave, mut end: Wave) -> [usize; 2] {
+        let length = start.now.len();
+        assert!(length.is_multiple_of(DIAGONALS) && end.now.len() == length);
+        let mut furthest = [[0; DIAGONALS]; 2];
+        for from in (0..length).step_by(DIAGONALS * AT_ONCE) {
+            let to = length.min(from + DIAGONALS * AT_ONCE);
+            // Both before any is followed: one waits less for the other.
+            let open = [
+                advance::<U, false>(table, &mut start, from..to, &mut furthest[0]),
+                advance::<U, true>(table, &mut end, from..to, &mut furthest[1]),
+            ];
+            follow::<U, false>(table, &mut start, from, open[0], &mut furthest[0]);
+            follow::<U, true>(table, &mut end, from, open[1], &mut furthest[1]);
         }
+        furthest.map(|sums| sums.into_iter().fold(0, i32::max).cast_unsigned() as usize)
     }
 
+    /// One error more, and over the characters that are fetched. Returns a bit for each diagonal that may go on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn directed<U: Unit, const BACK: bool>(
+    fn advance<U: Unit, const BACK: bool>(
         table: Table<U>,
-        first: i32,
-        before: &[i32],
-        now: &mut [i32],
-    ) -> i32 {
-        assert!(now.len().is_multiple_of(DIAGONALS) && before.len() == now.len() + 2);
-        let mut furthest = zero();
-        let mut furthest_followed = 0;
-        let starts = (0..now.len()).step_by(DIAGONALS * AT_ONCE);
-        for start in starts {
-            let mut open: u64 = 0;
-            let end = now.len().min(start + DIAGONALS * AT_ONCE);
-            for (index, cells) in now[start..end].chunks_exact_mut(DIAGONALS).enumerate() {
-                let place = start + DIAGONALS * index;
-                let near = before[place..].first_chunk().expect("a cell more at each end");
-                let eight = eight::<U, BACK>(table, first + place as i32, near);
-                store(cells.first_chunk_mut().expect("whole chunks"), eight.rows);
-                furthest = max(furthest, eight.sums);
-                open |= u64::from(eight.open) << (DIAGONALS * index);
-            }
-            while open != 0 {
-                let place = start + open.trailing_zeros() as usize;
-                open &= open - 1;
-                let (row, diagonal) = (&mut now[place], first + place as i32);
-                let (pattern, text) = table.rest::<BACK>(*row, diagonal);
-                *row += same::<U, BACK>(pattern, text) as i32;
-                furthest_followed = furthest_followed.max(*row + table.column::<BACK>(*row, diagonal));
-            }
+        wave: &mut Wave,
+        cells: Range<usize>,
+        furthest: &mut [i32; DIAGONALS],
+    ) -> u64 {
+        let (mut open, mut sums) = (0, load(furthest));
+        let before = &wave.before[cells.start..cells.end + 2];
+        let chunks = wave.now[cells.clone()].as_chunks_mut().0.iter_mut().enumerate();
+        for (index, now) in chunks {
+            let place = DIAGONALS * index;
+            let near = before[place..].first_chunk().expect("a cell more at each end");
+            let eight = eight::<U, BACK>(table, wave.first + (cells.start + place) as i32, near);
+            store(now, eight.rows);
+            sums = max(sums, eight.sums);
+            open |= u64::from(eight.open) << place;
         }
-        let mut sums = [0; DIAGONALS];
-        store(&mut sums, furthest);
-        sums.into_iter().fold(furthest_followed, i32::max)
+        store(furthest, sums);
+        open
+    }
+
+    /// Passes over the equal characters of the diagonals whose bits are set.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn follow<U: Unit, const BACK: bool>(
+        table: Table<U>,
+        wave: &mut Wave,
+        from: usize,
+        mut open: u64,
+        furthest: &mut [i32; DIAGONALS],
+    ) {
+        while open != 0 {
+            let place = from + open.trailing_zeros() as usize;
+            open &= open - 1;
+            let (row, diagonal) = (&mut wave.now[place], wave.first + place as i32);
+            let (pattern, text) = table.rest::<BACK>(*row, diagonal);
+            *row += same::<U, BACK>(pattern, text) as i32;
+            furthest[0] = furthest[0].max(*row + table.column::<BACK>(*row, diagonal));
+        }
     }
 
     /// Eight diagonals.
