@@ -66,15 +66,19 @@ impl Band {
         let (rows, columns) = (pattern.len(), text.len());
         let difference = columns - rows;
         let Some(slack) = bound.checked_sub(difference) else { return Err(difference) };
-        let reach = difference + slack / 2;
+        // Diagonals above which the end cannot be reached within the bound.
+        let mut reach = difference + slack / 2;
         self.steps.clear();
         self.steps.resize(columns, 1);
         let first = (rows - 1) % ROWS + 1;
         let (mut start, mut left) = (0, 0);
-        let mut row = 0;
+        let (mut row, mut seen) = (0, 0);
         while row < rows {
             let end_row = if row == 0 { first } else { row + ROWS };
             let end = columns.min(end_row + reach);
+            // What a strip above has left behind further right belongs to other rows.
+            self.steps[end.min(seen)..seen].fill(1);
+            seen = end;
             let strip = Strip { pattern: &pattern[row..end_row], text: &text[start..end] };
             self.strip(&strip, start);
             // The left edge of the strip rises by one a row.
@@ -85,23 +89,27 @@ impl Band {
                 return if end == columns && distance <= bound { Ok(distance) } else { Err(2 * bound) };
             }
             // Columns from which the end can still be reached within the bound.
-            let mut distance = left;
-            let mut lowest = distance;
-            let mut next = None;
-            for column in start..=end {
+            let steps = &self.steps[start..end];
+            let is_near =
+                |column: usize, distance: usize| distance + (columns - column).abs_diff(rows - row) <= bound;
+            let mut lowest = left;
+            let mut walked = walk(start..=end, left, steps.iter().copied());
+            let near = walked.find(|&(column, distance)| {
                 lowest = lowest.min(distance);
-                let rest = (columns - column).abs_diff(rows - row);
-                if distance + rest <= bound {
-                    next = Some((column, distance));
-                    break;
-                }
-                if column < end {
-                    distance = step(distance, self.steps[column]);
-                }
-            }
-            let Some((column, distance)) = next else {
+                is_near(column, distance)
+            });
+            let Some((column, distance)) = near else {
                 return Err(lowest.saturating_mul(rows) / row * 115 / 100);
             };
+            let right = steps.iter().copied().fold(left, step);
+            let back = walk((start..=end).rev(), right, steps.iter().rev().map(|step| -step));
+            for (last, distance) in back {
+                if is_near(last, distance) {
+                    // A diagonal further right costs one to get to, and one to come back from beyond the last cell's.
+                    reach = reach.min((bound + difference + last - distance - row) / 2);
+                    break;
+                }
+            }
             (start, left) = (column, distance);
         }
         unreachable!("the pattern has rows")
@@ -125,6 +133,19 @@ impl Band {
             bits[unit.code() as usize] = [0; WORDS];
         }
     }
+}
+
+/// Columns, and the distance in each of them; `steps` lead from one to the next.
+fn walk(
+    columns: impl Iterator<Item = usize>,
+    distance: usize,
+    steps: impl Iterator<Item = i8>,
+) -> impl Iterator<Item = (usize, usize)> {
+    let further = steps.scan(distance, |distance, next| {
+        *distance = step(*distance, next);
+        Some(*distance)
+    });
+    columns.zip(std::iter::once(distance).chain(further))
 }
 
 /// The distance one column further.

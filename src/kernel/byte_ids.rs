@@ -1,7 +1,7 @@
 //! Text of any script in one byte a character, where two texts have few enough characters together: the methods
 //! for ASCII then serve, which take fewer bytes and tables without hashing.
 
-use super::pattern::{BASIC, Unit};
+use super::pattern::BASIC;
 
 /// The first id of a character beyond ASCII; ASCII stands for itself.
 const FIRST: usize = 0x80;
@@ -30,8 +30,6 @@ impl ByteIds {
     }
 
     fn fill(&mut self, texts: [&str; 2]) -> bool {
-        // Guards must not be taken for characters.
-        let end = usize::from(u8::GUARDS[0].min(u8::GUARDS[1]));
         for (bytes, text) in self.texts.iter_mut().zip(texts) {
             bytes.clear();
             for character in text.chars() {
@@ -42,11 +40,8 @@ impl ByteIds {
                 let Ok(code) = u16::try_from(u32::from(character)) else { return false };
                 let id = &mut self.ids[usize::from(code)];
                 if *id == 0 {
-                    let next = FIRST + self.known.len();
-                    if next == end {
-                        return false;
-                    }
-                    *id = next as u8;
+                    let Ok(next) = u8::try_from(FIRST + self.known.len()) else { return false };
+                    *id = next;
                     self.known.push(code);
                 }
                 bytes.push(*id);
@@ -74,14 +69,13 @@ mod tests {
                 let characters: Vec<char> = texts.iter().flat_map(|text| text.chars()).collect();
                 let foreign: std::collections::HashSet<_> =
                     characters.iter().filter(|character| !character.is_ascii()).collect();
-                let fits = foreign.len() <= 126 && foreign.iter().all(|&&character| u32::from(character) <= 0xffff);
+                let fits = foreign.len() <= 128 && foreign.iter().all(|&&character| u32::from(character) <= 0xffff);
                 let mapped = ids.map(texts);
                 prop_assert_eq!(mapped.is_some(), fits);
                 let Some(mapped) = mapped else { continue };
                 let bytes: Vec<u8> = mapped.concat();
                 prop_assert_eq!(mapped[0].len(), texts[0].chars().count());
                 prop_assert_eq!(bytes.len(), characters.len());
-                prop_assert!(bytes.iter().all(|byte| !u8::GUARDS.contains(byte)));
                 let pairs: std::collections::HashSet<_> = bytes.iter().zip(&characters).collect();
                 let distinct: std::collections::HashSet<_> = characters.iter().collect();
                 prop_assert_eq!(pairs.len(), distinct.len());

@@ -68,8 +68,6 @@ impl Waves {
         if difference > most {
             return if most == limit { Found::TooFar } else { Found::Guess(difference) };
         }
-        // A guess from little progress is rough, hence the margin.
-        let hopeless = 2 * affordable;
         let Self { lanes, sides: [start, end] } = self;
         let each = most.div_ceil(2);
         start.begin(each, difference, 0, U::common_prefix(pattern, text));
@@ -95,9 +93,10 @@ impl Waves {
             }
             let total = 2 * errors;
             if total >= FIRST_LOOK && total.is_power_of_two() {
-                let guess = guess(total, rows + columns, progress);
-                if guess > hopeless {
-                    return Found::Guess(guess);
+                // The first errors tell little: about so many more or fewer may come.
+                let (root, expected) = (total.isqrt(), total * (rows + columns) / progress.max(1));
+                if expected * (root - 2) > affordable * root {
+                    return Found::Guess(guess(total, rows + columns, progress));
                 }
             }
         }

@@ -254,6 +254,30 @@ mod tests {
         }
 
         #[test]
+        fn paths_along_the_borders_of_the_band(
+            letters in 2..=20_u8,
+            base in prop::collection::vec(any::<u8>(), 400..1_200),
+            runs in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 1..260_usize), 1..4),
+            rare in 3..60_usize,
+        ) {
+            // Long runs gone and come lead the path from one border to the other, few errors beside them.
+            let base: Vec<u8> = base.into_iter().map(|byte| byte % letters).collect();
+            let mut edited = base.clone();
+            for (place, is_gone, run) in runs {
+                let place = place.index(edited.len() + 1);
+                if is_gone {
+                    edited.drain(place..(place + run).min(edited.len()));
+                } else {
+                    edited.splice(place..place, (0..run).map(|i| (i * i % 251) as u8 % letters));
+                }
+            }
+            for place in (0..edited.len()).step_by(rare) {
+                edited[place] = letters - 1 - edited[place];
+            }
+            assert_long(&base, &edited);
+        }
+
+        #[test]
         fn edited_texts(base in "[a-f]{50,200}", script in 0..4_usize, edits in prop::collection::vec((0..200_usize, 0..3_u8), 0..20)) {
             let mut edited: Vec<char> = base.chars().collect();
             for (position, kind) in edits {

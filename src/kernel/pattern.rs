@@ -11,11 +11,11 @@ pub trait Unit: Copy + Eq {
     /// The unit as a code point.
     fn code(self) -> u32;
 
-    /// Two units that differ from each other and from those of all texts.
-    const GUARDS: [Self; 2];
-
     /// Length of the common prefix of two blocks, [`BLOCK`] for equal ones.
     fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize;
+
+    /// Length of their common suffix.
+    fn last_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize;
 
     /// Length of the common prefix of two texts, compared in blocks.
     #[inline]
@@ -34,18 +34,21 @@ pub trait Unit: Copy + Eq {
         length + left.iter().zip(right).take_while(|(left, right)| left == right).count()
     }
 
-    /// Length of the common suffix of two texts.
+    /// Length of the common suffix of two texts, compared in blocks.
+    #[inline]
     fn common_suffix(left: &[Self], right: &[Self]) -> usize {
-        let (mut left_rest, mut right_rest, mut length) = (left, right, 0);
-        while let (Some((left, left_block)), Some((right, right_block))) =
-            (left_rest.split_last_chunk::<BLOCK>(), right_rest.split_last_chunk::<BLOCK>())
+        let (mut left, mut right, mut length) = (left, right, 0);
+        while let (Some((left_rest, left_block)), Some((right_rest, right_block))) =
+            (left.split_last_chunk(), right.split_last_chunk())
         {
-            if left_block != right_block {
-                break;
+            let same = Self::last_difference(left_block, right_block);
+            length += same;
+            if same < BLOCK {
+                return length;
             }
-            (left_rest, right_rest, length) = (left, right, length + BLOCK);
+            (left, right) = (left_rest, right_rest);
         }
-        let pairs = left_rest.iter().rev().zip(right_rest.iter().rev());
+        let pairs = left.iter().rev().zip(right.iter().rev());
         length + pairs.take_while(|(left, right)| left == right).count()
     }
 }
@@ -59,12 +62,16 @@ impl Unit for u8 {
         u32::from(self)
     }
 
-    /// Neither ASCII nor ids: see [`byte_ids`](super::byte_ids).
-    const GUARDS: [Self; 2] = [0xfe, 0xff];
-
     #[inline]
     fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
         let difference = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
+        difference.trailing_zeros() as usize / 8
+    }
+
+    #[inline]
+    fn last_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
+        // Read backwards, so that the zeros are counted in the same way: some processors are slow at the other one.
+        let difference = u64::from_be_bytes(*left) ^ u64::from_be_bytes(*right);
         difference.trailing_zeros() as usize / 8
     }
 }
@@ -75,12 +82,14 @@ impl Unit for u32 {
         self
     }
 
-    /// No code points.
-    const GUARDS: [Self; 2] = [u32::MAX - 1, u32::MAX];
-
     #[inline]
     fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
         left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(BLOCK)
+    }
+
+    #[inline]
+    fn last_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize {
+        left.iter().zip(right).rev().position(|(left, right)| left != right).unwrap_or(BLOCK)
     }
 }
 

@@ -347,3 +347,69 @@ pub mod avx2 {
         unsafe { _mm256_storeu_si256(cells.as_mut_ptr().cast(), rows) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Lanes;
+    use super::*;
+
+    /// The furthest rows of all numbers of errors up to `most`, from both ends.
+    fn progress<U: Unit>(
+        lanes: Lanes,
+        pattern: &[U],
+        text: &[U],
+        most: usize,
+    ) -> Vec<([Vec<i32>; 2], [usize; 2])> {
+        let table = Table { pattern, text };
+        let room = most + 1 + DIAGONALS;
+        let last = i32::try_from(text.len() - pattern.len()).unwrap();
+        let mut rows = [vec![NOWHERE; 2 * room + 1], vec![NOWHERE; 2 * room + 1]];
+        rows[0][room] = 0;
+        rows[1][room] = 0;
+        (1..=most)
+            .map(|errors| {
+                let from = room - errors;
+                let to = from + (2 * errors + 1).next_multiple_of(DIAGONALS);
+                let mut now = rows.clone();
+                let [start, end] = &mut now;
+                let wave = |side: usize, centre: i32, now| Wave {
+                    first: centre - i32::try_from(errors).unwrap(),
+                    before: &rows[side][from - 1..=to],
+                    now,
+                };
+                let furthest =
+                    lanes.waves(table, wave(0, 0, &mut start[from..to]), wave(1, last, &mut end[from..to]));
+                rows = now;
+                (rows.clone(), furthest)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn instruction_sets_agree(
+            letters in 1..=4_u8,
+            texts in prop::array::uniform2(prop::collection::vec(any::<u8>(), 0..300)),
+            shared in prop::collection::vec(any::<u8>(), 0..300),
+            most in 1..90_usize,
+        ) {
+            // Texts of exactly the length that is held, so that a checker of memory sees what is read beyond them.
+            let [left, right] = texts.map(|text| {
+                let (head, tail) = text.split_at(text.len() / 2);
+                let units = [head, &shared, tail].concat();
+                units.into_iter().map(|byte| byte % letters).collect::<Box<[u8]>>()
+            });
+            let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+            let expected = progress(Lanes::Portable, &pattern, &text, most);
+            let units = [&pattern, &text].map(|text| text.iter().map(|&byte| u32::from(byte)).collect::<Box<[u32]>>());
+            for lanes in Lanes::available() {
+                prop_assert_eq!(&progress(lanes, &pattern, &text, most), &expected);
+                prop_assert_eq!(&progress(lanes, &units[0], &units[1], most), &expected);
+            }
+        }
+    }
+}
