@@ -56,12 +56,12 @@ impl Band {
             match self.distance_within(pattern, text, bound) {
                 Ok(distance) => return Some(distance),
                 Err(_) if bound >= limit => return None,
-                Err(expected) => bound = expected.clamp(2 * bound, 8 * bound).min(limit),
+                Err(next) => bound = next.clamp(bound + 1, 8 * bound).min(limit),
             }
         }
     }
 
-    /// The distance, or a guess at it where it is above `bound`.
+    /// The distance, or the bound to try next where it is above this one.
     fn distance_within<U: Unit>(&mut self, pattern: &[U], text: &[U], bound: usize) -> Result<usize, usize> {
         let (rows, columns) = (pattern.len(), text.len());
         let difference = columns - rows;
@@ -86,7 +86,8 @@ impl Band {
             row = end_row;
             if row == rows {
                 let distance = self.steps[start..end].iter().copied().fold(left, step);
-                return if end == columns && distance <= bound { Ok(distance) } else { Err(2 * bound) };
+                // Beyond the bound, what is found is too great if anything: it bounds the distance.
+                return if distance <= bound { Ok(distance) } else { Err(distance) };
             }
             // Columns from which the end can still be reached within the bound.
             let steps = &self.steps[start..end];
@@ -99,7 +100,7 @@ impl Band {
                 is_near(column, distance)
             });
             let Some((column, distance)) = near else {
-                return Err(lowest.saturating_mul(rows) / row * 115 / 100);
+                return Err((lowest.saturating_mul(rows) / row * 115 / 100).max(bound + bound / 4));
             };
             let right = steps.iter().copied().fold(left, step);
             let back = walk((start..=end).rev(), right, steps.iter().rev().map(|step| -step));

@@ -15,6 +15,9 @@ const LONGEST: usize = i32::MAX as usize / 4;
 /// Numbers of errors after which the progress is looked at.
 const FIRST_LOOK: usize = 16;
 
+/// Characters for each squared error that a better guess is worth: a few hundredths of what the band takes.
+const GUESS_COST: usize = 4;
+
 /// What was found within the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -55,15 +58,18 @@ impl Waves {
         Self { lanes, ..Self::default() }
     }
 
-    /// Distance of two texts, `pattern` being the shorter one, by about `budget` steps at most.
+    /// Distance of two texts, `pattern` being the shorter one, by little more than `budget` steps at most.
     pub fn distance<U: Unit>(&mut self, pattern: &[U], text: &[U], budget: usize, limit: usize) -> Found {
         let (rows, columns) = (pattern.len(), text.len());
         debug_assert!(rows <= columns);
         if columns > LONGEST {
             return Found::Guess(columns / 8);
         }
-        let affordable = (2 * budget).isqrt().min(columns);
-        let most = affordable.min(limit);
+        // One diagonal at a time takes about twice as long.
+        let budget = if self.lanes.waves_are_vectors() { budget } else { budget / 2 };
+        let affordable = (2 * budget).isqrt();
+        // Who has come so far goes a little further, rather than begin anew.
+        let most = (affordable + affordable / 4).min(columns).min(limit);
         let difference = columns - rows;
         if difference > most {
             return if most == limit { Found::TooFar } else { Found::Guess(difference) };
@@ -94,16 +100,17 @@ impl Waves {
             let total = 2 * errors;
             if total >= FIRST_LOOK && total.is_power_of_two() {
                 // The first errors tell little: about so many more or fewer may come.
-                let (root, expected) = (total.isqrt(), total * (rows + columns) / progress.max(1));
-                if expected * (root - 2) > affordable * root {
-                    return Found::Guess(guess(total, rows + columns, progress));
+                let (root, expected) = (total.isqrt(), expected(total, rows + columns, progress));
+                let is_known_well = total * total >= columns / GUESS_COST;
+                if is_known_well && expected * (root - 1) > affordable * root {
+                    return Found::Guess(guess(total, expected));
                 }
             }
         }
         if most == limit {
             return Found::TooFar;
         }
-        Found::Guess(guess(most, rows + columns, start.furthest + end.furthest))
+        Found::Guess(guess(most, expected(most, rows + columns, start.furthest + end.furthest)))
     }
 }
 
@@ -146,6 +153,12 @@ fn meet(from_start: &[i32], from_end: &[i32], rows: i32) -> bool {
 }
 
 /// The distance if errors go on as up to here.
-fn guess(errors: usize, total: usize, progress: usize) -> usize {
-    errors.max(1) * total / progress.max(1) * 11 / 10 + 16
+fn expected(errors: usize, total: usize, progress: usize) -> usize {
+    errors * total / progress.max(1)
+}
+
+/// A bound that few distances exceed, from what is expected after a number of errors: what comes varies with its
+/// square root.
+fn guess(errors: usize, expected: usize) -> usize {
+    expected + expected * 3 / 2 / errors.isqrt().max(1) + 16
 }

@@ -114,9 +114,9 @@ impl ByteTexts {
     }
 }
 
-/// Steps along the diagonals before the band is tried: about where both take the same time.
+/// Steps along the diagonals that take about as long as the band.
 fn budget(length: usize) -> usize {
-    8 * length
+    length * (2 * length.max(1).ilog2() as usize).saturating_sub(16).max(3)
 }
 
 /// `None` where the distance exceeds `limit`. The ends are trimmed.

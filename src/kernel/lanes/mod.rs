@@ -83,6 +83,15 @@ impl Lanes {
         }
     }
 
+    /// Whether [`Self::waves`] computes several diagonals at once.
+    pub fn waves_are_vectors(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let vectors = matches!(self, Self::Avx512 | Self::Avx2);
+        #[cfg(not(target_arch = "x86_64"))]
+        let vectors = false;
+        vectors
+    }
+
     /// The diagonals after one error more from both ends; see [`wave`].
     pub fn waves<U: Unit>(self, table: Table<U>, start: Wave, end: Wave) -> [usize; 2] {
         match self {
