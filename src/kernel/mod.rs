@@ -12,6 +12,7 @@ mod bit_parallel;
 mod block;
 mod blocks;
 mod byte_ids;
+mod case;
 mod categories;
 pub mod choice;
 mod diagonal;

@@ -2,6 +2,8 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
+use super::case;
+
 /// What happens to whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Whitespace {
@@ -84,13 +86,7 @@ impl Preparation {
 
 /// Appends a text without sigma in lower case.
 fn push_lowercase(buffer: &mut String, text: &str) {
-    for character in text.chars() {
-        if character.is_ascii() {
-            buffer.push(character.to_ascii_lowercase());
-        } else {
-            buffer.extend(character.to_lowercase());
-        }
-    }
+    text.chars().for_each(|character| case::push_lowercase(buffer, character));
 }
 
 impl UnicodeForm {
@@ -136,7 +132,7 @@ pub fn upper_length(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.chars().map(|character| character.to_uppercase().count()).sum()
+    text.chars().map(case::upper_length).sum()
 }
 
 /// Length of the text in code points.
