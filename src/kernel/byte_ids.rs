@@ -19,7 +19,14 @@ pub struct ByteIds {
 impl ByteIds {
     /// Both texts as bytes, equal where the characters are; `None` where they have too many different characters
     /// beyond ASCII, or one beyond the basic plane.
-    pub fn map(&mut self, texts: [&str; 2]) -> Option<[&[u8]; 2]> {
+    pub fn bytes<'a>(&'a mut self, texts: [&'a str; 2]) -> Option<[&'a [u8]; 2]> {
+        if texts[0].is_ascii() && texts[1].is_ascii() {
+            return Some(texts.map(str::as_bytes));
+        }
+        self.map(texts)
+    }
+
+    fn map(&mut self, texts: [&str; 2]) -> Option<[&[u8]; 2]> {
         self.ids.resize(BASIC, 0);
         let fits = self.fill(texts);
         for &code in &self.known {

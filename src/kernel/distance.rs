@@ -47,6 +47,11 @@ impl Default for ByteTexts {
 }
 
 impl Workspace {
+    /// Both texts in one byte a character, if that is possible; see [`ByteIds::bytes`].
+    pub fn as_bytes<'a>(&'a mut self, texts: [&'a str; 2]) -> Option<[&'a [u8]; 2]> {
+        self.ids.bytes(texts)
+    }
+
     /// Edit distance of two texts in code points; insertions and deletions cost 1.
     pub fn distance(&mut self, left: &str, right: &str, cost: SubstitutionCost) -> usize {
         self.distance_within(left, right, cost, usize::MAX).expect("no limit was set")
@@ -64,10 +69,7 @@ impl Workspace {
             return Some(0);
         }
         let texts = [left, right];
-        if left.is_ascii() && right.is_ascii() {
-            return self.bytes.distance_within(texts.map(str::as_bytes), cost, limit, &mut self.blocks);
-        }
-        if let Some(texts) = self.ids.map(texts) {
+        if let Some(texts) = self.ids.bytes(texts) {
             return self.bytes.distance_within(texts, cost, limit, &mut self.blocks);
         }
         let Self { blocks, long, left: left_units, right: right_units, .. } = self;

@@ -1,11 +1,12 @@
 //! Scores of a pair in text of any kind: what the lanes cannot take.
 
 use super::distance::Workspace;
+use super::lanes::{Ends, ends};
 use super::prepare::{Preparation, length};
-use super::queue::Queue;
+use super::queue::{LONGEST_BYTES, Queue};
 use super::rows::{Exact, Request, Similarity};
-use super::score::{CharErrors, Nearest, denominator, distance_limit};
-use super::short::{Short, wide};
+use super::score::{CharErrors, Denominator, Nearest, denominator, distance_limit};
+use super::short::Memory;
 use super::weighted::SubstitutionCost;
 
 /// The best of a row among the distances that are known already: others need not be exact beyond it.
@@ -30,10 +31,29 @@ pub struct GeneralScorer {
     buffers: [[String; 2]; 2],
 }
 
-/// A pair of texts after preparation.
+/// A text with the memory in which it stands.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its memory.
+    pub memory: Memory<'a>,
+}
+
+impl<'a> Text<'a> {
+    fn prepared(self, preparation: Preparation, buffer: &'a mut String) -> Self {
+        if preparation == Preparation::default() {
+            return self;
+        }
+        let text = preparation.prepare(self.text, buffer);
+        Self { text, memory: Memory::new(text.as_bytes(), text.len()) }
+    }
+}
+
+/// A pair of texts after preparation, and what they have in common.
 struct PreparedPair<'a> {
-    prediction: &'a str,
-    answer: &'a str,
+    texts: [Text<'a>; 2],
+    ends: Ends,
 }
 
 impl GeneralScorer {
@@ -46,33 +66,22 @@ impl GeneralScorer {
     /// both at the first one.
     pub fn pair(
         &mut self,
-        [prediction, answer]: [&str; 2],
+        raw: [Text; 2],
         request: &Request,
         best: &mut Best,
         queue: &mut Queue,
         places: [usize; 2],
     ) -> (Option<Measured>, Option<Measured>) {
-        let Self { workspace, buffers: [[p, a], [error_p, error_a]] } = self;
+        let Self { workspace, buffers: [buffers, error_buffers] } = self;
         let cost = request.cost;
         let mut near = None;
         let mut is_shared = false;
-        let rate = request.errors.map(|preparation| {
-            let prediction = preparation.prepare(prediction, error_p);
-            let answer = preparation.prepare(answer, error_a);
-            (PreparedPair { prediction, answer }, length(answer))
-        });
+        let rate = request.errors.map(|preparation| PreparedPair::new(raw, preparation, error_buffers));
         if let Some(Similarity { protocol, exact }) = request.similarity {
-            let preparation = protocol.preparation;
-            let prepared = PreparedPair {
-                prediction: preparation.prepare(prediction, p),
-                answer: preparation.prepare(answer, a),
-            };
-            let of = |raw, prepared| denominator(raw, prepared, protocol.denominator);
-            let length = of(prediction, prepared.prediction).max(of(answer, prepared.answer));
+            let pair = PreparedPair::new(raw, protocol.preparation, buffers);
+            let length = pair.denominator(raw, protocol.denominator);
             // The distance serves the rate as well, where both agree; then it is computed without a limit.
-            is_shared = rate.as_ref().is_some_and(|(pair, _)| {
-                pair.prediction == prepared.prediction && pair.answer == prepared.answer
-            });
+            is_shared = rate.as_ref().is_some_and(|rate| rate.is_the_same(&pair));
             let cut = match exact {
                 Exact::All => usize::MAX,
                 Exact::Kept(threshold) => protocol.cut.distance_limit(threshold, length),
@@ -80,7 +89,7 @@ impl GeneralScorer {
             };
             let nearer = best.nearest.map_or(usize::MAX, |best| best.distance_limit(length));
             let limit = if is_shared { usize::MAX } else { nearer.min(cut) };
-            let distance = prepared.queue(workspace, cost, limit, queue, places[0]);
+            let distance = pair.queue(workspace, cost, limit, queue, places[0]);
             if distance.is_some() {
                 let candidate = Nearest::new(0, distance, length);
                 if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
@@ -89,7 +98,8 @@ impl GeneralScorer {
             }
             near = Some(Measured { length, place: places[0] });
         }
-        let edits = rate.map(|(pair, length)| {
+        let edits = rate.map(|pair| {
+            let length = pair.ends.characters[1];
             if is_shared {
                 return Measured { length, place: places[0] };
             }
@@ -110,7 +120,25 @@ impl GeneralScorer {
     }
 }
 
-impl PreparedPair<'_> {
+impl<'a> PreparedPair<'a> {
+    fn new(raw: [Text<'a>; 2], preparation: Preparation, [p, a]: &'a mut [String; 2]) -> Self {
+        let texts = [raw[0].prepared(preparation, p), raw[1].prepared(preparation, a)];
+        Self { texts, ends: ends(texts.map(|text| text.memory)) }
+    }
+
+    fn is_the_same(&self, other: &Self) -> bool {
+        self.texts[0].text == other.texts[0].text && self.texts[1].text == other.texts[1].text
+    }
+
+    /// The longer length, as the protocol counts it.
+    fn denominator(&self, raw: [Text; 2], of: Denominator) -> usize {
+        let length = |side: usize| match of {
+            Denominator::Prepared => self.ends.characters[side],
+            _ => denominator(raw[side].text, self.texts[side].text, of),
+        };
+        length(0).max(length(1))
+    }
+
     /// Puts the distance into the queue and returns it, if it is known at once and within the limit.
     fn queue(
         &self,
@@ -120,18 +148,25 @@ impl PreparedPair<'_> {
         queue: &mut Queue,
         place: usize,
     ) -> Option<usize> {
-        let Self { prediction, answer } = *self;
-        if cost == SubstitutionCost::One && limit > 0 {
-            if let Some([prediction, answer]) = Short::narrow([prediction, answer]) {
-                queue.push(place, &prediction, &answer);
+        let Ends { prefix, suffix, different, .. } = self.ends;
+        let distance = if different[0].min(different[1]) == 0 {
+            // Insertions or deletions alone.
+            Some(different[0].max(different[1])).filter(|&distance| distance <= limit)
+        } else {
+            let is_short = cost == SubstitutionCost::One && limit > 0;
+            if is_short && queue.push_middles(place, self.texts.map(|text| text.memory), &self.ends) {
                 return None;
             }
-            if let Some((prediction, answer)) = wide(prediction).zip(wide(answer)) {
-                queue.push_wide(place, prediction, answer);
+            let middles = self.texts.map(|Text { text, .. }| &text[prefix..text.len() - suffix]);
+            let waits = is_short
+                && different[0].max(different[1]) <= LONGEST_BYTES
+                && different[0].abs_diff(different[1]) < limit;
+            if waits && let Some(bytes) = workspace.as_bytes(middles) {
+                queue.push_bytes(place, bytes);
                 return None;
             }
-        }
-        let distance = workspace.distance_within(prediction, answer, cost, limit);
+            workspace.distance_within(middles[0], middles[1], cost, limit)
+        };
         queue.set(place, distance);
         distance
     }

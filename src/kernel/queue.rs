@@ -1,7 +1,7 @@
 //! Distances of many pairs: short ones wait until a vector is full.
 
-use super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes, Register};
-use super::short::Short;
+use super::lanes::{Batch, Decoded, Ends, FOUR, Fours, LONGEST, Lanes, PAIRS, Planes, Register, decode};
+use super::short::{Memory, Short};
 
 /// Longest text of each width of lanes.
 const WIDTHS: [usize; 3] = [8, 16, LONGEST];
@@ -23,6 +23,22 @@ pub struct Queue {
     distances: Vec<usize>,
     narrow: [Waiting<1>; WIDTHS.len()],
     wide: [Waiting<2>; WIDTHS.len()],
+    one_word: WaitingFours<1, WORD>,
+    two_words: WaitingFours<2, LONGEST_BYTES>,
+}
+
+/// Longest text of one word.
+const WORD: usize = 64;
+
+/// Longest text in one byte a character that waits.
+pub const LONGEST_BYTES: usize = 2 * WORD;
+
+/// Pairs of texts that are too long for lanes.
+#[derive(Default)]
+struct WaitingFours<const WORDS: usize, const LONGEST: usize> {
+    fours: Fours<WORDS, LONGEST>,
+    /// Where their distances go.
+    places: [u32; FOUR],
 }
 
 /// Pairs of one width.
@@ -55,8 +71,15 @@ impl Queue {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push(&mut self, place: usize, left: &Short, right: &Short) {
-        let waiting = &mut self.narrow[width(left.length(), right.length())];
-        waiting.push(place, left.planes(), right.planes(), self.lanes, &mut self.distances);
+        self.push_narrow(place, left.planes(), right.planes());
+    }
+
+    /// The same.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn push_narrow(&mut self, place: usize, left: Planes<1>, right: Planes<1>) {
+        let waiting = &mut self.narrow[width(left.1, right.1)];
+        waiting.push(place, left, right, self.lanes, &mut self.distances);
     }
 
     /// Takes a pair of texts of at most half of a register, which stand side by side.
@@ -74,9 +97,34 @@ impl Queue {
         waiting.push(place, left, right, self.lanes, &mut self.distances);
     }
 
+    /// Takes a pair without its common ends, if it fits into lanes then.
+    pub fn push_middles(&mut self, place: usize, texts: [Memory; 2], ends: &Ends) -> bool {
+        let Ends { prefix, suffix, different, .. } = *ends;
+        if different[0].max(different[1]) > LONGEST {
+            return false;
+        }
+        match decode(texts.map(|text| text.part(prefix..text.len() - suffix))) {
+            Some(Decoded::Narrow([left, right])) => self.push_narrow(place, left, right),
+            Some(Decoded::Wide([left, right])) => self.push_wide(place, left, right),
+            None => return false,
+        }
+        true
+    }
+
+    /// Takes a pair of at most [`LONGEST_BYTES`], one a character.
+    pub fn push_bytes(&mut self, place: usize, [left, right]: [&[u8]; 2]) {
+        if left.len().max(right.len()) <= WORD {
+            self.one_word.push(place, left, right, self.lanes, &mut self.distances);
+        } else {
+            self.two_words.push(place, left, right, self.lanes, &mut self.distances);
+        }
+    }
+
     /// Computes what still waits.
     pub fn flush(&mut self) {
-        let Self { lanes, distances, narrow, wide } = self;
+        let Self { lanes, distances, narrow, wide, one_word, two_words } = self;
+        one_word.run(*lanes, distances);
+        two_words.run(*lanes, distances);
         for waiting in narrow {
             waiting.run(*lanes, distances);
         }
@@ -130,6 +178,26 @@ impl<const BYTES: usize> Waiting<BYTES> {
         let found = self.batch.distances(lanes);
         for (&place, distance) in self.places[..used].iter().zip(found) {
             distances[place as usize] = usize::from(distance);
+        }
+    }
+}
+
+impl<const WORDS: usize, const LONGEST: usize> WaitingFours<WORDS, LONGEST> {
+    fn push(&mut self, place: usize, left: &[u8], right: &[u8], lanes: Lanes, distances: &mut [usize]) {
+        self.places[self.fours.push(left, right)] = place as u32;
+        if self.fours.len() == FOUR {
+            self.run(lanes, distances);
+        }
+    }
+
+    fn run(&mut self, lanes: Lanes, distances: &mut [usize]) {
+        let used = self.fours.len();
+        if used == 0 {
+            return;
+        }
+        let found = self.fours.distances(lanes);
+        for (&place, distance) in self.places[..used].iter().zip(found) {
+            distances[place as usize] = distance;
         }
     }
 }

@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use super::block::{Pairs, Place};
 use super::choice::Choice;
-use super::general::{Best, GeneralScorer, Measured};
+use super::general::{Best, GeneralScorer, Measured, Text};
+use super::lanes::ends;
 use super::prepare::Preparation;
 use super::queue::{Queue, known};
 use super::score::{CharErrors, Denominator, Nearest, Protocol};
@@ -20,7 +21,10 @@ use super::short_pair::{Inside, ShortPair, Spaced};
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1024;
+
+/// Texts above so many bytes seldom fit into lanes, whatever their common ends.
+const MIDDLING: usize = 256;
 
 /// The texts of a table, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`](super::short::INLINE)
 /// bytes, the text itself behind it, followed by zeros; Arrow's layout.
@@ -106,6 +110,23 @@ pub struct BlockScorer {
     pairs: Pairs,
     general: GeneralScorer,
     choice: Choice,
+    /// Whether texts are compared as they came.
+    is_raw: bool,
+}
+
+impl Request {
+    /// Whether texts are compared as they came, and a distance is all that is asked for.
+    fn is_raw(&self) -> bool {
+        let raw = Preparation::default();
+        let is_raw = |Similarity { protocol, exact }: Similarity| {
+            protocol.preparation == raw
+                && protocol.denominator == Denominator::Prepared
+                && exact != Exact::Equality
+        };
+        self.cost == SubstitutionCost::One
+            && self.errors.is_none_or(|preparation| preparation == raw)
+            && self.similarity.is_none_or(is_raw)
+    }
 }
 
 impl BlockScorer {
@@ -142,6 +163,7 @@ impl BlockScorer {
         request: &Request,
         mut emit: impl FnMut(&Block),
     ) {
+        self.is_raw = request.is_raw();
         let mut start = range.start;
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
@@ -305,12 +327,45 @@ impl BlockScorer {
     }
 
     /// Computes the distances of a pair of any kind.
-    #[cold]
     fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
+        if !self.queue_raw(rows, pair, request) {
+            self.queue_prepared(rows, pair, request, best);
+        }
+    }
+
+    /// Queues a pair that is compared as it came; `false` where that is not the way, or it does not fit into lanes.
+    fn queue_raw(&mut self, rows: &impl Rows, pair: usize, request: &Request) -> bool {
+        let Self { queue, pairs, .. } = self;
+        let place = pairs.place(pair);
+        let texts = [rows.prediction_memory(place.prediction), rows.answer_memory(place.answer)];
+        if !self.is_raw || texts.iter().any(|text| text.len() > MIDDLING) {
+            return false;
+        }
+        let ends = ends(texts);
+        let [left, right] = ends.different;
+        if left.min(right) == 0 {
+            // Insertions or deletions alone.
+            queue.set(pair, Some(left.max(right)));
+        } else if !queue.push_middles(pair, texts, &ends) {
+            return false;
+        }
+        pairs.longer[pair] = ends.characters[0].max(ends.characters[1]) as u32;
+        if request.errors.is_some() {
+            pairs.reference[pair] = ends.characters[1] as u32;
+        }
+        true
+    }
+
+    /// Computes the distances of a pair that has to be prepared, or is long.
+    #[cold]
+    fn queue_prepared(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
         let Self { queue, pairs, general, .. } = self;
         let place = pairs.place(pair);
-        let prediction = rows.prediction_text(place.prediction);
-        let answer = rows.answer_text(place.answer);
+        let prediction = Text {
+            text: rows.prediction_text(place.prediction),
+            memory: rows.prediction_memory(place.prediction),
+        };
+        let answer = Text { text: rows.answer_text(place.answer), memory: rows.answer_memory(place.answer) };
         let texts = [prediction, answer];
         let places = [pair, pairs.apart(pair)];
         let (near, errors) = general.pair(texts, request, best, queue, places);

@@ -1,6 +1,8 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
 
-use super::lanes::{LONGEST, Masks, Padded, Planes, Register, keep, narrow};
+use std::ops::Range;
+
+use super::lanes::{LONGEST, Masks, Padded, Planes, Register, keep};
 use super::prepare::{Preparation, Whitespace};
 
 /// Longest text that stands in its view, in bytes.
@@ -35,6 +37,50 @@ impl<'a> Memory<'a> {
     pub fn new(bytes: &'a [u8], len: usize) -> Self {
         debug_assert!(len <= bytes.len());
         Self { bytes, len }
+    }
+
+    /// Length of the text in bytes.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The text.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn text(&self) -> &'a [u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// A part of the text.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> Self {
+        Self::new(&self.bytes[range.start..], range.len())
+    }
+
+    /// So many bytes from a place on, the text and what stands behind it; `None` where the memory ends.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
+        self.bytes[at..].first_chunk()
+    }
+
+    /// The same with zeros behind the end of the memory.
+    #[cold]
+    pub fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut block = [0; N];
+        let rest = &self.bytes[at..];
+        let rest = &rest[..rest.len().min(N)];
+        block[..rest.len()].copy_from_slice(rest);
+        block
     }
 }
 
@@ -77,17 +123,6 @@ impl Short {
     pub fn inside(view: u128) -> Self {
         let (bytes, len) = text_inside(view);
         Self { bytes: Register::from_low(bytes), len }
-    }
-
-    /// Two texts in one byte a character: ASCII and one block of 128 others, as most alphabets lie in one. The
-    /// bytes are equal where the characters are. `None` for texts that do not fit.
-    pub fn narrow(texts: [&str; 2]) -> Option<[Self; 2]> {
-        let mut block = None;
-        let mut short = |text: &str| {
-            let (bytes, len) = narrow(text.as_bytes(), &mut block)?;
-            Some(Self { bytes, len })
-        };
-        Some([short(texts[0])?, short(texts[1])?])
     }
 
     /// The prepared text; `None` where it is not ASCII, and the general preparation serves.
@@ -167,22 +202,6 @@ pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
     if whitespace == Whitespace::Squeeze { within & !again } else { within }
 }
 
-/// A text in two bytes a character, for lanes; `None` for longer texts and for characters above U+FFFF.
-pub fn wide(text: &str) -> Option<Planes<2>> {
-    // No character of two bytes takes more than three in UTF-8.
-    if text.len() > 3 * LONGEST {
-        return None;
-    }
-    let (mut low, mut high) = ([0; LONGEST], [0; LONGEST]);
-    let mut len = 0;
-    for character in text.chars() {
-        let [first, second] = u16::try_from(u32::from(character)).ok()?.to_le_bytes();
-        (*low.get_mut(len)?, *high.get_mut(len)?) = (first, second);
-        len += 1;
-    }
-    Some(([Register::load(&low), Register::load(&high)], len))
-}
-
 /// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.
 fn padded(text: &[u8]) -> Padded {
     fn load<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
@@ -248,33 +267,6 @@ mod tests {
                 let expected = preparation.prepare(&text, &mut buffer).as_bytes();
                 prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
             }
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
-
-        #[test]
-        fn narrow_texts_are_equal_where_the_characters_are(
-            left in "[ aZ\0é-öА-я漢]{0,3}|[ aZé-ö]{0,34}|[ a-zА-я]{0,34}",
-            right in "[ aZ\0é-öА-я漢]{0,3}|[ aZé-ö]{0,34}|[ a-zА-я]{0,34}",
-        ) {
-            let blocks: std::collections::HashSet<u32> =
-                left.chars().chain(right.chars()).filter(|&c| !c.is_ascii()).map(|c| u32::from(c) / 128).collect();
-            let is_short = |text: &str| text.len() <= 2 * LONGEST && text.chars().count() <= LONGEST;
-            let fits = blocks.iter().all(|&block| block < 16) && blocks.len() < 2 && is_short(&left) && is_short(&right);
-            let narrow = Short::narrow([&left, &right]);
-            prop_assert_eq!(narrow.is_some(), fits);
-            let Some([left_short, right_short]) = narrow else { return Ok(()) };
-            prop_assert_eq!(left_short.length(), left.chars().count());
-            prop_assert_eq!(right_short.length(), right.chars().count());
-            let (left_bytes, right_bytes) = (left_short.to_bytes(), right_short.to_bytes());
-            for (l, left_char) in left.chars().enumerate() {
-                for (r, right_char) in right.chars().enumerate() {
-                    prop_assert_eq!(left_bytes[l] == right_bytes[r], left_char == right_char);
-                }
-            }
-            prop_assert!(left_bytes[left_short.length()..].iter().all(|&byte| byte == 0));
         }
     }
 

@@ -73,6 +73,27 @@ fn invalid_texts_are_named_on_either_side() {
 }
 
 #[test]
+fn invalid_texts_are_named_among_many_beyond_ascii() {
+    // Texts are checked 64 at a time; some of them stand in their views, others in a buffer.
+    let valid =
+        ["é", "zwölf Byte é", "gültig, und länger", "漢字", "漢字漢字漢字", "ASCII", "ASCII, and longer", ""];
+    for text in invalid_texts() {
+        for row in [0, 62, 63, 64, 127, 129] {
+            let mut rows: Vec<&[u8]> = valid.iter().map(|text| text.as_bytes()).cycle().take(130).collect();
+            let scores = floats(NLS, Column::text("good", [Array::texts(&rows)]), others(130));
+            assert!(scores.is_ok_and(|scores| scores.iter().all(Option::is_some)));
+            rows[row] = &text;
+            let column = || Column::text("bad", [Array::texts(&rows)]);
+            assert_names_row(floats(NLS, column(), others(130)), "bad", row, 130);
+            // Behind it a text that would go on with its last character.
+            rows[(row + 1) % 130] = "\u{80}".as_bytes();
+            let lists = Column::list("bad", [Array::list(&[0, 130], Array::texts(&rows))]);
+            assert_names_row(floats(NLS, others(1), lists), "bad", 0, 1);
+        }
+    }
+}
+
+#[test]
 fn invalid_texts_are_named_by_every_metric() {
     for &metric in METRICS {
         for text in [&b"\xff"[..], b"\xff and longer than a view"] {

@@ -2,6 +2,9 @@
 //!
 //! The only place in the kernel with `unsafe`: loads, stores, and calls that need a CPU feature.
 
+mod decode;
+mod ends;
+mod fours;
 mod narrow;
 mod pairs;
 mod registers;
@@ -11,7 +14,10 @@ mod vectors;
 mod views;
 mod wave;
 
-pub use narrow::{keep, keep_halves, narrow};
+pub use decode::{Decoded, decode};
+pub use ends::{Ends, ends};
+pub use fours::{FOUR, Fours};
+pub use narrow::{keep, keep_halves};
 pub use pairs::{Batch, PAIRS, Planes};
 #[cfg(test)]
 pub use registers::masks_by_bytes;
@@ -64,6 +70,16 @@ impl Lanes {
         let vectors = std::iter::empty();
         vectors.chain([Self::Portable])
     }
+}
+
+/// Whether the machine has the features that text is decoded and compared with, 32 bytes at a time.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2_and_bits() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
 }
 
 impl Lanes {

@@ -1,35 +1,17 @@
-//! Bytes of text side by side that were apart, eight at a time: UTF-8 of alphabets in one byte a character, and
-//! text without some of its bytes.
+//! Bytes of text side by side that were apart, eight at a time.
 
 use super::{LONGEST, Padded, Register};
 
-/// Longest text that is tried, in bytes.
-const LONGEST_TEXT: usize = 2 * LONGEST;
-
 /// Bytes of one step.
-const STEP: usize = size_of::<u64>();
+pub const STEP: usize = size_of::<u64>();
 
 /// A bit or value in each byte.
-const fn each(byte: u8) -> u64 {
+pub const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; STEP])
 }
 
-/// A text in one byte a character, followed by zeros, and its length: ASCII, and characters of one block of 128
-/// below U+0800, which `block` gives or which the text chooses. `None` where it does not fit.
-pub fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<(Register, usize)> {
-    if text.len() > LONGEST_TEXT {
-        return None;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("bmi2") {
-        // SAFETY: the machine has the feature.
-        return unsafe { bmi2::narrow(text, block) };
-    }
-    narrow_by(text, block, compress)
-}
-
 /// The bytes of a word whose mask is set, side by side from the lowest one on.
-fn compress(word: u64, kept: u64) -> u64 {
+pub fn compress(word: u64, kept: u64) -> u64 {
     #[cfg(target_arch = "aarch64")]
     // SAFETY: every aarch64 machine has NEON.
     return unsafe { neon::compress(word, kept) };
@@ -39,7 +21,7 @@ fn compress(word: u64, kept: u64) -> u64 {
 
 /// The same, a byte at a time.
 #[cfg(any(test, not(target_arch = "aarch64")))]
-fn byte_by_byte(word: u64, kept: u64) -> u64 {
+pub fn byte_by_byte(word: u64, kept: u64) -> u64 {
     let (mut result, mut place) = (0, 0);
     for byte in 0..STEP {
         let shift = u8::BITS * byte as u32;
@@ -107,50 +89,11 @@ fn keep_halves_by(texts: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64)
     (Register::load(&result), [0, 2].map(|index| (count(index) + count(index + 1)) as usize))
 }
 
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
-fn narrow_by(
-    text: &[u8],
-    block: &mut Option<u8>,
-    compress: impl Fn(u64, u64) -> u64,
-) -> Option<(Register, usize)> {
-    let mut bytes = [0; LONGEST_TEXT + STEP];
-    bytes[..text.len()].copy_from_slice(text);
-    let mut result = [0; LONGEST_TEXT + STEP];
-    let mut len = 0;
-    for start in (0..text.len()).step_by(STEP) {
-        let word = |at| u64::from_le_bytes(*bytes[at..].first_chunk().expect("a step behind the text"));
-        let (own, next) = (word(start), word(start + 1));
-        // All ones in the bytes that lead a character of several, and in those that go on with one.
-        let (high, second) = (own & each(0x80), (own << 1) & each(0x80));
-        let lead = ((high & second) >> 7) * 0xff;
-        let rest = ((high & !second) >> 7) * 0xff;
-        if lead != 0 {
-            // Five bits of the lead byte are the upper ones of the character; four of them say the block.
-            let first = (own >> (lead.trailing_zeros() & !7)) as u8;
-            let block = *block.get_or_insert(first & 0xfe);
-            // A lead byte with this bit starts a character of three bytes or more.
-            let foreign = ((own ^ each(block)) & each(0xfe) | own & each(0x20)) & lead;
-            if foreign != 0 {
-                return None;
-            }
-        }
-        let within = each(0x80) | (own & each(1)) << 6 | next & each(0x3f);
-        let word = compress(own & !lead | within & lead, !rest);
-        result[len..len + STEP].copy_from_slice(&word.to_le_bytes());
-        len += (!rest).count_ones() as usize / 8;
-    }
-    // Zeros behind the text were counted as characters.
-    len -= text.len().next_multiple_of(STEP) - text.len();
-    let result: &Padded = result.first_chunk().filter(|_| len <= LONGEST)?;
-    Some((Register::load_first(result, len), len))
-}
-
 #[cfg(target_arch = "x86_64")]
 mod bmi2 {
     use std::arch::x86_64::_pext_u64;
 
-    use super::{Padded, Register, keep_by, keep_halves_by, narrow_by};
+    use super::{Padded, Register, keep_by, keep_halves_by};
 
     #[target_feature(enable = "bmi2")]
     pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
@@ -160,11 +103,6 @@ mod bmi2 {
     #[target_feature(enable = "bmi2")]
     pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
         keep_halves_by(texts, kept, |word, kept| _pext_u64(word, kept))
-    }
-
-    #[target_feature(enable = "bmi2")]
-    pub fn narrow(text: &[u8], block: &mut Option<u8>) -> Option<(Register, usize)> {
-        narrow_by(text, block, |word, kept| _pext_u64(word, kept))
     }
 }
 
@@ -211,21 +149,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 10_000, ..ProptestConfig::default() })]
-
-        #[test]
-        fn every_instruction_set_gives_the_same(text in "[ aé-öА-я漢]{0,12}|[ aé-ö]{0,34}|[ А-я]{0,34}") {
-            let (mut block, mut portable_block) = (None, None);
-            let bytes = |(register, len): (Register, usize)| {
-                let mut bytes = [0; LONGEST];
-                register.store(&mut bytes);
-                (bytes, len)
-            };
-            let portable = (text.len() <= LONGEST_TEXT)
-                .then(|| narrow_by(text.as_bytes(), &mut portable_block, byte_by_byte))
-                .flatten();
-            prop_assert_eq!(narrow(text.as_bytes(), &mut block).map(bytes), portable.map(bytes));
-            prop_assert_eq!(block, portable_block);
-        }
 
         #[test]
         fn kept_bytes_stand_side_by_side(text: Padded, kept: u32) {

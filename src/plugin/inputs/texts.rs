@@ -1,13 +1,20 @@
 //! A column of texts, and what is checked before one of them is read. Arrow's importer trusts the producer.
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use arrow_array::{Array, StringViewArray};
 use arrow_buffer::Buffer;
 
 use super::super::Error;
-use crate::kernel::short::{INLINE, Memory};
+use crate::kernel::short::{BEYOND_ASCII, INLINE, Memory, text_inside};
 use crate::kernel::{Lanes, is_plain};
+
+/// Texts that are checked together.
+const AT_ONCE: usize = 64;
+
+/// Views from which texts are checked with vectors, 64 bytes.
+const WITH_VECTORS: usize = 4;
 
 /// A column of texts, checked piece by piece before they are read.
 pub struct Texts {
@@ -83,8 +90,8 @@ impl Texts {
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
-        for views in self.values.views()[range].chunks(64) {
-            if !self.are_plain(views, &mut buffer) {
+        for views in self.values.views()[range].chunks(AT_ONCE) {
+            if !self.are_plain(views, &mut buffer) && !self.are_utf8(views, buffer) {
                 for (index, &view) in (start..).zip(views) {
                     if self.values.is_valid(index) {
                         self.check_view(view).map_err(|fault| (index, fault))?;
@@ -113,6 +120,35 @@ impl Texts {
         are_plain(*buffer) || views.iter().fold(true, |plain, view| plain & in_its_own(view))
     }
 
+    /// Whether views hold UTF-8 or point to some in this buffer, found without a branch for each; where not, or
+    /// where the buffer as a whole is none, they have to be looked at one by one.
+    #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
+    fn are_utf8(&self, views: &[u128], number: u32) -> bool {
+        let is_utf8 = self.is_utf8.get(number as usize).copied().unwrap_or(false);
+        let buffer = self.values.data_buffers().get(number as usize).filter(|_| is_utf8);
+        let buffer = buffer.map_or(&[][..], Buffer::as_slice);
+        let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
+        // What stands inside, each text followed by zeros, so that none goes on with another one.
+        let mut inside = [[0_u8; size_of::<u128>()]; AT_ONCE + WITH_VECTORS];
+        let (mut used, mut are_utf8) = (0, true);
+        for &view in views {
+            let length = view as u32;
+            let is_inside = length <= INLINE;
+            let (text, _) = text_inside(view);
+            inside[used] = text.to_le_bytes();
+            used += usize::from(is_inside & (text & (BEYOND_ASCII >> u32::BITS) != 0));
+            // A part of UTF-8 is UTF-8 if it does not cut a character.
+            let start = select_unpredictable(is_inside, 0, (view >> 96) as usize);
+            let end = select_unpredictable(is_inside, 0, start + length as usize);
+            let is_here = is_inside | ((view >> 64) as u32 == number);
+            are_utf8 &= is_here & (end <= buffer.len()) & is_border(start) & is_border(end);
+        }
+        // The one behind the last is a text that is ASCII, or longer.
+        inside[used] = [0; size_of::<u128>()];
+        let inside = inside[..used.max(WITH_VECTORS)].as_flattened();
+        are_utf8 && simdutf8::basic::from_utf8(inside).is_ok()
+    }
+
     /// How far a buffer holds nothing but ASCII.
     fn ascii_end(&self, buffer: u32) -> usize {
         self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)]
@@ -127,12 +163,17 @@ impl Texts {
         let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
         let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
         // A part of UTF-8 is UTF-8 if it does not cut a character.
-        let is_border = |at: usize| buffer.get(at).is_none_or(|byte| byte.cast_signed() >= -0x40);
+        let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
         if self.is_utf8[number] && is_border(start) && is_border(start + length) {
             return Ok(());
         }
         check_utf8(text)
     }
+}
+
+/// Whether a byte of UTF-8 starts a character.
+fn is_border(byte: u8) -> bool {
+    byte.cast_signed() >= -0x40
 }
 
 fn check_utf8(text: &[u8]) -> std::result::Result<(), Fault> {

@@ -1,0 +1,281 @@
+//! UTF-8 in a fixed number of bytes a character, 32 bytes at a time and without a branch that the text decides.
+
+#[cfg(target_arch = "x86_64")]
+use super::has_avx2_and_bits;
+use super::narrow::{STEP, compress, each};
+use super::{LONGEST, Padded, Planes, Register};
+use crate::kernel::short::Memory;
+
+/// Longest text that is tried, in bytes: no character of two bytes takes more than three in UTF-8.
+const LONGEST_TEXT: usize = 3 * LONGEST;
+
+/// Words of a block.
+const WORDS: usize = LONGEST / STEP;
+
+/// 32 bytes of a text as words, the operations on which the compiler turns into vectors.
+type Words = [u64; WORDS];
+
+/// Two texts in as few bytes a character as are enough to tell their characters apart.
+pub enum Decoded {
+    /// ASCII and the characters of one block of 128, as most alphabets lie in one.
+    Narrow([Planes<1>; 2]),
+    /// Characters up to U+FFFF.
+    Wide([Planes<2>; 2]),
+}
+
+/// Two texts of at most [`LONGEST`] characters; `None` where one has characters above U+FFFF.
+pub fn decode(texts: [Memory; 2]) -> Option<Decoded> {
+    debug_assert!(texts.iter().all(|text| {
+        let starts = text.text().iter().filter(|&&byte| byte.cast_signed() >= -0x40);
+        starts.count() <= LONGEST
+    }));
+    if texts.iter().any(|text| text.len() > LONGEST_TEXT) {
+        return None;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2_and_bits() {
+        // SAFETY: the machine has the features.
+        return unsafe { avx2::decode(texts) };
+    }
+    decode_by(texts, compress)
+}
+
+/// A text in one byte a character, and the two bytes of its code points.
+#[derive(Clone, Copy)]
+struct Text {
+    narrow: Line,
+    low: Line,
+    high: Line,
+    len: usize,
+}
+
+/// The bytes of a text, with room behind the last one for those that are written with it.
+type Line = [u8; LONGEST + STEP];
+
+/// What the characters beyond ASCII have in common.
+struct Common {
+    /// The bits of their blocks that all of them have, and those that any has.
+    all: [Words; 2],
+    any: [Words; 2],
+    /// Not zero where the text has one.
+    beyond_ascii: [Words; 2],
+    /// Not zero if there is one above U+FFFF.
+    above: Words,
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn decode_by(texts: [Memory; 2], compress: impl Fn(u64, u64) -> u64) -> Option<Decoded> {
+    let zeros = [0; WORDS];
+    let mut common =
+        Common { all: [[u64::MAX; WORDS]; 2], any: [zeros; 2], beyond_ascii: [zeros; 2], above: zeros };
+    let line = [0; LONGEST + STEP];
+    let mut decoded = [Text { narrow: line, low: line, high: line, len: 0 }; 2];
+    for side in 0..2 {
+        for at in (0..texts[side].len()).step_by(LONGEST) {
+            decoded[side].append(texts[side], at, side, &mut common, &compress);
+        }
+    }
+    if common.above != zeros {
+        return None;
+    }
+    let register = |line: &Line| Register::load(line.first_chunk().expect("longer"));
+    // No `map`: it is compiled without the CPU features, and then not inlined.
+    let [left, right] = &decoded;
+    Some(if common.is_enough() {
+        let narrow = |text: &Text| ([register(&text.narrow)], text.len);
+        Decoded::Narrow([narrow(left), narrow(right)])
+    } else {
+        let wide = |text: &Text| ([register(&text.low), register(&text.high)], text.len);
+        Decoded::Wide([wide(left), wide(right)])
+    })
+}
+
+impl Text {
+    /// Decodes the block of a text that starts at a place.
+    #[inline(always)]
+    fn append(
+        &mut self,
+        text: Memory,
+        at: usize,
+        side: usize,
+        common: &mut Common,
+        compress: &impl Fn(u64, u64) -> u64,
+    ) {
+        const INSIDE: [[u8; LONGEST]; 2] = [[0xff; LONGEST], [0; LONGEST]];
+        let inside = &INSIDE.as_flattened()[LONGEST - (text.len() - at).min(LONGEST)..];
+        let inside = words(inside.first_chunk().expect("one of 33 places"));
+        let room: [u8; LONGEST + 2];
+        let block = if let Some(block) = text.block(at) {
+            block
+        } else {
+            room = text.last_block(at);
+            &room
+        };
+        let part = |from: usize| words(block[from..].first_chunk().expect("at most two further"));
+        let (own, second, third) = (part(0), part(1), part(2));
+        let [mut narrow, mut low, mut high, mut kept] = [[0; WORDS]; 4];
+        for i in 0..WORDS {
+            let (own, second, third) = (own[i] & inside[i], second[i], third[i]);
+            // The highest bits of each byte tell what it is.
+            let beyond_ascii = own & each(0x80);
+            let leads = beyond_ascii & (own << 1);
+            let of_three = leads & (own << 2);
+            common.above[i] |= of_three & (own << 3);
+            common.beyond_ascii[side][i] |= leads;
+            let rest = ones(beyond_ascii & !(own << 1));
+            let (leads, of_three) = (ones(leads), ones(of_three));
+            // The byte with six bits of the character, and the one before it.
+            let last = second & !of_three | third & of_three;
+            let before = own & !of_three | second & of_three;
+            let lower = (before & each(3)) << 6 | last & each(0x3f);
+            let upper = (before >> 2) & (each(7) | of_three & each(0xf)) | (own & each(0xf)) << 4 & of_three;
+            narrow[i] = (lower | each(0x80)) & leads | own & !leads;
+            low[i] = lower & leads | own & !leads;
+            high[i] = upper & leads;
+            kept[i] = inside[i] & !rest;
+            for (plane, value) in [upper, lower & each(0x80)].into_iter().enumerate() {
+                common.all[plane][i] &= value | !leads;
+                common.any[plane][i] |= value & leads;
+            }
+        }
+        for i in 0..WORDS {
+            let lines = [(&mut self.narrow, narrow), (&mut self.low, low), (&mut self.high, high)];
+            for (line, words) in lines {
+                let word = compress(words[i], kept[i]);
+                line[self.len..self.len + STEP].copy_from_slice(&word.to_le_bytes());
+            }
+            self.len += kept[i].count_ones() as usize / 8;
+        }
+    }
+}
+
+/// One byte of all, all with any bit or with all bits of theirs.
+macro_rules! fold {
+    ($words:expr, $of:tt) => {{
+        let words: Words = $words;
+        let word = (words[0] $of words[1]) $of (words[2] $of words[3]);
+        let word = word $of (word >> 32);
+        let word = word $of (word >> 16);
+        (word $of (word >> 8)) as u8
+    }};
+}
+
+impl Common {
+    /// Whether one byte a character is enough: where the characters beyond ASCII lie in one block of 128, and
+    /// where one text has none, to which those of the other one are all alike.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    fn is_enough(&self) -> bool {
+        // Bits that some have and others have not.
+        let upper = fold!(self.any[0], |) & !fold!(self.all[0], &);
+        let lower = fold!(self.any[1], |) & !fold!(self.all[1], &);
+        let (left, right) = (fold!(self.beyond_ascii[0], |), fold!(self.beyond_ascii[1], |));
+        upper | lower == 0 || left == 0 || right == 0
+    }
+}
+
+/// All ones in the bytes whose highest bit is set; the others are zero.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn ones(bits: u64) -> u64 {
+    (bits << 1).wrapping_sub(bits >> 7)
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+fn words(bytes: &Padded) -> Words {
+    let (words, _) = bytes.as_chunks();
+    std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::_pext_u64;
+
+    use super::{Decoded, Memory, decode_by};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn decode(texts: [Memory; 2]) -> Option<Decoded> {
+        decode_by(texts, |word, kept| _pext_u64(word, kept))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::super::narrow::byte_by_byte;
+    use super::*;
+
+    /// The characters in as many bytes as were used, and whether those are one.
+    fn characters(decoded: &Decoded) -> (bool, [Vec<[u8; 2]>; 2]) {
+        fn line(register: Register) -> Padded {
+            let mut bytes = [0; LONGEST];
+            register.store(&mut bytes);
+            bytes
+        }
+        fn text(planes: [Register; 2], len: usize) -> Vec<[u8; 2]> {
+            let [low, high] = planes.map(line);
+            assert!(low[len..].iter().chain(&high[len..]).all(|&byte| byte == 0));
+            (0..len).map(|at| [low[at], high[at]]).collect()
+        }
+        let none = Register::load(&[0; LONGEST]);
+        match decoded {
+            Decoded::Narrow(texts) => (true, texts.map(|([bytes], len)| text([bytes, none], len))),
+            Decoded::Wide(texts) => (false, texts.map(|(planes, len)| text(planes, len))),
+        }
+    }
+
+    fn assert_decoded(texts: [&str; 2]) {
+        let of = texts.map(|text| text.chars().collect::<Vec<_>>());
+        let blocks = of.each_ref().map(|text| {
+            let foreign = text.iter().filter(|character| !character.is_ascii());
+            foreign.map(|&character| u32::from(character) / 128).collect::<HashSet<_>>()
+        });
+        let fits = blocks.iter().flatten().all(|&block| block < 0x1_0000 / 128);
+        let is_narrow = blocks.iter().any(HashSet::is_empty) || blocks[0].union(&blocks[1]).count() == 1;
+        // Memory that ends with the text, and memory that goes on.
+        let more = texts.map(|text| format!("{text}é漢😀 and more than enough to be read behind it"));
+        let exact = texts.map(|text| Memory::new(text.as_bytes(), text.len()));
+        let longer = [0, 1].map(|side| Memory::new(more[side].as_bytes(), texts[side].len()));
+        for memory in [exact, longer] {
+            for decoded in [decode(memory), decode_by(memory, byte_by_byte)] {
+                assert_eq!(decoded.is_some(), fits, "{texts:?}");
+                let Some(decoded) = decoded else { continue };
+                let (narrow, codes) = characters(&decoded);
+                assert_eq!(narrow, is_narrow, "{texts:?}");
+                assert_eq!(codes.each_ref().map(Vec::len), of.each_ref().map(Vec::len), "{texts:?}");
+                for (left, left_code) in of[0].iter().zip(&codes[0]) {
+                    for (right, right_code) in of[1].iter().zip(&codes[1]) {
+                        assert_eq!(left == right, left_code == right_code, "{left:?} {right:?} in {texts:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_character_is_told_from_its_neighbours() {
+        let all: Vec<char> = ('\0'..='\u{1_00ff}').collect();
+        for sixteen in all.windows(LONGEST).step_by(LONGEST / 2) {
+            let text: String = sixteen.iter().collect();
+            assert_decoded([&text, &text]);
+            assert_decoded([&text, "aé語"]);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn characters_are_equal_where_they_were(
+            left in "[ aZ\0é-öА-я漢語]{0,3}|[ aZé-ö]{0,32}|[ a-zА-я]{0,32}|[a‘’“”–]{0,32}|[a語漢字ー]{0,32}|[a😀é]{0,32}",
+            right in "[ aZ\0é-öА-я漢語]{0,3}|[ aZé-ö]{0,32}|[ a-zА-я]{0,32}|[a‘’“”–]{0,32}|[a語漢字ー]{0,32}|[a-z]{0,32}",
+        ) {
+            assert_decoded([&left, &right]);
+        }
+    }
+}

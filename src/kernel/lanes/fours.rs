@@ -1,0 +1,198 @@
+//! Levenshtein distances of four pairs of middling texts, side by side: a word in each, or two.
+//!
+//! One pair alone waits for each operation of the recurrence before the next one can start; four of them take no
+//! longer. Match bits come from a table, as there are too many rows to compare.
+
+use super::Lanes;
+
+/// Pairs side by side.
+pub const FOUR: usize = 4;
+
+/// Rows of a word.
+const ROWS: usize = u64::BITS as usize;
+
+/// A value for each pair.
+type Each = [u64; FOUR];
+
+/// Four pairs of texts of at most `LONGEST` bytes, which take `WORDS` words a column.
+pub struct Fours<const WORDS: usize, const LONGEST: usize> {
+    len: usize,
+    /// The shorter text of each pair, and the longer one.
+    texts: [[[u8; LONGEST]; FOUR]; 2],
+    lengths: [[usize; FOUR]; 2],
+    /// For each byte where the shorter texts have it. Zeros, and left so.
+    bits: Box<[[Each; WORDS]; 256]>,
+}
+
+impl<const WORDS: usize, const LONGEST: usize> Default for Fours<WORDS, LONGEST> {
+    fn default() -> Self {
+        const { assert!(LONGEST == WORDS * ROWS) };
+        Self {
+            len: 0,
+            texts: [[[0; LONGEST]; FOUR]; 2],
+            lengths: [[0; FOUR]; 2],
+            bits: Box::new([[[0; FOUR]; WORDS]; 256]),
+        }
+    }
+}
+
+impl<const WORDS: usize, const LONGEST: usize> Fours<WORDS, LONGEST> {
+    /// Number of pairs inside.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a pair of texts that fit, and returns its place. There must be one.
+    pub fn push(&mut self, left: &[u8], right: &[u8]) -> usize {
+        let (shorter, longer) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+        for (side, text) in [shorter, longer].into_iter().enumerate() {
+            self.texts[side][self.len][..text.len()].copy_from_slice(text);
+            self.lengths[side][self.len] = text.len();
+        }
+        self.len += 1;
+        self.len - 1
+    }
+
+    /// The distances; there is no pair inside afterwards.
+    pub fn distances(&mut self, lanes: Lanes) -> [usize; FOUR] {
+        for lengths in &mut self.lengths {
+            lengths[self.len..].fill(0);
+        }
+        self.len = 0;
+        match lanes {
+            // SAFETY: this instruction set is only chosen where the machine has it.
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx512 => unsafe { avx512::distances(self) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx2 => unsafe { avx2::distances(self) },
+            _ => self.distances_by(),
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    fn distances_by(&mut self) -> [usize; FOUR] {
+        let Self { texts: [shorter, longer], lengths: [rows, columns], bits, .. } = self;
+        for lane in 0..FOUR {
+            for (row, &byte) in shorter[lane][..rows[lane]].iter().enumerate() {
+                bits[usize::from(byte)][row / ROWS][lane] |= 1 << (row % ROWS);
+            }
+        }
+        let mut order = [0, 1, 2, 3];
+        order.sort_unstable_by_key(|&lane: &usize| columns[lane]);
+        let (mut up, mut down) = ([[u64::MAX; FOUR]; WORDS], [[0; FOUR]; WORDS]);
+        let mut distances = [0; FOUR];
+        let mut column = 0;
+        for lane in order {
+            let end = columns[lane].min(LONGEST);
+            while column < end {
+                let eq: [&[Each; WORDS]; FOUR] =
+                    std::array::from_fn(|lane| &bits[usize::from(longer[lane][column])]);
+                // The first row of the table grows by one a column.
+                let (mut in_up, mut in_down) = ([1; FOUR], [0; FOUR]);
+                for word in 0..WORDS {
+                    for lane in 0..FOUR {
+                        let (up, down) = (&mut up[word][lane], &mut down[word][lane]);
+                        let eq = eq[lane][word][lane] | in_down[lane];
+                        let diagonal = (((eq & *up).wrapping_add(*up)) ^ *up) | eq | *down;
+                        let right_up = *down | !(diagonal | *up);
+                        let right_down = *up & diagonal;
+                        let (out_up, out_down) = (right_up >> (ROWS - 1), right_down >> (ROWS - 1));
+                        let right_up = right_up << 1 | in_up[lane];
+                        let right_down = right_down << 1 | in_down[lane];
+                        *up = right_down | !(diagonal | right_up);
+                        *down = right_up & diagonal;
+                        (in_up[lane], in_down[lane]) = (out_up, out_down);
+                    }
+                }
+                column += 1;
+            }
+            // The steps down the last column of this pair.
+            let mut distance = columns[lane];
+            for word in 0..WORDS {
+                let rows = rows[lane].saturating_sub(word * ROWS);
+                let inside = if rows < ROWS { (1 << rows) - 1 } else { u64::MAX };
+                distance += (up[word][lane] & inside).count_ones() as usize;
+                distance -= (down[word][lane] & inside).count_ones() as usize;
+            }
+            distances[lane] = distance;
+        }
+        for lane in 0..FOUR {
+            for &byte in &shorter[lane][..rows[lane]] {
+                bits[usize::from(byte)] = [[0; FOUR]; WORDS];
+            }
+        }
+        distances
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{FOUR, Fours};
+
+    #[target_feature(enable = "avx2")]
+    pub fn distances<const WORDS: usize, const LONGEST: usize>(
+        fours: &mut Fours<WORDS, LONGEST>,
+    ) -> [usize; FOUR] {
+        fours.distances_by()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{FOUR, Fours};
+
+    #[target_feature(enable = "avx2,avx512f,avx512vl")]
+    pub fn distances<const WORDS: usize, const LONGEST: usize>(
+        fours: &mut Fours<WORDS, LONGEST>,
+    ) -> [usize; FOUR] {
+        fours.distances_by()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::super::oracle::{ONE_IN, edit_distance};
+    use super::*;
+
+    fn assert_distances<const WORDS: usize, const LONGEST: usize>(pairs: &[[Vec<u8>; 2]]) {
+        // One character a byte, so that bytes beyond ASCII can be tried as well.
+        let text = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
+        let fits = |pair: &&[Vec<u8>; 2]| pair.iter().all(|text| text.len() <= LONGEST);
+        let pairs: Vec<_> = pairs.iter().filter(fits).collect();
+        for lanes in Lanes::available() {
+            let mut fours = Fours::<WORDS, LONGEST>::default();
+            for pairs in pairs.chunks(FOUR) {
+                for (place, [left, right]) in pairs.iter().enumerate() {
+                    assert_eq!((fours.len(), fours.push(left, right)), (place, place));
+                }
+                let distances = fours.distances(lanes);
+                for ([left, right], distance) in pairs.iter().zip(distances) {
+                    let expected = edit_distance(&text(left), &text(right), 1);
+                    assert_eq!(distance, expected, "{left:?} {right:?} {lanes:?}");
+                }
+                assert!(fours.bits.iter().flatten().flatten().all(|&bits| bits == 0) && fours.len() == 0);
+            }
+        }
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        let borders = prop::sample::select(vec![0_usize, 1, 31, 32, 33, 63, 64, 65, 127, 128]);
+        let letters = prop::sample::select(vec![0_u8, 1, b'a', 0x7f, 0x80, 0xff]);
+        prop_oneof![borders, 0..=128_usize]
+            .prop_flat_map(move |len| prop::collection::vec(letters.clone(), len))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1_000 / ONE_IN, ..ProptestConfig::default() })]
+
+        #[test]
+        fn fours_of_any_lengths(pairs in prop::collection::vec([texts(), texts()], 1..12)) {
+            assert_distances::<1, 64>(&pairs);
+            assert_distances::<2, 128>(&pairs);
+        }
+    }
+}
