@@ -1,8 +1,8 @@
 //! UTF-8 in a fixed number of bytes a character, 32 bytes at a time and without a branch that the text decides.
 
+use super::compress::{STEP, compress, each};
 #[cfg(target_arch = "x86_64")]
 use super::has_avx2_and_bits;
-use super::narrow::{STEP, compress, each};
 use super::{LONGEST, Padded, Planes, Register};
 use crate::kernel::short::Memory;
 
@@ -207,7 +207,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::narrow::byte_by_byte;
+    use super::super::compress::byte_by_byte;
     use super::*;
 
     /// The characters in as many bytes as were used, and whether those are one.

@@ -3,9 +3,9 @@
 //! Up to 64 bytes without a branch: two masks say where the shorter text equals the longer one from its start on,
 //! and where it equals its end.
 
+use super::compress::{STEP, each};
 #[cfg(target_arch = "x86_64")]
 use super::has_avx2_and_bits;
-use super::narrow::{STEP, each};
 use crate::kernel::short::Memory;
 
 /// Bytes that are looked at together, a bit each.

@@ -2,10 +2,10 @@
 //!
 //! The only place in the kernel with `unsafe`: loads, stores, and calls that need a CPU feature.
 
+mod compress;
 mod decode;
 mod ends;
 mod fours;
-mod narrow;
 mod pairs;
 mod registers;
 mod strip;
@@ -14,10 +14,10 @@ mod vectors;
 mod views;
 mod wave;
 
+pub use compress::{keep, keep_halves};
 pub use decode::{Decoded, decode};
 pub use ends::{Ends, ends};
 pub use fours::{FOUR, Fours};
-pub use narrow::{keep, keep_halves};
 pub use pairs::{Batch, PAIRS, Planes};
 #[cfg(test)]
 pub use registers::masks_by_bytes;

@@ -1,0 +1,254 @@
+//! Blocks of rows against one row at a time.
+
+use proptest::prelude::*;
+
+use super::super::lanes::Lanes;
+use super::super::oracle::ONE_IN;
+use super::super::prepare::{UnicodeForm, Whitespace};
+use super::super::score::{Cut, Scorer};
+use super::super::short::INLINE;
+use super::*;
+
+/// A prediction and answers, null or not.
+type Row = (Option<String>, Vec<Option<String>>);
+
+/// Rows with their views. Those of long texts tell nothing beyond the length, as in columns that are
+/// built alike: texts that start alike then have equal views.
+struct Table {
+    rows: Vec<Row>,
+    answers: Vec<Option<String>>,
+    starts: Vec<usize>,
+    views: [Vec<u128>; 2],
+    is_plain: bool,
+}
+
+impl Table {
+    fn new(rows: Vec<Row>) -> Self {
+        let answers: Vec<_> = rows.iter().flat_map(|(_, answers)| answers.clone()).collect();
+        let starts = std::iter::once(0)
+            .chain(rows.iter().scan(0, |end, (_, answers)| {
+                *end += answers.len();
+                Some(*end)
+            }))
+            .collect();
+        let views = [
+            rows.iter().map(|(text, _)| view(text.as_deref())).collect(),
+            answers.iter().map(|text| view(text.as_deref())).collect(),
+        ];
+        let is_plain = rows
+            .iter()
+            .all(|(prediction, answers)| prediction.is_some() && matches!(answers.as_slice(), [Some(_)]));
+        Self { rows, answers, starts, views, is_plain }
+    }
+
+    fn prediction_str(&self, row: usize) -> Option<&str> {
+        self.rows[row].0.as_deref()
+    }
+
+    fn answer_strs(&self, row: usize) -> impl Iterator<Item = (usize, &str)> {
+        self.rows[row].1.iter().enumerate().filter_map(|(index, text)| Some((index, text.as_deref()?)))
+    }
+}
+
+fn view(text: Option<&str>) -> u128 {
+    let text = text.unwrap_or("garbage of a null");
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+    let kept = if text.len() <= INLINE as usize { text.len() } else { 4 };
+    bytes[4..4 + kept].copy_from_slice(&text.as_bytes()[..kept]);
+    u128::from_le_bytes(bytes)
+}
+
+impl Rows for Table {
+    fn views(&self) -> [&[u128]; 2] {
+        [&self.views[0], &self.views[1]]
+    }
+
+    fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    fn prediction(&self, row: usize) -> Option<usize> {
+        self.rows[row].0.as_ref().map(|_| row)
+    }
+
+    fn answers(&self, row: usize) -> Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+
+    fn has_null_answers(&self) -> bool {
+        self.answers.iter().any(Option::is_none)
+    }
+
+    fn is_answer(&self, index: usize) -> bool {
+        self.answers[index].is_some()
+    }
+
+    fn prediction_text(&self, index: usize) -> &str {
+        self.prediction_str(index).expect("not null")
+    }
+
+    fn answer_text(&self, index: usize) -> &str {
+        self.answers[index].as_deref().expect("not null")
+    }
+
+    fn prediction_memory(&self, index: usize) -> Memory<'_> {
+        let text = self.prediction_text(index);
+        Memory::new(text.as_bytes(), text.len())
+    }
+
+    fn answer_memory(&self, index: usize) -> Memory<'_> {
+        let text = self.answer_text(index);
+        Memory::new(text.as_bytes(), text.len())
+    }
+}
+
+/// Each scorer's results for the rows, against the definition.
+fn assert_scores(rows: Vec<Row>, request: &Request) {
+    let table = &Table::new(rows);
+    let mut definition = Scorer::default();
+    for lanes in Lanes::available() {
+        let mut next = 0;
+        let all = 0..table.rows.len();
+        BlockScorer::with_lanes(lanes).score(table, all, request, |row, nearest, errors| {
+            let context = (&table.rows[row], lanes);
+            assert_eq!(row, next);
+            next += 1;
+            let mut of_row = |similarity: Option<Similarity>| {
+                let prediction = table.prediction_str(row)?;
+                let answers = table.answer_strs(row);
+                definition.nearest(prediction, answers, &similarity?.protocol, request.cost)
+            };
+            let expected = of_row(request.similarity);
+            match request.similarity.map(|similarity| (similarity.exact, similarity.protocol.cut)) {
+                Some((Exact::Kept(threshold), cut)) => {
+                    let score = |nearest: Nearest| nearest.anls(cut, threshold).to_bits();
+                    assert_eq!(nearest.map(score), expected.map(score), "{context:?}");
+                }
+                Some((Exact::Equality, _)) => {
+                    let is_exact = |nearest: Nearest| nearest.is_exact();
+                    assert_eq!(nearest.map(is_exact), expected.map(is_exact), "{context:?}");
+                }
+                _ if request.any_of_equals => {
+                    let nls = |nearest: Nearest| nearest.nls().to_bits();
+                    assert_eq!(nearest.map(nls), expected.map(nls), "{context:?}");
+                }
+                _ => assert_eq!(nearest, expected, "{context:?}"),
+            }
+            let expected = request.errors.filter(|_| request.cost == SubstitutionCost::One);
+            if let Some(preparation) = expected {
+                let expected = table
+                    .prediction_str(row)
+                    .and_then(|text| definition.char_errors(text, table.answer_strs(row), preparation));
+                if request.any_of_equals {
+                    let rate = |errors: CharErrors| errors.rate().to_bits();
+                    assert_eq!(errors.map(rate), expected.map(rate), "{context:?}");
+                } else {
+                    assert_eq!(errors, expected, "{context:?}");
+                }
+            }
+        });
+        assert_eq!(next, table.rows.len());
+    }
+}
+
+fn preparations() -> impl Strategy<Value = Preparation> {
+    let whitespace = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze];
+    let form = [None, None, Some(UnicodeForm::Nfkc)];
+    (any::<bool>(), prop::sample::select(whitespace.to_vec()), prop::sample::select(form.to_vec())).prop_map(
+        |(ignore_case, whitespace, unicode_form)| Preparation { ignore_case, whitespace, unicode_form },
+    )
+}
+
+fn requests() -> impl Strategy<Value = Request> {
+    let denominators = [Denominator::Prepared, Denominator::PreparedUpper, Denominator::RawUpper];
+    let similarity = (
+        preparations(),
+        prop::sample::select(denominators.to_vec()),
+        prop::sample::select(vec![Cut::Distance, Cut::Similarity]),
+        prop_oneof![
+            Just(Exact::All),
+            Just(Exact::Equality),
+            prop::sample::select(vec![0.0, 0.1, 0.5, 0.9, 1.0]).prop_map(Exact::Kept),
+        ],
+    )
+        .prop_map(|(preparation, denominator, cut, exact)| Similarity {
+            protocol: Protocol { preparation, denominator, cut },
+            exact,
+        });
+    let errors = prop::option::of(prop_oneof![Just(Preparation::default()), preparations()]);
+    (prop::option::of(similarity), errors, 0..3_u64, any::<bool>()).prop_map(
+        |(similarity, errors, cost, any_of_equals)| Request {
+            similarity,
+            errors,
+            cost: SubstitutionCost::from_cost(cost),
+            any_of_equals,
+        },
+    )
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => "[aAb ]{0,10}",
+        4 => "[abC\0]{10,34}",
+        2 => "[aé ß漢\u{a0}]{0,20}",
+        1 => "[a語漢字😀]{0,40}",
+        1 => "[ab \t]{30,140}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000 / ONE_IN, ..ProptestConfig::default() })]
+
+    #[test]
+    fn blocks_score_as_rows_do(
+        rows in prop::collection::vec(
+            (
+                prop::option::weighted(0.95, any_text()),
+                prop::collection::vec(prop::option::weighted(0.9, any_text()), 0..4),
+                any::<bool>(),
+            ),
+            0..80,
+        ),
+        request in requests(),
+    ) {
+        let with_equal_answers = rows.into_iter().map(|(prediction, mut answers, equal)| {
+            if equal {
+                answers.push(prediction.clone());
+            }
+            (prediction, answers)
+        });
+        assert_scores(with_equal_answers.collect(), &request);
+    }
+
+    #[test]
+    fn blocks_of_single_answers_score_as_rows_do(
+        rows in prop::collection::vec((any_text(), any_text(), any::<bool>()), 0..80),
+        request in requests(),
+    ) {
+        let rows = rows.into_iter().map(|(prediction, answer, equal)| {
+            let answer = if equal { prediction.clone() } else { answer };
+            (Some(prediction), vec![Some(answer)])
+        });
+        assert_scores(rows.collect(), &request);
+    }
+}
+
+#[test]
+fn blocks_end_where_rows_do() {
+    let text = |text: String| Some(text);
+    let rows = |answers: fn(usize) -> Vec<String>| {
+        (0..2 * BLOCK + 3)
+            .map(|row| (text(format!("text {row}")), answers(row).into_iter().map(text).collect()))
+            .collect()
+    };
+    let protocol = Protocol {
+        preparation: Preparation::default(),
+        denominator: Denominator::Prepared,
+        cut: Cut::Distance,
+    };
+    let similarity = Some(Similarity { protocol, exact: Exact::All });
+    let request = Request { similarity, errors: Some(Preparation::default()), ..Request::default() };
+    assert_scores(rows(|row| vec![format!("text {}", row / 3), "other".to_owned()]), &request);
+    assert_scores(rows(|row| vec![format!("text {}", row / 3)]), &request);
+}
