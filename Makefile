@@ -23,7 +23,7 @@ $(VENV)/installed: $(SOURCES)
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-# PyPI anls owns a command that this package offers too, so it lives apart from it.
+# PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
 .venv-peers/installed: tests/peers/requirements.txt
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/pip install --quiet --requirement $<

@@ -35,7 +35,13 @@ from anls_frame.analysis import confusions
 from anls_frame.comparison import Comparison, Paired, compare, pair
 from anls_frame.curves import length_scores, threshold_curve
 from anls_frame.edits import edit_ops, error_type, explain
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, InputError
+from anls_frame.exceptions import (
+    ColumnNotFoundError,
+    DTypeError,
+    DuplicateColumnError,
+    InputError,
+    InputWarning,
+)
 from anls_frame.frames import add_scores
 from anls_frame.matrices import EditMatrix, edit_matrix
 from anls_frame.metrics import (
@@ -43,6 +49,7 @@ from anls_frame.metrics import (
     cer,
     exact_match,
     hamming,
+    lcs_distance,
     levenshtein,
     nearest_answer,
     nls,
@@ -50,9 +57,10 @@ from anls_frame.metrics import (
 )
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports import Report, report
-from anls_frame.scalars import anls_score, edit_distance, get_cer
+from anls_frame.scalars import anls_score, edit_distance, get_cer, hamming_distance
 from anls_frame.settings import Settings
 from anls_frame.summary import Summary, merge, summarize
+from anls_frame.vectors import hamming_vectors
 from anls_frame.worst_rows import worst
 
 if TYPE_CHECKING:
@@ -84,6 +92,7 @@ __all__ = [
     "Edit",
     "EditMatrix",
     "InputError",
+    "InputWarning",
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
@@ -106,6 +115,9 @@ __all__ = [
     "explain",
     "get_cer",
     "hamming",
+    "hamming_distance",
+    "hamming_vectors",
+    "lcs_distance",
     "length_scores",
     "levenshtein",
     "merge",

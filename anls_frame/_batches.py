@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import polars.selectors as cs
 import pyarrow as pa
 
 from anls_frame import _from_arrow, metrics
+from anls_frame._ingest import by_name
 from anls_frame.frames import ARROW_ADVICE
 from anls_frame.summary import Summary, merge, summarize
 
@@ -31,7 +31,7 @@ def score(
 ) -> pa.Array:
     """Score a batch of rows: a struct of the fields that are asked for."""
     table = _table(columns, names)
-    texts = pl.DataFrame([_from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in names])
+    texts = by_name(_from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in names)
     expression = metrics.score(*map(cs.by_name, inputs), **options)
     return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
 

@@ -9,7 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _exact, _plugin
-from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
+from anls_frame._exact import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
 from anls_frame._ingest import to_lazy
 from anls_frame._keys import CLUSTER, canonical, key_columns, key_names, optional, plain
 from anls_frame._progress import counted
@@ -38,6 +38,7 @@ class Rows:
     keys: tuple[str, ...]
     sums: list[pl.Expr]
     worst_order: tuple[str, ...]
+    highest_first: bool
     worst_columns: tuple[str, ...]
     has_grid: bool
     details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
@@ -60,7 +61,7 @@ def scored_texts(
 ) -> Rows:
     """Rows of texts, scored."""
     columns = [*settings.by, *optional(settings.cluster)]
-    source = counted(to_lazy(frame, [prediction, answers], columns), advance)
+    source = counted(to_lazy(frame, [prediction, answers], columns, answers=answers), advance)
     schema = source.collect_schema()
     rows = source.select(
         *key_columns(schema, settings.by, settings.cluster),
@@ -79,6 +80,7 @@ def scored_texts(
         keys=names,
         sums=_sums_of_texts(),
         worst_order=worst_order(settings),
+        highest_first=not settings.higher_is_better,
         worst_columns=(*names, "prediction", "answers", "nls", "anls", "cer", "exact_match"),
         has_grid=True,
     )
@@ -100,6 +102,7 @@ def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance
         keys=names,
         sums=_sums_of_scores(),
         worst_order=worst_order(settings),
+        highest_first=not settings.higher_is_better,
         worst_columns=(*names, "score"),
         has_grid=False,
     )
@@ -157,7 +160,11 @@ def collect(rows: Rows, worst: int) -> Collected:
     else:
         cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
     candidates = plain(rows.frame.filter(pl.col("row_digest").is_not_null()), rows.keys)
-    lowest = candidates.bottom_k(worst, by=rows.worst_order) if worst else candidates.head(0)
+    if worst:
+        reverse = [rows.highest_first, *(False for _ in rows.worst_order[1:])]
+        lowest = candidates.bottom_k(worst, by=rows.worst_order, reverse=reverse)
+    else:
+        lowest = candidates.head(0)
     details = {
         name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *beside))
         for name, (plan, beside) in rows.details.items()
@@ -252,6 +259,7 @@ def _sums_of_scores() -> list[pl.Expr]:
         zero.alias("n_empty_reference"),
         _exact.units(value, SCALED_BITS).sum().alias("score_units"),
         _exact.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
+        _exact.units(_exact.rest_of_square(value), REST_BITS).sum().alias("score_square_rest"),
         _count(pl.col("score") == 0, "zeros_sum"),
         _count(~pl.col("score").is_finite(), "not_finite_sum"),
         pl.col("score").min().alias("score_min"),
@@ -296,6 +304,8 @@ def worst_order(settings: Settings) -> tuple[str, ...]:
     """
     Return the columns by which the worst rows are chosen, each from the lowest on and nulls last.
 
+    Where lower is better, the first one is taken from the highest on.
+
     What stands in a row decides between equal scores, so that any engine and any order of the rows or of
     parts gives the same ones. Lists among the keys count as they stand: sorting each costs more than scoring.
     """
@@ -309,4 +319,5 @@ def worst_order(settings: Settings) -> tuple[str, ...]:
 def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Return as many rows as the settings ask for, in their order."""
     order = worst_order(settings)
-    return rows.sort(order, nulls_last=True).head(settings.worst)
+    descending = [not settings.higher_is_better, *(False for _ in order[1:])]
+    return rows.sort(order, descending=descending, nulls_last=True).head(settings.worst)

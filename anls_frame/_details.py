@@ -75,22 +75,29 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
 def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return counts of edits as the table of confusions, slice by slice."""
     counted = _added(counted, [*keys, *_EDIT], ["count"])
+    counted = counted.with_columns(all=0)  # the only slice where there are no keys
     count, op = pl.col("count"), pl.col("op")
-
-    def total(of: pl.Expr, *more: str) -> pl.Expr:
-        # Without slices by a constant: Polars would divide by a single number less exactly.
-        return count.filter(of).sum().over([*keys, *more] or "all")
-
-    reference = total(op == "reference", "reference_char")
-    shares = counted.with_columns(all=0).with_columns(
-        (count / total(op.is_in(OPERATIONS))).alias("share_of_errors"),
-        pl.when(op != "insert").then(count / reference).alias("share_of_reference"),
-        *(total(op == name).alias(name) for name in _ROWS),
+    is_edit = op.is_in(OPERATIONS)
+    of_slice = [*keys, "all"]
+    edits = count.filter(is_edit).sum().alias("edits")
+    rows = (count.filter(op == name).sum().alias(name) for name in _ROWS)
+    totals = counted.group_by(of_slice).agg(edits, *rows)
+    of_letter = [*of_slice, "reference_char"]
+    references = counted.filter(op == "reference").select(*of_letter, count.alias("references"))
+    # There may be as many slices as rows: joins take less memory than windows.
+    found = (
+        counted.filter(is_edit)
+        .join(totals, on=of_slice, nulls_equal=True, how="left")
+        .join(references, on=of_letter, nulls_equal=True, how="left")
     )
     order = [*keys, "count", *_EDIT]
     descending = [column == "count" for column in order]
+    # Of Series: expressions divide by what a join knows to be one number less exactly.
     return (
-        shares.filter(op.is_in(OPERATIONS))
+        found.with_columns(
+            share_of_errors=found["count"] / found["edits"],
+            share_of_reference=found["count"] / found["references"],
+        )
         .select(*keys, *_EDIT, "count", "share_of_errors", "share_of_reference", *_ROWS)
         .sort(order, descending=descending, nulls_last=True)
     )

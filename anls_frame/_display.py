@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
-from anls_frame import _details, _keys
+from anls_frame import _details, _keys, _origins
+from anls_frame._differences import least_units
+from anls_frame._estimates import FEW_ROWS, FEW_UNITS
 from anls_frame.export import Document, Table
 from anls_frame.export.characters import visible
+from anls_frame.export.display import figure
+from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.export.values import numbered
 
@@ -25,13 +31,18 @@ if TYPE_CHECKING:
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
 _RATES = ("cer_mean", "cer_corpus")
-_P_VALUES = ("p_value", "p_holm")
+_P_VALUES = ("p_value", "p_adjusted")
 _SHOWN_SCORES = ("anls", "score", "nls", "exact_match", "cer_corpus", "zeros")
 _WITH_INTERVAL = ("anls", "score", "exact_match", "cer_corpus", "difference")
 _TEXT_ROWS = 50
+NOTEBOOK_ROWS = 500
+"""Rows of the tables that a notebook shows by itself."""
 _FIGURE_ROWS = 40
 _CONFUSIONS = 30
-_ALL_ROWS = "all rows"
+_ERROR_TYPES = "Error types"
+_ALPHA = 0.05
+_FEW = "*"
+_NONE = "\N{EN DASH}"
 
 # The table takes the colours of the page around it, light or dark.
 _CSS = """
@@ -49,13 +60,15 @@ _CSS = """
 
 def report_text(report: Report) -> str:
     """Return the report as a table in plain text."""
-    return _text(_report_title(report), _report_rows(report), [*report_notes(report), report.signature])
-
-
-def report_table(report: Report) -> GT:
-    """Return the report as a notebook table."""
     notes = [*report_notes(report), report.signature]
-    return _gt(_report_rows(report), _report_title(report), notes, "anls-report")
+    rows = _report_rows(report, _TEXT_ROWS)
+    return _text(_report_title(report), rows, _hidden(report.to_polars(), _TEXT_ROWS), notes)
+
+
+def report_table(report: Report, most: int | None = None) -> GT:
+    """Return the report as a notebook table, of the first rows only where a number of them is given."""
+    notes = [*_left_out(report.to_polars(), most), *report_notes(report), report.signature]
+    return _gt(_report_rows(report, most), _report_title(report), notes, "anls-report")
 
 
 def report_document(report: Report) -> Document:
@@ -88,7 +101,7 @@ def _detail_tables(report: Report) -> list[Table]:
         name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} confusions"
     shares: dict[str, Kind] = {"share_of_errors": "score", "share_of_reference": "score"}
     return [
-        Table("Kinds of errors", errors, {"n": "count", "share": "score"}),
+        Table(_ERROR_TYPES, errors, {"n": "count", "share": "score"}),
         Table(name, confusions.head(_CONFUSIONS), {"count": "count", **shares}),
     ]
 
@@ -96,31 +109,35 @@ def _detail_tables(report: Report) -> list[Table]:
 def report_notes(report: Report) -> list[str]:
     """Return what a reader has to know of the rows behind the numbers."""
     overall = report.overall
-    notes = [_conservation(report.summary.rows, overall, report.summary.settings.missing)]
-    keys = _keys.key_names(report.summary.settings.by, None)
+    settings = report.summary.settings
+    notes = [_conservation(report.summary.rows, overall, settings.missing, settings.score)]
+    if settings.score is not None:
+        notes.append(f"{'Higher' if settings.higher_is_better else 'Lower'} is better.")
+    keys = _keys.key_names(settings.by, None)
     if any(isinstance(report.summary.cells.schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
     if overall.get("n_empty_reference"):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
-    if report.summary.settings.cluster is not None:
-        notes.append(
-            f"Intervals allow for {numbered(overall['n_clusters'], 'cluster')} "
-            f"({report.summary.settings.cluster})."
-        )
-    return notes
+    if settings.score is None and (other := _origins.difference(report.summary.scored_by, settings.protocol)):
+        notes.append(other)
+    if settings.cluster is not None:
+        clusters = numbered(overall["n_clusters"], "cluster")
+        notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
+    return [*notes, *_few_note(report.to_polars())]
 
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the comparison as a table in plain text."""
     notes = [*comparison_notes(comparison), comparison.signature]
-    return _text(_comparison_title(comparison), _comparison_rows(comparison), notes)
+    rows = _comparison_rows(comparison, _TEXT_ROWS)
+    return _text(_comparison_title(comparison), rows, _hidden(comparison.to_polars(), _TEXT_ROWS), notes)
 
 
-def comparison_table(comparison: Comparison) -> GT:
-    """Return the comparison as a notebook table."""
-    notes = [*comparison_notes(comparison), comparison.signature]
-    return _gt(_comparison_rows(comparison), _comparison_title(comparison), notes, "anls-comparison")
+def comparison_table(comparison: Comparison, most: int | None = None) -> GT:
+    """Return the comparison as a notebook table, of the first rows only where a number of them is given."""
+    notes = [*_left_out(comparison.to_polars(), most), *comparison_notes(comparison), comparison.signature]
+    return _gt(_comparison_rows(comparison, most), _comparison_title(comparison), notes, "anls-comparison")
 
 
 def comparison_document(comparison: Comparison) -> Document:
@@ -170,14 +187,16 @@ def _errors_by_slice(report: Report) -> Stacked:
     keys = list(_keys.key_names(by, None))
     # By the keys' own names: a slicing column may be called as one of the table.
     table = _details.error_table(report.summary.details["errors"], keys)
-    counts: dict[tuple[Any, ...], dict[str, int]] = {}
+    # By what is printed of a key: structs are dictionaries, which cannot be keys themselves.
+    counts: dict[str, dict[str, int]] = {}
     for *key, kind, n in table.select(*keys, "error_type", "n").iter_rows():
-        counts.setdefault(tuple(key), {})[kind] = n
+        counts.setdefault(repr(tuple(key)), {})[kind] = n
     overall = dict(report.errors().select("error_type", "n").iter_rows())
     shown = report.to_polars().head(_FIGURE_ROWS + 1)
-    groups = [counts.get(key, {}) for key in shown.select(by).rows()[1:]] if by else []
+    groups = [counts.get(repr(key), {}) for key in shown.select(cs.by_name(*by)).rows()[1:]] if by else []
     rows = list(zip(slice_labels(shown, by), [overall, *groups], strict=True))
-    return Stacked("Kinds of errors by slice", _style.ERROR_COLORS, rows)
+    name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
+    return Stacked(name, _style.ERROR_COLORS, rows, _ERROR_TYPES)
 
 
 def _alignments(report: Report) -> list[Figure]:
@@ -220,12 +239,68 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     settings = comparison.settings
     first, second = comparison.systems
     notes = [
-        _conservation(settings["rows"], settings, settings["missing"]),
+        _conservation(settings["rows"], settings, settings["missing"], settings["score"]),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
-    if settings["by"]:
+    if not settings["higher_is_better"]:
+        notes.append("Lower is better: a rise is a loss.")
+    elif settings["score"] is not None:
+        notes.append("Higher is better.")
+    if settings["score"] is None and comparison.metric == "cer":
         notes.append(
-            "p (Holm) is adjusted for the number of slices; the value of all rows is not among them."
+            "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
+            "corpus CER (cer_corpus) divides all edits by all characters."
+        )
+    if settings["score"] is None and comparison.metric == "cer_corpus":
+        notes.append("Wins, ties and losses are by the CER of each row.")
+    if settings["score"] is None and not settings["higher_is_better"] and settings["n_empty_reference"]:
+        empty = numbered(settings["n_empty_reference"], "empty reference")
+        notes.append(f"{empty}; CER counts the insertions there.")
+    if settings["by"]:
+        notes += [
+            "p (adjusted) allows for all slices of this table together; all rows are not among them.",
+            f"Each interval is one of {100 * comparison.confidence:g} % by itself, not adjusted for others.",
+        ]
+    return [*notes, *_few_note(comparison.to_polars()), *_doubts(comparison)]
+
+
+def _few_note(frame: pl.DataFrame) -> list[str]:
+    """Return what the mark of slices of few rows says, if there are such."""
+    if not frame["few_rows"].any():
+        return []
+    below = f"below {FEW_ROWS} rows or {FEW_UNITS:g} effective units"
+    return [f"few_rows ({_FEW}): {below}, where intervals are only roughly right."]
+
+
+def untestable_note(comparison: Comparison, alpha: float) -> str | None:
+    """Return how many slices have too few units for any p-value of at most alpha, if there are such."""
+    untestable = comparison.untestable(alpha)
+    if untestable.is_empty():
+        return None
+    slices = untestable.filter(pl.col("slice") == "group").height
+    what = [
+        *(["all rows together"] if slices < untestable.height else []),
+        *([numbered(slices, "slice")] if slices else []),
+    ]
+    cluster = comparison.settings["cluster"]
+    units = "rows" if cluster is None else f"clusters ({cluster})"
+    least = least_units(alpha, comparison.draws)
+    few_draws = f"with {comparison.draws:,} draws p is larger"
+    fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"
+    return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
+
+
+def _doubts(comparison: Comparison) -> list[str]:
+    """Return what p-values and intervals of this comparison cannot say, or say differently."""
+    note = untestable_note(comparison, _ALPHA)
+    notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
+    alpha = round(1 - comparison.confidence, 12)
+    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+    disagreeing = comparison.to_polars().filter(excludes != (pl.col("p_value") <= alpha))
+    if disagreeing.height:
+        notes.append(
+            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
+            "on the sums of differences, p counts how often their signs, drawn anew, get as far."
         )
     return notes
 
@@ -238,19 +313,28 @@ def _report_title(report: Report) -> str:
 
 def _comparison_title(comparison: Comparison) -> str:
     first, second = comparison.systems
-    return f"{second} against {first}: {comparison.metric}"
+    return f"{second} against {first}: {_metric(comparison)}"
+
+
+def _metric(comparison: Comparison) -> str:
+    """Return what is compared; a column of scores keeps the name that the caller gave it."""
+    metric: str = comparison.metric
+    if comparison.settings["score"] is not None:
+        return metric
+    return {"exact_match": "exact match", "cer": "mean CER", "cer_corpus": "corpus CER"}.get(metric, metric)
 
 
 def _by_name(by: Sequence[str]) -> str:
     return f"By {' and '.join(by)}" if by else "All rows"
 
 
-def _conservation(rows: int, counts: dict[str, Any], missing: str) -> str:
+def _conservation(rows: int, counts: dict[str, Any], missing: str, score: str | None) -> str:
     parts = [f"{counts['n']:,} scored"]
     if counts["n_unanswerable"]:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
     if counts["n_missing"] and missing == "drop":
-        parts.append(f"{counts['n_missing']:,} without a prediction")
+        lacking = "a prediction" if score is None else "a score"
+        parts.append(f"{counts['n_missing']:,} without {lacking}")
     note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
     if counts["n_missing"] and missing == "empty":
         missing_predictions = numbered(counts["n_missing"], "missing prediction")
@@ -269,15 +353,28 @@ def _kinds(columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
             kinds[column] = "count"
         elif name in (*_RATES, "cer"):
             kinds[column] = "rate"
-        elif name in (*_SHOWN_SCORES, "difference"):
+        elif name in _SHOWN_SCORES:
             kinds[column] = "score"
+        elif name == "difference":
+            kinds[column] = "difference"
         elif name in _P_VALUES:
-            kinds[column] = "number"
+            kinds[column] = "p_value"
     return kinds
 
 
-def _report_rows(report: Report) -> pl.DataFrame:
-    frame = report.to_polars()
+def _hidden(frame: pl.DataFrame, most: int) -> int:
+    """Return how many rows stand behind the first ones."""
+    return max(frame.height - most, 0)
+
+
+def _left_out(frame: pl.DataFrame, most: int | None) -> list[str]:
+    hidden = 0 if most is None else _hidden(frame, most)
+    return [f"... and {hidden:,} more slices; `by_group` has them all."] if hidden else []
+
+
+def _report_rows(report: Report, most: int | None = None) -> pl.DataFrame:
+    # Rows that are not shown are not laid out either: there may be a million.
+    frame = report.to_polars().head(most) if most is not None else report.to_polars()
     by = report.summary.settings.by
     shown = [column for column in _SHOWN_SCORES if column in frame.columns and column not in by]
     labels = {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match", "cer_corpus": "CER (corpus)"}
@@ -286,10 +383,11 @@ def _report_rows(report: Report) -> pl.DataFrame:
     return _shown(frame, by, ["n", *shown], labels)
 
 
-def _comparison_rows(comparison: Comparison) -> pl.DataFrame:
+def _comparison_rows(comparison: Comparison, most: int | None = None) -> pl.DataFrame:
+    frame = comparison.to_polars().head(most) if most is not None else comparison.to_polars()
     columns = ["n", *comparison.systems, "difference", *_P_VALUES, "wins", "ties", "losses"]
-    labels = {"p_value": "p", "p_holm": "p (Holm)"}
-    return _shown(comparison.to_polars(), comparison.settings["by"], columns, labels)
+    labels = {"p_value": "p", "p_adjusted": "p (adjusted)"}
+    return _shown(frame, comparison.settings["by"], columns, labels)
 
 
 def _shown(
@@ -299,18 +397,22 @@ def _shown(
     overall = frame["slice"] == "overall"
     keys = {
         key: [
-            _ALL_ROWS if is_overall and index == 0 else "" if is_overall else visible(str(value))
+            ALL_ROWS if is_overall and index == 0 else "" if is_overall else visible(str(value))
             for is_overall, value in zip(overall, frame[key].to_list(), strict=True)
         ]
         for index, key in enumerate(by)
     }
     if not by:
-        keys = {"": [_ALL_ROWS]}
+        keys = {"": [ALL_ROWS]}
+    marks = [_FEW if few else "" for few in frame["few_rows"].to_list()]
     # A label that is the name of another column gives way to the column's own.
     taken = {*by, *columns}
     names = {column: labels.get(column, column) for column in columns}
     cells = {
-        column if name in taken else name: [_cell(row, column) for row in frame.iter_rows(named=True)]
+        column if name in taken else name: [
+            _cell(row, column) + (mark if column == "n" else "")
+            for row, mark in zip(frame.iter_rows(named=True), marks, strict=True)
+        ]
         for column, name in names.items()
     }
     rows = pl.DataFrame({**keys, **cells}, schema=dict.fromkeys([*keys, *cells], pl.String))
@@ -320,20 +422,20 @@ def _shown(
 def _cell(row: dict[str, Any], column: str) -> str:
     value = row[column]
     if value is None:
-        return "\N{EN DASH}"
+        return _NONE
     if isinstance(value, int):
         return f"{value:,}"
-    if column in _P_VALUES:
-        return f"{value:.4f}" if value >= 0.00005 else "<0.0001"  # noqa: PLR2004 - half of the last digit
-    text = f"{value:+.3f}" if column == "difference" else f"{value:.3f}"
-    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-    if column in _WITH_INTERVAL and low is not None and high is not None:
-        sign = "+" if column == "difference" else ""
-        text += f" [{low:{sign}.3f}, {high:{sign}.3f}]"
-    return text
+    kind: Kind = "p_value" if column in _P_VALUES else "difference" if column == "difference" else "score"
+    text = figure(value, kind)
+    if column not in _WITH_INTERVAL or f"{column}_low" not in row:
+        return text
+    low, high = row[f"{column}_low"], row[f"{column}_high"]
+    if low is None or high is None:
+        return f"{text} [{_NONE}]"
+    return f"{text} [{figure(low, kind)}, {figure(high, kind)}]"
 
 
-def _text(title: str, rows: pl.DataFrame, notes: Sequence[str]) -> str:
+def _text(title: str, rows: pl.DataFrame, hidden: int, notes: Sequence[str]) -> str:
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
@@ -342,11 +444,10 @@ def _text(title: str, rows: pl.DataFrame, notes: Sequence[str]) -> str:
         tbl_hide_column_data_types=True,
         tbl_hide_dataframe_shape=True,
     ):
-        table = str(rows.head(_TEXT_ROWS))
-    more = rows.height - _TEXT_ROWS
+        table = str(rows)
     # What a terminal would obey is shown by symbols: names of columns may hold it too.
     title, *notes = (visible(line) for line in (title, *notes))
-    lines = [title, table, *([f"... and {more:,} more slices"] if more > 0 else []), *notes]
+    lines = [title, table, *([f"... and {hidden:,} more slices"] if hidden else []), *notes]
     return "\n".join(lines)
 
 

@@ -12,8 +12,9 @@ Which unit depends on the numbers:
   have room.
 - Squares and error rates are cut off below 2**-62, so rates from 0.001 on lose no digit. Sums have to stay
   below 2**65; the squared rates of 8 billion rows with 65,536 errors a character reach it.
-- Scores that the caller brings along can be of any size. Each counts in units of its own `scale`, one of 128,
-  and what is of one scale is added: again without the loss of a digit, for up to 2**42 rows.
+- Scores that the caller brings along can be up to `LARGEST` in size. Each counts in units of its own `scale`,
+  one of 128, and what is of one scale is added: again without the loss of a digit, for up to 2**42 rows. Of
+  their squares nothing is lost either: what rounding takes off them, `rest_of_square`, is added up beside.
 """
 
 from __future__ import annotations
@@ -36,6 +37,15 @@ FINE_BITS = 62
 
 SCALED_BITS = 52
 """Sums of scaled floats are in units of 2**-52 of their scale, the last digit of the smallest of them."""
+
+REST_BITS = 104
+"""Sums of what rounding takes off squares of scaled floats: in units of 2**-104 of their scale's square."""
+
+LARGEST = 1e140
+"""Size of the largest score: the square of the sum of 2**42 of them, the largest of all sums, is a float."""
+
+_SPLITTER = 2.0**27 + 1
+"""Times this, a float falls into two halves of 26 digits each, whose products are exact."""
 
 _EXPONENTS = 16
 """Exponents in one scale."""
@@ -82,6 +92,28 @@ def scaled(value: pl.Expr, scale: pl.Expr) -> pl.Expr:
     # The factor, a power of two, is put together from its bits.
     exponent = 2 * _BIAS - _EXPONENTS * scale.cast(pl.UInt64)
     return value * (exponent * _MANTISSA).reinterpret(dtype=pl.Float64)
+
+
+def rest_of_square(value: pl.Expr) -> pl.Expr:
+    """Return what rounding takes off the squares of scaled floats, itself exact (Dekker 1971)."""
+    large = value * _SPLITTER
+    high = large - (large - value)
+    low = value - high
+    return ((high * high - value * value) + 2 * high * low) + low * low
+
+
+def unit(scale: int) -> int:
+    """Return the exponent of 2 in the unit of scaled sums."""
+    return _EXPONENTS * scale - _BIAS - SCALED_BITS
+
+
+def check_size(what: str, least: float | None, most: float | None) -> None:
+    """Refuse scores whose moments no float can hold."""
+    largest = max(abs(least or 0.0), abs(most or 0.0))
+    if largest > LARGEST:
+        raise ValueError(
+            f"{what} must be at most {LARGEST:g} in size, got {largest:g}; divide them by a power of ten"
+        )
 
 
 def scales(frame: pl.DataFrame) -> list[int]:

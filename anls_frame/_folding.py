@@ -18,8 +18,8 @@ _KEYS = "keys"
 
 def fold(cells: pl.DataFrame, keys: Sequence[str], *, has_texts: bool) -> pl.DataFrame:
     """Roll cells up by each choice of keys; what is left of clusters are sums of their squares."""
-    # Whether scores are bounded does not change what is summed.
-    measures = _rollup.TEXT_MEASURES if has_texts else _rollup.score_measures(bounded=True)
+    # What kind of scores they are does not change what is summed.
+    measures = _rollup.TEXT_MEASURES if has_texts else _rollup.score_measures()
     frames = [
         _rollup.exact_moments(cells, chosen, measures)
         .rename({key: _slice_key(key) for key in chosen})

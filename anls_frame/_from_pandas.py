@@ -94,11 +94,18 @@ def _kind(value: object) -> str | None:
     if isinstance(value, (list, tuple, np.ndarray)):
         return _kind_of_list(value)
     if isinstance(value, (set, frozenset)):
-        return f"{value!r} is a set, whose order means nothing; make it a list"
+        return f"{_shown(value)} is a set, whose order means nothing; make it a list"
     is_nan = isinstance(value, (float, np.floating)) and np.isnan(value)
     if value is None or value is pd.NA or value is pd.NaT or is_nan:
         return None
-    return f"{value!r} is of type {type(value).__name__}"
+    return f"{_shown(value)} is of type {type(value).__name__}"
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except RecursionError:
+        return "what is nested too deep to be shown"
 
 
 def _kind_of_text(text: str) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._printed import warn_of_printed
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import ARROW_ADVICE, check_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _NO_FRAME = (
     "frame is a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow PyCapsule "
@@ -22,12 +23,15 @@ _NO_FRAME = (
 _LEVELS = 3
 
 
-def to_lazy(frame: Any, texts: Sequence[str], others: Sequence[str]) -> pl.LazyFrame:
+def to_lazy(
+    frame: Any, texts: Sequence[str], others: Sequence[str], *, answers: str | None = None
+) -> pl.LazyFrame:
     """
     Return columns of a Polars, pandas or Arrow frame; nothing else is converted.
 
     `texts` hold texts or lists of texts, which is checked here as far as Polars cannot tell afterwards;
-    `others` (keys, clusters, scores) are of any type.
+    `others` (keys, clusters, scores) are of any type. The column of the `answers`, one of the texts, is
+    looked at for lists that were printed as text, except where that would run a query.
     """
     for name in (*texts, *others):
         if not isinstance(name, str):
@@ -38,12 +42,13 @@ def to_lazy(frame: Any, texts: Sequence[str], others: Sequence[str]) -> pl.LazyF
         schema = frame.collect_schema()
         for name in (*texts, *others):
             check_column(schema, name)
-        return frame.lazy().select(cs.by_name(*texts, *others))
+        return _looked_at(frame, answers).lazy().select(cs.by_name(*texts, *others))
     if is_pandas(frame):
         from anls_frame import _from_pandas  # noqa: PLC0415 - imports pandas
 
         columns = _from_pandas.to_polars(frame, *texts).get_columns()
-        return pl.DataFrame([*columns, *(_pandas_column(frame, name) for name in others)]).lazy()
+        converted = by_name([*columns, *(_pandas_column(frame, name) for name in others)])
+        return _looked_at(converted, answers).lazy()
     if hasattr(frame, "__arrow_c_stream__"):
         from anls_frame import _from_arrow  # noqa: PLC0415 - imports pyarrow
 
@@ -51,8 +56,21 @@ def to_lazy(frame: Any, texts: Sequence[str], others: Sequence[str]) -> pl.LazyF
         for name in (*texts, *others):
             check_column(table.column_names, name)
         columns = [_from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in texts]
-        return pl.DataFrame([*columns, *(_arrow_column(name, table[name]) for name in others)]).lazy()
+        converted = by_name([*columns, *(_arrow_column(name, table[name]) for name in others)])
+        return _looked_at(converted, answers).lazy()
     raise TypeError(_NO_FRAME.format(type(frame).__name__))
+
+
+def by_name(columns: Iterable[pl.Series]) -> pl.DataFrame:
+    """Return columns as a frame, each under its name: of a list of them Polars renames those called ""."""
+    return pl.DataFrame({column.name: column for column in columns})
+
+
+def _looked_at(frame: pl.DataFrame | pl.LazyFrame, answers: str | None) -> pl.DataFrame | pl.LazyFrame:
+    """Return the frame; warn of answers that are printed lists, if there is no query to run for them."""
+    if answers is not None and isinstance(frame, pl.DataFrame):
+        warn_of_printed(frame[answers])
+    return frame
 
 
 def is_pandas(frame: Any) -> bool:
@@ -72,7 +90,7 @@ def whole(frame: Any) -> pl.DataFrame:
         table = _table(frame)
         for name in table.column_names:
             check_column(table.column_names, name)
-        return pl.DataFrame([_arrow_column(name, table[name]) for name in table.column_names])
+        return by_name(_arrow_column(name, table[name]) for name in table.column_names)
     raise TypeError(_NO_FRAME.format(type(frame).__name__))
 
 

@@ -46,7 +46,20 @@ def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> li
     for name in names:
         if schema[name].is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
+        if _is_without_fields(schema[name]):
+            raise DTypeError(
+                f"column {name!r} has dtype {schema[name]}, with structs that have no fields: there is "
+                "nothing to slice rows by; leave it out"
+            )
     return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
+
+
+def _is_without_fields(dtype: object) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return _is_without_fields(dtype.inner)
+    if not isinstance(dtype, pl.Struct):
+        return False
+    return not dtype.fields or any(_is_without_fields(entry.dtype) for entry in dtype.fields)
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:

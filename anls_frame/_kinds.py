@@ -11,6 +11,8 @@ from anls_frame._ingest import is_pandas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+
 from anls_frame.exceptions import DuplicateColumnError
 
 
@@ -18,7 +20,15 @@ def as_kind_of(frame: Any, table: pl.DataFrame) -> Any:
     """Return a Polars table as Polars, pandas or, for other Arrow frames, a pyarrow Table."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return table
-    return table.to_pandas() if is_pandas(frame) else table.to_arrow()
+    return to_pandas(table) if is_pandas(frame) else table.to_arrow()
+
+
+def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
+    """Return a table as a pandas frame, whatever its columns are called: Polars panics over NUL in a name."""
+    names = [f"column {index}" for index in range(table.width)]
+    frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
+    frame.columns = table.columns
+    return frame
 
 
 def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:

@@ -7,10 +7,12 @@ import operator
 import pickle
 from abc import ABC, abstractmethod
 from array import array
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from anls_frame import _exact_sum, _native
 from anls_frame._pairs import Pairs, check_unicode, read
+from anls_frame._torchmetrics import check_options
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
 
 if TYPE_CHECKING:
@@ -18,6 +20,20 @@ if TYPE_CHECKING:
     from typing import Self
 
     from anls_frame._pairs import Columns
+
+
+_LARGEST = 2.0**32
+"""Lengths of texts are UInt32."""
+
+
+class _NotGiven:
+    """What stands for an argument that was not passed: None is a value, and a wrong one."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+_NOT_GIVEN = _NotGiven()
 
 
 class _Batch(NamedTuple):
@@ -34,8 +50,16 @@ class Metric(ABC):
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
     # Always the pairs, those whose prediction was missing, and the sum of the scores in units.
     COUNTS: ClassVar[tuple[str, ...]] = ("n", "n_missing", "score_units")
+    HAS_BOUND: ClassVar[bool] = True
+    """Whether every score is in [-1, 1]."""
 
-    def __init__(self, reduction: str | None, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        reduction: str | None,
+        settings: Mapping[str, Any],
+        torchmetrics_options: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        check_options(type(self).__name__, torchmetrics_options)
         reduction = "none" if reduction is None else reduction
         if reduction not in self.REDUCTIONS:
             choices = ", ".join(map(repr, (*self.REDUCTIONS, None)))
@@ -57,7 +81,14 @@ class Metric(ABC):
         """Number of pairs so far whose prediction was missing and counted as the empty text."""
         return self._counts[1]
 
-    def update(self, predictions: Any, answers: Any) -> None:
+    def update(
+        self,
+        predictions: Any = _NOT_GIVEN,
+        answers: Any = _NOT_GIVEN,
+        *,
+        preds: Any = _NOT_GIVEN,
+        target: Any = _NOT_GIVEN,
+    ) -> None:
         """
         Take a batch in.
 
@@ -72,6 +103,8 @@ class Metric(ABC):
         answers
             For each prediction the accepted answer or a list of them, of which the best one counts. To a
             text as prediction belongs a text or a list of accepted ones.
+        preds, target
+            torchmetrics' names of the same, to be used in place of these.
 
         Raises
         ------
@@ -79,7 +112,7 @@ class Metric(ABC):
             If there are more answers than predictions or fewer, if a prediction has none (None, `[]`, only
             nulls), or if a text is not valid Unicode; the error names the numbers or the index.
         TypeError
-            If something else than text is in the batch.
+            If something else than text is in the batch, or one of the two is not given or given twice.
 
         Examples
         --------
@@ -89,12 +122,22 @@ class Metric(ABC):
         >>> metric.update(["rain", "Paris"], [["shine"], ["paris", "Paris, France"]])
         >>> metric.n, round(metric.compute(), 6)
         (3, 0.62963)
+        >>> metric.update(preds=["Rome"], target=["Rome"])
+        >>> metric.n
+        4
         """
-        self._add(self._measure(predictions, answers))
+        self._add(self._measure(*_batch("update", predictions, answers, preds, target)))
 
-    def __call__(self, predictions: Any, answers: Any) -> float | Any:
+    def __call__(
+        self,
+        predictions: Any = _NOT_GIVEN,
+        answers: Any = _NOT_GIVEN,
+        *,
+        preds: Any = _NOT_GIVEN,
+        target: Any = _NOT_GIVEN,
+    ) -> float | Any:
         """Take a batch in, as `update`, and return its own value, as `compute`."""
-        batch = self._measure(predictions, answers)
+        batch = self._measure(*_batch("a call", predictions, answers, preds, target))
         self._add(batch)
         return self._value(*batch)
 
@@ -211,7 +254,7 @@ class Metric(ABC):
         Raises
         ------
         ValueError
-            If it is something else; different settings are named.
+            If it is something else, or its numbers contradict each other; different settings are named.
 
         Examples
         --------
@@ -232,6 +275,9 @@ class Metric(ABC):
         if name != own:
             raise ValueError(f"this is the state of {name}, not of {own}")
         self._check_settings(settings)
+        problem = self._contradiction(counts, scores)
+        if problem is not None:
+            raise ValueError(f"this is no state of {own}: {problem}")
         self._counts, self._scores = counts, scores
 
     def __getstate__(self) -> dict[str, Any]:
@@ -282,6 +328,26 @@ class Metric(ABC):
         n, units = counts[0], counts[2]
         return _exact_sum.to_float(units, max(n, 1) if reduction == "mean" else 1)
 
+    def _contradiction(self, counts: tuple[int, ...], scores: array[float]) -> str | None:
+        """Say how the numbers of a state contradict each other; None where they do not."""
+        n, n_missing, units = counts[:3]
+        for name, count in zip(self.COUNTS, counts, strict=True):
+            # A similarity is negative where a substitution costs 2.
+            if count < 0 and not (self.HAS_BOUND and name == "score_units"):
+                return f"{name} must not be negative, got {count}"
+        if n_missing > n or (n == 0 and any(counts)):
+            return f"{dict(zip(self.COUNTS, counts, strict=True))} cannot be counts of {n} pairs"
+        if self.HAS_BOUND and abs(units) > _exact_sum.of_list([1.0]) * n:
+            return f"the mean of scores must be in [-1, 1], got {_exact_sum.to_float(units, n)}"
+        expected = n if self._settings["reduction"] == "none" else 0
+        if len(scores) != expected:
+            return f"scores must hold {expected} numbers, got {len(scores)}"
+        # No rate is larger, and a NaN is not smaller.
+        are_scores = all(abs(score) <= _LARGEST for score in scores)
+        if expected and not (are_scores and _exact_sum.of_list(scores) == units):
+            return "score_units must be the sum of the scores"
+        return None
+
     def _check_settings(self, other: Mapping[str, Any]) -> None:
         differing = [
             f"{name} ({_shown(value)} and {_shown(other.get(name))})"
@@ -290,6 +356,22 @@ class Metric(ABC):
         ]
         if differing:
             raise ValueError(f"metrics with different settings do not add up: {', '.join(differing)}")
+
+
+def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any) -> tuple[Any, Any]:
+    """Return predictions and answers, each passed under one of its two names."""
+    chosen = []
+    for own, theirs, values in (
+        ("predictions", "preds", (predictions, preds)),
+        ("answers", "target", (answers, target)),
+    ):
+        given = [value for value in values if value is not _NOT_GIVEN]
+        if len(given) != 1:
+            problem = "is missing" if not given else "was given twice"
+            raise TypeError(f"{caller} takes {own} (or {theirs}=) once; it {problem}")
+        chosen += given
+    predicted, accepted = chosen
+    return predicted, accepted
 
 
 def _settings(state: Mapping[str, Any]) -> dict[str, Any]:

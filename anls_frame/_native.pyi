@@ -4,6 +4,9 @@ from typing import Self
 
 __version__: str
 
+def has_run() -> bool:
+    """Return whether an expression has been computed in this process or in one that it was forked from."""
+
 def levenshtein(prediction: str, reference: str) -> int: ...
 def cer(prediction: str, reference: str) -> float: ...
 def anls(prediction: str, answers: list[str], options: bytes) -> float | None: ...

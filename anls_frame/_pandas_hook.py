@@ -21,7 +21,7 @@ def register() -> None:
     """Register the pandas accessor now, or with the import of pandas."""
     if sys.modules.get("pandas") is not None:
         _register_accessor()
-    else:
+    elif not any(isinstance(finder, _PandasWatch) for finder in sys.meta_path):
         sys.meta_path.insert(0, _PandasWatch())
 
 

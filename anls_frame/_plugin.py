@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,21 +17,45 @@ if TYPE_CHECKING:
 # The file itself: given a folder, Polars would take the first library it finds there, a stale one included.
 _LIBRARY = _native.__file__
 
+_WITHOUT_THREADS = (
+    "this process was forked from one in which Polars had started its threads. They do not exist here, "
+    "and an expression may wait for them forever; start processes by 'spawn' or 'forkserver', "
+    "or fork before anything is scored"
+)
+
+_lacks_threads = False
+"""Whether Polars had started its threads before this process was forked."""
+
+
+def _after_fork() -> None:
+    global _lacks_threads  # noqa: PLW0603 - of the process
+    _lacks_threads = _native.has_run()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
 
 def call(name: PluginName | InternalPluginName, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
     """Expression that calls the plugin function of this name; the result is named after it."""
-    for column in columns:
-        if not isinstance(column, pl.Expr | str | pl.Series):
-            raise TypeError(_not_a_column(name, column))
+    if _lacks_threads:
+        warnings.warn(_WITHOUT_THREADS, RuntimeWarning, stacklevel=3)
     expression = register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
-        args=[_without_nul(column) for column in columns],
+        args=[_without_nul(checked_column(name, column)) for column in columns],
         kwargs=options,
         is_elementwise=True,
         use_abs_path=True,
     )
     return expression.alias(name)
+
+
+def checked_column(name: str, column: object) -> IntoExprColumn:
+    """Return what stands for a column; anything else is an error of the function of this name."""
+    if not isinstance(column, pl.Expr | str | pl.Series):
+        raise TypeError(_not_a_column(name, column))
+    return column
 
 
 def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
@@ -43,7 +69,13 @@ def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
 
 
 def _not_a_column(name: str, value: object) -> str:
+    kind = type(value)
+    if kind.__module__.partition(".")[0] == "pandas":
+        return (
+            f"`{name}` takes a column name, an expression or a Polars Series, got a pandas {kind.__name__}; "
+            "for pandas frames use `df.anls.add_scores`, or convert the column with `pl.from_pandas`"
+        )
     return (
-        f"`{name}` takes a column name, an expression or a Series, got {type(value).__name__}; "
+        f"`{name}` takes a column name, an expression or a Polars Series, got {kind.__name__}; "
         "wrap values in `pl.Series`, a constant in `pl.lit`"
     )

@@ -11,15 +11,24 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from anls_frame import _exact
-from anls_frame._exact import FINE_BITS, SCALE, SCALED_BITS, SCORE_BITS
+from anls_frame import _brackets, _exact
+from anls_frame._exact import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
 from anls_frame._keys import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Kind = Literal["bounded", "rate", "mean"]
+"""Scores in [0, 1]; figures from 0 on, better the lower; scores of any size."""
+
 COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
 """Columns that count rows."""
+
+SIZES = ("n_squares", "n_cubes", "n_fourths")
+"""Sums of powers of the numbers of rows of units."""
+
+_LARGEST = 1 << 29
+"""Units are not taken for larger where cubes and fourth powers are added, so that 128 bits have room."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Measure:
     xx: str
     xy: str
     yy: str
-    kind: Literal["bounded", "mean", "corpus"]
+    kind: Kind
     bits: int = 0
     square_bits: int = 0
     has_scales: bool = False
@@ -47,6 +56,16 @@ class Measure:
     def moments(self) -> list[str]:
         """Names of the columns that `roll_up` gives for the measure: sums over units, and over rows."""
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares")]
+
+    @property
+    def rest(self) -> str:
+        """Name of the column with what rounding took off xx."""
+        return f"{self.name}:xx_rest"
+
+    @property
+    def bracket(self) -> str:
+        """Name of the column with Σ(x - ry)², r the ratio."""
+        return f"{self.name}:bracket"
 
     def floats(self, scales: Sequence[int]) -> list[pl.Expr]:
         """Return the moments of a slice, from its lines in `exact_moments`."""
@@ -63,9 +82,7 @@ class Measure:
         ]
 
 
-def _mean(
-    name: str, x: str, squares: str, bits: tuple[int, int] = (0, 0), *, kind: Literal["bounded", "mean"]
-) -> Measure:
+def _mean(name: str, x: str, squares: str, bits: tuple[int, int] = (0, 0), *, kind: Kind) -> Measure:
     return Measure(name, x, "n", squares, x, "n", kind, *bits)
 
 
@@ -77,7 +94,7 @@ TEXT_MEASURES = (
     # The square of 0 or 1 is itself.
     _mean("exact_match", "exact_match_sum", "exact_match_sum", kind="bounded"),
     _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded"),
-    _mean("cer_mean", "cer_units", "cer_square_units", (FINE_BITS, FINE_BITS), kind="mean"),
+    _mean("cer_mean", "cer_units", "cer_square_units", (FINE_BITS, FINE_BITS), kind="rate"),
     Measure(
         "cer_corpus",
         "char_errors_sum",
@@ -85,22 +102,28 @@ TEXT_MEASURES = (
         "char_errors_squares",
         "char_errors_by_length",
         "reference_length_squares",
-        "corpus",
+        "rate",
     ),
 )
 
 
-def score_measures(*, bounded: bool) -> tuple[Measure, ...]:
-    """Return the measures of a column of existing scores; bounded ones lie in [0, 1]."""
+def score_measures(
+    *, from_zero: bool = True, to_one: bool = True, higher_is_better: bool = True
+) -> tuple[Measure, ...]:
+    """Return the measures of a column of existing scores, by where they lie and which are better."""
     columns = ("score_units", "n", "score_square_units", "score_units", "n")
-    kind: Literal["bounded", "mean"] = "bounded" if bounded else "mean"
+    kind: Kind = "mean"
+    if from_zero and to_one:
+        kind = "bounded"
+    elif from_zero and not higher_is_better:
+        kind = "rate"
     score = Measure("score", *columns, kind, SCALED_BITS, SCALED_BITS, has_scales=True)
     return score, _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded")
 
 
 def roll_up(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
     """
-    Add cells up to slices: one row each, with the keys, the counts, `units`, and moments of the measures.
+    Add cells up to slices: one row each, with the keys, counts, `units`, sizes, and moments of the measures.
 
     A cell counts in each entry of a list key. Units are clusters where there are some, otherwise rows.
     """
@@ -118,7 +141,13 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[M
             for measure in measures
             for column, name in zip(_row_columns(measure), measure.moments(), strict=True)
         ]
-        return _sums(cells, lines, values).select(*lines, *COUNTS, pl.col("n").alias("units"), *moments)
+        rests = [
+            pl.col("score_square_rest").alias(measure.rest) for measure in measures if measure.has_scales
+        ]
+        sizes = [pl.col("n").cast(pl.Int128).alias(size) for size in SIZES]
+        return _sums(cells, lines, values).select(
+            *lines, *COUNTS, pl.col("n").alias("units"), *sizes, *moments, *rests
+        )
     # Within a slice first by cluster, then squared: what a cluster has in several cells belongs together.
     if SCALE in cells.columns:
         squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
@@ -126,9 +155,12 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[M
     else:
         squares = None
         clusters = _sums(cells, [*keys, CLUSTER], values)
+    n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
+    sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
     columns = [
         *(pl.col(count).sum() for count in COUNTS),
         (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
+        *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
         *(moment.sum() for measure in measures for moment in _cluster_moments(measure)),
     ]
     moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
@@ -144,13 +176,16 @@ def slices(moments: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measur
     present = _exact.scales(moments) if SCALE in moments.columns else []
     columns = [
         pl.col(*COUNTS, "units").sum(),
+        *(_exact.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
         *(column for measure in measures for column in measure.floats(present)),
     ]
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
     squares = [name for measure in measures for name in measure.moments()[2::3]]
     if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
         raise OverflowError("the sum of the squared scores is too large to be added up exactly")
-    return result
+    return result.with_columns(
+        _brackets.series(result, moments, keys, measure).alias(measure.bracket) for measure in measures
+    )
 
 
 def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -177,7 +212,10 @@ def _cluster_moments(measure: Measure) -> list[pl.Expr]:
     value = _exact.floats(x, measure.bits)
     xx = _exact.units(value * value, measure.square_bits) if measure.bits else x * x
     moments = (x, y, xx, x * y, y * y, squares)
-    return [moment.alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
+    named = [moment.alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
+    if not measure.has_scales:
+        return named
+    return [*named, _exact.units(_exact.rest_of_square(value), REST_BITS).alias(measure.rest)]
 
 
 def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["holm", "sign_flip", "sign_flip_counts", "t_test"]
 
-_TIE = 1e-10
+TIE = 1e-10
 """Sums of differences this near, by the sum of their sizes, are equal up to rounding."""
 
 _DIGITS = 12
@@ -23,7 +23,7 @@ _DIGITS = 12
 MOST_DRAWS = 10_000_000
 """Draws of which all sums fit into memory, whatever the number of units."""
 
-_BINOMIAL_FROM = 64
+BINOMIAL_FROM = 64
 """Equal values from which one binomial draw is faster than single signs."""
 
 
@@ -155,18 +155,17 @@ def sign_flip_counts(
             f"values and counts must be one-dimensional and of one length, not {values.shape} "
             f"and {counts.shape}"
         )
-    if not 1 <= draws <= MOST_DRAWS:
-        raise ValueError(f"draws must be from 1 to {MOST_DRAWS}, not {draws}")
+    check_draws(draws)
     if counts.sum() == 0 or not np.isfinite(values).all():
         return math.nan
     # Equal differences can differ in their last digits, by the order of a sum. On one grid they are equal.
-    values = np.round(values / 2.0 ** (math.frexp(np.abs(values).max())[1] - 1), _DIGITS)
+    values = on_grid(values, np.abs(values).max())
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     of_size = np.bincount(place.ravel(), weights=counts)
     # In ascending order, so that the order of the units changes no bit.
     observed = abs(float(np.bincount(place.ravel(), weights=counts * np.sign(values)) @ sizes))
     sizes, of_size = sizes[sizes > 0], of_size[sizes > 0]
-    least = observed - _TIE * float(sizes @ of_size)
+    least = observed - TIE * float(sizes @ of_size)
     if of_size.sum() <= math.log2(draws):
         every = _all_sums(np.repeat(sizes, of_size.astype(np.int64)))
         return float(np.mean(np.abs(every) >= least))
@@ -209,6 +208,17 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted.reshape(p_values.shape)
 
 
+def check_draws(draws: int) -> None:
+    """Raise an error unless there are draws, and not more than there is room for."""
+    if not 1 <= draws <= MOST_DRAWS:
+        raise ValueError(f"draws must be from 1 to {MOST_DRAWS}, not {draws}")
+
+
+def on_grid(values: FloatArray, largest: npt.ArrayLike) -> FloatArray:
+    """Round to 12 digits beside the largest value in size, which becomes 1 to 2."""
+    return np.asarray(np.round(np.ldexp(values, 1 - np.frexp(largest)[1]), _DIGITS))
+
+
 def _all_sums(sizes: FloatArray) -> FloatArray:
     """Sum under each combination of signs."""
     sums = np.zeros(1)
@@ -222,7 +232,7 @@ def _random_sums(
 ) -> FloatArray:
     """Sum under random signs, `draws` times."""
     sums = np.zeros(draws)
-    frequent = counts >= _BINOMIAL_FROM
+    frequent = counts >= BINOMIAL_FROM
     for size, count in zip(sizes[frequent], counts[frequent], strict=True):
         sums += size * (2 * random.binomial(count, 0.5, draws) - count)
     single = np.repeat(sizes[~frequent], counts[~frequent])

@@ -1,5 +1,5 @@
 """
-Student's t distribution on numpy arrays: two-sided tails, distribution function, quantiles.
+Student's t distribution on numpy arrays: two-sided tails and quantiles.
 
 The two-sided tail beyond t with f degrees of freedom is the regularised incomplete beta function
 I_x(f/2, 1/2) at x = f / (f + t²). Both sides of the split are computed without a difference of large numbers,
@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FloatArray", "t_cdf", "t_quantile", "t_two_sided"]
+__all__ = ["FloatArray", "t_quantile", "t_two_sided"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 """Numbers, one a group; of shape () where only scalars were given."""
@@ -54,33 +54,6 @@ def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     array([1.  , 0.5 , 0.05])
     """
     return _inside_outside(*_broadcast(t, df))[1]
-
-
-def t_cdf(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
-    """
-    Distribution function of Student's t.
-
-    Parameters
-    ----------
-    t
-        Where it is evaluated.
-    df
-        Degrees of freedom, above 0; infinity means the normal distribution.
-
-    Returns
-    -------
-    FloatArray
-        In [0, 1], with the shape of `t` and `df` broadcast; nan where either is nan or `df` is not above 0.
-
-    Examples
-    --------
-    >>> from anls_frame.statistics import t_cdf
-    >>> t_cdf([-1.0, 0.0, 1.0], 1).round(4)
-    array([0.25, 0.5 , 0.75])
-    """
-    t, df = _broadcast(t, df)
-    inside, outside = _inside_outside(t, df)
-    return np.asarray(np.where(t < 0, 0.5 * outside, 0.5 + 0.5 * inside))
 
 
 def t_quantile(probability: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:

@@ -11,6 +11,7 @@ IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 
 PluginName: TypeAlias = Literal[
     "levenshtein",
+    "lcs_distance",
     "hamming",
     "nls",
     "anls",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _differences, _keys
+from anls_frame import _differences, _keys, _rates
 from anls_frame._estimates import check_confidence
+from anls_frame._kinds import to_pandas
 from anls_frame.pairing import Paired, pair
 from anls_frame.protocol import resolve_protocol, resolve_threshold
-from anls_frame.settings import Missing, Settings, check_by, check_missing
+from anls_frame.settings import Missing, Settings, check_by, resolve_direction, resolve_missing
 
 if TYPE_CHECKING:
     import os
@@ -29,13 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
 
-Metric = Literal["anls", "nls", "exact_match", "cer"]
-
-MANY_GROUPS = 50
-"""
-Above so many groups their p-values come from Student's t: 10,000 draws cannot give a value that survives the
-correction for more.
-"""
+TEXT_METRICS = ("anls", "nls", "exact_match", "cer", "cer_corpus")
 
 
 class Comparison:
@@ -125,7 +120,7 @@ class Comparison:
     @cached_property
     def overall(self) -> dict[str, Any]:
         """Means, difference and counts of all rows; its p-value stands outside the family of the slices."""
-        return self._slices(()).drop("p_holm").row(0, named=True)
+        return self._overall.drop("p_adjusted").row(0, named=True)
 
     @cached_property
     def by_group(self) -> pl.DataFrame:
@@ -146,9 +141,11 @@ class Comparison:
         DataFrame
             One row a slice, the largest first: the keys, `n` (rows scored for both), the mean of each
             system under its name, `difference` with its interval in `difference_low` and
-            `difference_high`, `p_value`, `p_holm` (adjusted for the number of slices), the numbers of rows
-            on which the second system is better (`wins`), the same (`ties`) and worse (`losses`), and
-            `n_clusters`, null without clusters.
+            `difference_high`, `p_value`, `p_adjusted` (adjusted for all slices of the table together), the
+            numbers of rows on which the second system is better (`wins`), the same (`ties`) and worse
+            (`losses`), `few_rows`, true below 100 rows or 20 effective units, where intervals are only
+            roughly right, and `n_clusters`, null without clusters. Intervals are not adjusted. With less than
+            two clusters (or rows, where there are none) there is neither p-value nor interval.
 
         Raises
         ------
@@ -164,9 +161,15 @@ class Comparison:
         Parameters
         ----------
         drop
-            Smallest loss that counts, in points of the score (for `cer` a rise).
+            Smallest loss that counts, in points of the score; where lower is better, a rise.
         alpha
             Largest p-value that counts; those of slices are adjusted for their number.
+
+        Notes
+        -----
+        Worse is what is worse by at least `drop` as observed *and* different from 0 by more than chance: not
+        that the true loss is at least `drop`, and `False` does not say that there is none. Slices that
+        `untestable` returns never count.
 
         Examples
         --------
@@ -177,15 +180,44 @@ class Comparison:
         True
         """
         # Compared as they came, so that NaN is an error too.
+        _check_alpha(alpha)
         if isinstance(drop, bool) or not isinstance(drop, int | float) or not 0 <= drop < math.inf:
             raise ValueError(f"drop is a number from 0 on, got {drop!r}")
-        if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-            raise ValueError(f"alpha lies between 0 and 1, got {alpha!r}")
-        sign = -1 if self.metric in _differences.LOWER_IS_BETTER else 1
+        sign = 1 if self._settings.higher_is_better else -1
         loss = -sign * pl.col("difference")
-        overall = self._slices(()).filter((loss >= drop) & (pl.col("p_value") <= alpha))
-        groups = self.by_group.filter((loss >= drop) & (pl.col("p_holm") <= alpha))
+        overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
+        groups = self.by_group.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
         return not (overall.is_empty() and groups.is_empty())
+
+    def untestable(self, alpha: float = 0.05) -> pl.DataFrame:
+        """
+        Slices of too few clusters (or rows, where there are none) for any p-value of at most `alpha`.
+
+        If all of G clusters point the same way, 2 of the 2^G combinations of signs get as far: with five,
+        p is at least 0.0625, whatever the difference.
+
+        Parameters
+        ----------
+        alpha
+            Largest p-value that counts.
+
+        Returns
+        -------
+        DataFrame
+            The rows of `to_polars` that cannot be tested.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 7, "new": ["x"] * 7, "t": ["a"] * 7, "k": [*"uuuuuuv"]})
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "t", by="k")
+        >>> comparison.untestable()["k"].to_list()
+        ['v']
+        """
+        _check_alpha(alpha)
+        least = _differences.least_units(alpha, self.draws)
+        return self.to_polars().filter(pl.coalesce("n_clusters", "n") < least)
 
     def to_polars(self) -> pl.DataFrame:
         """
@@ -193,7 +225,7 @@ class Comparison:
 
         The first row is "overall", with null keys and no adjusted p-value; the others are "group".
         """
-        overall = self._slices(()).with_columns(p_holm=pl.lit(None, pl.Float64))
+        overall = self._overall.with_columns(p_adjusted=pl.lit(None, pl.Float64))
         overall = overall.select(pl.lit("overall").alias("slice"), pl.all())
         if not self._settings.by:
             return overall
@@ -203,7 +235,7 @@ class Comparison:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` for pandas."""
-        return self.to_polars().to_pandas()
+        return to_pandas(self.to_polars())
 
     def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
         """Write the comparison to a file, as `Report.write` does."""
@@ -240,23 +272,23 @@ class Comparison:
         return comparison_table(self)
 
     def _repr_html_(self) -> str:
-        return self.to_gt().as_raw_html()
+        from anls_frame._display import NOTEBOOK_ROWS, comparison_table  # noqa: PLC0415
+
+        return comparison_table(self, NOTEBOOK_ROWS).as_raw_html()
 
     def __repr__(self) -> str:
         from anls_frame._display import comparison_text  # noqa: PLC0415
 
         return comparison_text(self)
 
+    @cached_property
+    def _overall(self) -> pl.DataFrame:
+        return self._slices(())
+
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = _keys.chosen_keys(columns, self._settings.by, "comparison")
-        slices = _differences.slices(
-            self._differences,
-            keys,
-            confidence=self.confidence,
-            draws=self.draws,
-            seed=self.seed,
-            many_groups=MANY_GROUPS,
-        )
+        table = _rates.slices if self._differences.is_corpus else _differences.slices
+        slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
         names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
         return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
             names
@@ -270,11 +302,12 @@ def compare(
     *,
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
-    metric: Metric = "anls",
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
@@ -291,17 +324,24 @@ def compare(
         Exactly two: name and prediction column, the one to compare with first.
     answers
         Name of the column with the accepted answer or answers; `None` if the systems' columns hold scores
-        that exist already (then `metric` only names them).
+        that exist already.
     by
         Columns that slice the rows, as for `report`.
     cluster
         Column of the document that a row belongs to; differences within one are not independent.
     metric
-        Which score is compared. Lower is better for `cer` alone.
+        Of texts, which score is compared: `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer"` (the mean
+        of the rows' error rates) or `"cer_corpus"` (all edits by all characters, as OCR projects quote it).
+        Of scores that exist already, any name for them.
+    higher_is_better
+        Direction of scores that exist already; by default `False` if `metric` has the word cer, wer, mer, wil
+        or ter, as error rates have, and `True` for all others.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves out rows where either is null.
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves out rows where
+        either is null. Rows without a score that exists already are always left out.
     confidence
         Confidence level of the intervals.
     draws, seed
@@ -325,9 +365,10 @@ def compare(
 
     Notes
     -----
-    The p-value is that of the sign-flip test on the sums of clusters (of rows where there are none);
-    above 50 slices that of Student's t on the same sums. Slices are adjusted after Holm (1979); the overall
-    value is not one of them.
+    The p-value is that of the sign-flip test on the sums of clusters (of rows where there are none), see
+    `anls_frame.statistics.sign_flip`. Slices are adjusted for each other by step-down max-T on joint sign
+    flips, see `anls_frame.statistics.max_t`; the overall value is not one of them. Intervals are those of
+    Student's t, each by itself. They and the p-value are two methods, which may disagree by a hair.
 
     Examples
     --------
@@ -340,9 +381,12 @@ def compare(
     _check_systems(systems)
     first, second = systems.values()
     columns = check_by(by)
-    if metric not in get_args(Metric):
-        raise ValueError(f"metric is one of {', '.join(map(repr, get_args(Metric)))}, got {metric!r}")
-    check_missing(missing)
+    metric = _resolve_metric(metric, has_scores=answers is None)
+    # For texts a direction of the caller's is an error, and the metric has its own.
+    better = resolve_direction(
+        None if answers is not None and higher_is_better is not None else metric, higher_is_better
+    )
+    missing = resolve_missing(missing, has_scores=answers is None)
     check_confidence(confidence)
     _check_draws(draws, seed)
     taken = {*columns, *_differences.RESULT_COLUMNS} & set(systems)
@@ -354,11 +398,19 @@ def compare(
     if reserved:
         raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
     if answers is None:
-        settings = Settings(by=columns, cluster=cluster, score=metric, threshold=None, missing="drop")
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            score=metric,
+            higher_is_better=better,
+            threshold=None,
+            missing=missing,
+        )
     else:
         settings = Settings(
             by=columns,
             cluster=cluster,
+            higher_is_better=better,
             protocol=resolve_protocol(protocol),
             threshold=resolve_threshold(protocol, threshold),
             cer_protocol=resolve_protocol(cer_protocol),
@@ -374,6 +426,24 @@ def compare(
         draws=draws,
         seed=seed,
     )
+
+
+def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
+    if has_scores:
+        if metric is not None and not (isinstance(metric, str) and metric):
+            raise ValueError(f"metric is a name for the scores, got {metric!r}")
+        return "score" if metric is None else metric
+    if metric is not None and metric not in TEXT_METRICS:
+        raise ValueError(
+            f"metric is one of {', '.join(map(repr, TEXT_METRICS))}, got {metric!r}; scores of another kind "
+            "are compared as columns of their own, with answers=None"
+        )
+    return metric or "anls"
+
+
+def _check_alpha(alpha: float) -> None:
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+        raise ValueError(f"alpha lies between 0 and 1, got {alpha!r}")
 
 
 def _check_systems(systems: Mapping[str, str]) -> None:

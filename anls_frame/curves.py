@@ -131,7 +131,9 @@ def length_scores(
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. The length is its `reference_length`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        The length is the `reference_length` of `score`.
     missing
         `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
 

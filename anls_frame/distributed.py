@@ -80,7 +80,8 @@ def add_scores(
     answers
         Name of the column with the accepted answer of each row, or a list of them.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     columns
         Which of the fields of `score` to add; all by default.
     prefix, suffix
@@ -162,12 +163,13 @@ def summarize(
     answers: str | None = None,
     *,
     score: str | None = None,
+    higher_is_better: bool | None = None,
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     worst: int = 0,
     details: bool = False,
     part: str | None = None,
@@ -184,17 +186,22 @@ def summarize(
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
         Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    higher_is_better
+        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
+        ter, as error rates have, and `True` for all others.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
     cluster
         Column of the cluster (the document) that a row belongs to; nulls are one cluster.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        score is always left out.
     worst
-        How many of the rows with the lowest scores to keep.
+        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
     details
         Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well.
     part
@@ -237,6 +244,7 @@ def summarize(
         "prediction": prediction,
         "answers": answers,
         "score": score,
+        "higher_is_better": higher_is_better,
         "by": by,
         "cluster": cluster,
         "protocol": protocol,
@@ -256,12 +264,13 @@ def report(
     answers: str | None = None,
     *,
     score: str | None = None,
+    higher_is_better: bool | None = None,
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     worst: int = 0,
     details: bool = False,
     sort: str = "n",
@@ -275,7 +284,9 @@ def report(
     ----------
     frame
         A Daft DataFrame.
-    prediction, answers, score, by, cluster, protocol, threshold, cer_protocol, missing, worst, details
+    prediction, answers, score, higher_is_better, by, cluster, protocol, threshold, cer_protocol
+        As for `summarize`.
+    missing, worst, details
         As for `summarize`.
     sort
         Column by which slices are sorted.
@@ -318,6 +329,7 @@ def report(
         "prediction": prediction,
         "answers": answers,
         "score": score,
+        "higher_is_better": higher_is_better,
         "by": by,
         "cluster": cluster,
         "protocol": protocol,

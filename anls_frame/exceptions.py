@@ -9,7 +9,14 @@ from polars.exceptions import ColumnNotFoundError, PolarsError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ColumnNotFoundError", "DTypeError", "DuplicateColumnError", "InputError", "Problem"]
+__all__ = [
+    "ColumnNotFoundError",
+    "DTypeError",
+    "DuplicateColumnError",
+    "InputError",
+    "InputWarning",
+    "Problem",
+]
 
 _SHOWN_PROBLEMS = 20
 
@@ -46,6 +53,24 @@ class DuplicateColumnError(ValueError, PolarsError):
     ...     print(error)
     the frame already has the columns ['nls']; pass overwrite=True to replace them, prefix= or suffix= to name the new ones otherwise, or columns= to add only some of them
     """  # noqa: E501 - printed output
+
+
+class InputWarning(UserWarning):
+    """
+    Data that is probably not what it is taken for.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["Coke"], "answers": ["['Coke', 'Coca Cola']"]})
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = af.add_scores(df, "prediction", "answers")
+    >>> print(str(caught[0].message).partition(";")[0])
+    column 'answers' holds lists that were printed as text, such as "['Coke', 'Coca Cola']"
+    """
 
 
 class Problem(NamedTuple):

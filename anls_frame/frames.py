@@ -11,6 +11,7 @@ import polars.selectors as cs
 from polars.exceptions import ComputeError
 
 from anls_frame import metrics
+from anls_frame._printed import warn_of_printed
 from anls_frame._typing import ScoreColumn
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
@@ -58,7 +59,9 @@ def add_scores(
     threshold
         The threshold t in [0, 1], in place of the protocol's own.
     cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`.
+        How texts are prepared for `cer`, `char_errors` and `reference_length`. One of your own is best made
+        from "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A bare
+        `ScoreProtocol(unicode_form="NFC")` ignores case and squeezes whitespace as well.
     columns
         Which of the fields of `score` to add; all by default.
     prefix, suffix
@@ -128,6 +131,7 @@ def add_scores(
             texts = _from_pandas.to_polars(frame, prediction, answers)
             check_new_names(frame.columns, names.values(), overwrite=overwrite)
             scores = _scores_alone(texts, expression, names)
+            warn_of_printed(texts[answers])
             return cast("FrameT", frame.assign(**_from_pandas.from_polars(scores)))
     if hasattr(frame, "__arrow_c_stream__"):
         table = _add_to_arrow(frame, expression, names, (prediction, answers), overwrite=overwrite)
@@ -191,6 +195,8 @@ def _add_to_polars(
         check_column(schema, name)
     check_dtypes(pl.Schema({name: schema[name] for name in inputs}), expression)
     check_new_names(schema, names.values(), overwrite=overwrite)
+    if isinstance(frame, pl.DataFrame):
+        warn_of_printed(frame[inputs[1]])
     # The struct is a column for a moment, so that the plugin runs once for all of its fields.
     struct = "__anls_frame_score"
     while struct in schema:
@@ -228,6 +234,7 @@ def _add_to_arrow(
     texts = pl.DataFrame(
         {name: _from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in inputs}
     )
+    warn_of_printed(texts[inputs[1]])
     for column in _scores_alone(texts, expression, names):
         index = table.column_names.index(column.name) if column.name in table.column_names else None
         if index is None:

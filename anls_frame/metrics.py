@@ -24,6 +24,7 @@ __all__ = [
     "cer",
     "exact_match",
     "hamming",
+    "lcs_distance",
     "levenshtein",
     "nearest_answer",
     "nls",
@@ -67,6 +68,7 @@ def levenshtein(
 
     See Also
     --------
+    lcs_distance : insertions and deletions only.
     nls : the distance as a similarity between 0 and 1.
     cer : the distance divided by the reference's length.
 
@@ -101,6 +103,67 @@ def levenshtein(
     )
 
 
+def lcs_distance(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+) -> pl.Expr:
+    """
+    LCS distance of each row: insertions and deletions, without substitutions, in code points.
+
+    It is n + m - 2 · LCS for texts of n and m code points whose longest common subsequence has LCS of them:
+    what is not part of that subsequence is deleted on one side and inserted on the other.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column with one text per row.
+    protocol
+        How both texts are prepared; here by default not at all.
+
+    Returns
+    -------
+    Expr
+        `UInt32`, named `lcs_distance`; null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    levenshtein : with substitutions; the same as this with `substitution_cost=2`.
+
+    Notes
+    -----
+    rapidfuzz calls it `Indel.distance`; its `LCSseq.distance` is another one, max(n, m) - LCS.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat", "", None], "reference": ["cafe", "ab", "x"]})
+    >>> df.select(af.lcs_distance("prediction", "reference"))
+    shape: (3, 1)
+    ┌──────────────┐
+    │ lcs_distance │
+    │ ---          │
+    │ u32          │
+    ╞══════════════╡
+    │ 3            │
+    │ 2            │
+    │ null         │
+    └──────────────┘
+    """
+    return _plugin.call("lcs_distance", prediction, reference, protocol=plugin_options(protocol))
+
+
 def hamming(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
@@ -131,6 +194,10 @@ def hamming(
         If the protocol is unknown.
     TypeError
         If an argument is no column.
+
+    See Also
+    --------
+    anls_frame.hamming_vectors : of columns of lists, such as 0/1 vectors.
 
     Notes
     -----
@@ -479,7 +546,9 @@ def score(
     threshold
         The threshold t in [0, 1], in place of the protocol's own.
     cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`.
+        How texts are prepared for `cer`, `char_errors` and `reference_length`. One of your own is best made
+        from "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A bare
+        `ScoreProtocol(unicode_form="NFC")` ignores case and squeezes whitespace as well.
 
     Returns
     -------

@@ -6,13 +6,24 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
-from anls_frame import analysis, comparison, curves, edits, frames, metrics, reports, summary, worst_rows
+from anls_frame import (
+    analysis,
+    comparison,
+    curves,
+    edits,
+    frames,
+    metrics,
+    reports,
+    summary,
+    vectors,
+    worst_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame._typing import IntoExprColumn, ScoreColumn
-    from anls_frame.comparison import Comparison, Metric
+    from anls_frame.comparison import Comparison
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports import Report
     from anls_frame.settings import Missing
@@ -79,12 +90,13 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         answers: str | None = None,
         *,
         score: str | None = None,
+        higher_is_better: bool | None = None,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         worst: int = 0,
         details: bool = False,
         part: str | None = None,
@@ -96,6 +108,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             prediction,
             answers,
             score=score,
+            higher_is_better=higher_is_better,
             by=by,
             cluster=cluster,
             protocol=protocol,
@@ -114,12 +127,13 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         answers: str | None = None,
         *,
         score: str | None = None,
+        higher_is_better: bool | None = None,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         worst: int = 0,
         details: bool = False,
         sort: str = "n",
@@ -132,6 +146,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             prediction,
             answers,
             score=score,
+            higher_is_better=higher_is_better,
             by=by,
             cluster=cluster,
             protocol=protocol,
@@ -152,11 +167,12 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         *,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
-        metric: Metric = "anls",
+        metric: str | None = None,
+        higher_is_better: bool | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         confidence: float = 0.95,
         draws: int = 10_000,
         seed: int = 0,
@@ -169,6 +185,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
             by=by,
             cluster=cluster,
             metric=metric,
+            higher_is_better=higher_is_better,
             protocol=protocol,
             threshold=threshold,
             cer_protocol=cer_protocol,
@@ -276,9 +293,17 @@ class AnlsExprNamespace:
             self._expr, reference, protocol=protocol, substitution_cost=substitution_cost
         )
 
+    def lcs_distance(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        """LCS distance of each row, see `anls_frame.lcs_distance`."""
+        return metrics.lcs_distance(self._expr, reference, protocol=protocol)
+
     def hamming(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
         """Hamming distance of each row, see `anls_frame.hamming`."""
         return metrics.hamming(self._expr, reference, protocol=protocol)
+
+    def hamming_vectors(self, reference: IntoExprColumn) -> pl.Expr:
+        """Hamming distance of the lists of each row, see `anls_frame.hamming_vectors`."""
+        return vectors.hamming_vectors(self._expr, reference)
 
     def nls(
         self,
@@ -368,6 +393,10 @@ class _FreshNamespace:
 
 def register() -> None:
     """Register the namespaces with Polars, then put the descriptors that do not store in their place."""
+    for owner in (pl.DataFrame, pl.LazyFrame, pl.Expr):
+        # Our own, when the package is loaded anew: Polars would warn of it. Of anybody else's it should.
+        if isinstance(vars(owner).get("anls"), _FreshNamespace):
+            del owner.anls  # type: ignore[union-attr]
     pl.api.register_dataframe_namespace("anls")(AnlsFrameNamespace)
     pl.api.register_lazyframe_namespace("anls")(AnlsFrameNamespace)
     pl.api.register_expr_namespace("anls")(AnlsExprNamespace)

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Paired", "pair"]
 
+_SHOWN_IDS = 10
+
+_USUAL_ANSWERS = frozenset(
+    f"{noun}{plural}"
+    for noun in ("answer", "goldanswer", "gold", "groundtruth", "gt", "target", "reference")
+    for plural in ("", "s")
+)
+"""Names of columns with accepted answers, without case, underscores and the like."""
+
 
 class Paired(NamedTuple):
     """
@@ -44,6 +53,7 @@ def pair(
     on: str | Sequence[str],
     prediction: str,
     names: tuple[str, str] = ("first", "second"),
+    answers: str | Sequence[str] | None = None,
 ) -> Paired:
     """
     Put the predictions of two result tables side by side, by the id of their rows.
@@ -58,6 +68,10 @@ def pair(
         Name of the prediction column in both.
     names
         The predictions become `{prediction}_{name}`.
+    answers
+        Column or columns with the accepted answers, which have to be the same in both frames; by default
+        those that both have under a usual name (answers, answer, reference, ground_truth, gold, target and
+        the like). Their order does not matter. `[]` compares none.
 
     Returns
     -------
@@ -67,7 +81,9 @@ def pair(
     Raises
     ------
     ValueError
-        If an id is null or there twice.
+        If an id is null or there twice, or if the frames accept other answers for some ids: then their
+        predictions are not of the same questions, and those of the second would be scored against the
+        answers of the first.
     DTypeError
         If the ids have different dtypes, as text against numbers.
     ColumnNotFoundError
@@ -93,20 +109,61 @@ def pair(
     ids = [on] if isinstance(on, str) else list(on)
     if len(names) != 2:  # noqa: PLR2004
         raise ValueError(f"names are two, one for each frame; got {names!r}")
-    return Paired(*_joined(frame_a, frame_b, ids, prediction, names))
+    given = [answers] if isinstance(answers, str) else answers if answers is None else list(answers)
+    return Paired(*_joined(frame_a, frame_b, ids, prediction, names, given))
 
 
-def _joined(
-    first: Any, second: Any, ids: list[str], prediction: str, names: tuple[str, str]
+def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Return which rows of two columns accept other answers, in whatever order they stand there."""
+    if first.dtype.is_numeric() and second.dtype.is_numeric():
+        return first.ne_missing(second)
+    for column in (first, second):
+        if isinstance(_inner(column.dtype), pl.Struct | pl.Binary | pl.Object | pl.List | pl.Array):
+            raise DTypeError(f"answers are texts or lists of texts, not of the dtype {column.dtype}")
+    accepted = [_accepted(column) for column in (first, second)]
+    return accepted[0].ne_missing(accepted[1])
+
+
+def _inner(dtype: pl.DataType) -> Any:
+    return dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+
+
+def _accepted(column: pl.Series) -> pl.Series:
+    """Return the answers as sorted lists of distinct texts, null where there is none."""
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    lists = (
+        column.cast(pl.List(pl.String))
+        if isinstance(column.dtype, pl.List)
+        else (column.cast(pl.String).to_frame("value").select(pl.concat_list("value")).to_series())
+    )
+    frame = (
+        lists.alias("value").to_frame().select(pl.col("value").list.drop_nulls().list.unique().list.sort())
+    )
+    return frame.select(pl.when(pl.col("value").list.len() > 0).then("value")).to_series()
+
+
+def _joined(  # noqa: PLR0917 - as `pair` takes them
+    first: Any,
+    second: Any,
+    ids: list[str],
+    prediction: str,
+    names: tuple[str, str],
+    answers: list[str] | None,
 ) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
     """Join two tables by id; the rows of the first, and the ids without a partner."""
     if not ids or prediction in ids or len(set(ids)) < len(ids):
         raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
     # Read once: a query may give its rows in another order the next time, a stream gives them once.
     first = first if _ingest.is_pandas(first) else _ingest.whole(first)
+    if not _ingest.is_pandas(second) and not isinstance(second, pl.DataFrame | pl.LazyFrame):
+        second = _ingest.whole(second)
+    if answers is None:
+        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in _names(second)]
     columns = [f"{prediction}_{name}" for name in names]
     left, right = (
-        _identified(frame, ids, prediction, which) for frame, which in ((first, "first"), (second, "second"))
+        _identified(frame, ids, prediction, answers, which)
+        for frame, which in ((first, "first"), (second, "second"))
     )
     keys = list(_keys.key_names(ids, None))
     for name, key in zip(ids, keys, strict=True):
@@ -119,6 +176,9 @@ def _joined(
     if taken or columns[0] == columns[1]:
         raise ValueError(f"the predictions cannot be called {columns}; pass other names=")
     matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
+    for place, name in enumerate(answers):
+        differs = disagreeing(matched[f"answers_{place}"], matched[f"answers_{place}_second"])
+        _check_answers(name, ids, matched.filter(differs).select(keys))
     only = [
         one.join(other, on=keys, how="anti", maintain_order="left")
         .select(keys)
@@ -129,16 +189,39 @@ def _joined(
     return wide(first, second, matched, prediction, columns), only[0], only[1]
 
 
-def _identified(frame: Any, ids: list[str], prediction: str, which: str) -> pl.DataFrame:
-    """Return ids, predictions and positions of the rows, under names of ours."""
-    table = _ingest.to_lazy(frame, [], [*ids, prediction]).collect()
+def _names(frame: Any) -> list[Any]:
+    return frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else list(frame.columns)
+
+
+def _usual_answers(frame: Any, others: list[str]) -> list[str]:
+    """Return the columns that hold the accepted answers by their names."""
+    texts = [name for name in _names(frame) if isinstance(name, str) and name not in others]
+    return [name for name in texts if "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS]
+
+
+def _check_answers(name: str, ids: list[str], differing: pl.DataFrame) -> None:
+    if differing.is_empty():
+        return
+    number = "1 id" if differing.height == 1 else f"{differing.height:,} ids"
+    raise ValueError(
+        f"the frames accept other answers in column {name!r} for {number} ({', '.join(ids)}): "
+        f"{_first_of(differing)}. Pair results of the same questions; if the column holds no accepted "
+        "answers, pass answers=[] or the column that does"
+    )
+
+
+def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str], which: str) -> pl.DataFrame:
+    """Return ids, predictions, answers and positions of the rows, under names of ours."""
+    table = _ingest.to_lazy(frame, [], [*ids, prediction, *answers]).collect()
     named = table.select(cs.by_name(ids))
     for name, dtype in named.schema.items():
         if dtype.is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
     _check_ids(named, which)
     return table.select(
-        *_keys.key_columns(table.schema, ids, None), cs.by_name(prediction).alias("prediction")
+        *_keys.key_columns(table.schema, ids, None),
+        cs.by_name(prediction).alias("prediction"),
+        *(cs.by_name(name).alias(f"answers_{place}") for place, name in enumerate(answers)),
     ).with_row_index("row")
 
 
@@ -170,6 +253,10 @@ def _check_ids(ids: pl.DataFrame, which: str) -> None:
         raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
     doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
     if doubled.height:
-        shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in doubled.head(10).iter_rows())
-        more = f" and {doubled.height - 10} more" if doubled.height > 10 else ""  # noqa: PLR2004
-        raise ValueError(f"the {which} frame has ids more than once: {shown}{more}")
+        raise ValueError(f"the {which} frame has ids more than once: {_first_of(doubled)}")
+
+
+def _first_of(ids: pl.DataFrame) -> str:
+    """Return ids for a message, the first few of them."""
+    shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in ids.head(_SHOWN_IDS).iter_rows())
+    return shown + (f" and {ids.height - _SHOWN_IDS} more" if ids.height > _SHOWN_IDS else "")

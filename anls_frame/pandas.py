@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame._typing import ScoreColumn
-    from anls_frame.comparison import Comparison, Metric
+    from anls_frame.comparison import Comparison
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports import Report
     from anls_frame.settings import Missing
@@ -78,12 +78,13 @@ class AnlsPandasAccessor:
         answers: str | None = None,
         *,
         score: str | None = None,
+        higher_is_better: bool | None = None,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         worst: int = 0,
         details: bool = False,
         part: str | None = None,
@@ -95,6 +96,7 @@ class AnlsPandasAccessor:
             prediction,
             answers,
             score=score,
+            higher_is_better=higher_is_better,
             by=by,
             cluster=cluster,
             protocol=protocol,
@@ -113,12 +115,13 @@ class AnlsPandasAccessor:
         answers: str | None = None,
         *,
         score: str | None = None,
+        higher_is_better: bool | None = None,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         worst: int = 0,
         details: bool = False,
         sort: str = "n",
@@ -131,6 +134,7 @@ class AnlsPandasAccessor:
             prediction,
             answers,
             score=score,
+            higher_is_better=higher_is_better,
             by=by,
             cluster=cluster,
             protocol=protocol,
@@ -151,11 +155,12 @@ class AnlsPandasAccessor:
         *,
         by: str | Sequence[str] | None = None,
         cluster: str | None = None,
-        metric: Metric = "anls",
+        metric: str | None = None,
+        higher_is_better: bool | None = None,
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
-        missing: Missing = "empty",
+        missing: Missing | None = None,
         confidence: float = 0.95,
         draws: int = 10_000,
         seed: int = 0,
@@ -168,6 +173,7 @@ class AnlsPandasAccessor:
             by=by,
             cluster=cluster,
             metric=metric,
+            higher_is_better=higher_is_better,
             protocol=protocol,
             threshold=threshold,
             cer_protocol=cer_protocol,

@@ -72,6 +72,46 @@ class ScoreProtocol:
     cut: Cut = "similarity"
     threshold: float | None = None
 
+    def replace(self, **options: Any) -> ScoreProtocol:
+        r"""
+        Return the same protocol with other values for some options.
+
+        Text metrics (`cer`, the `cer_protocol` of reports) take text as it is. A protocol for them is best
+        made from the preset "raw": what is not named stays off, while a bare `ScoreProtocol` ignores case and
+        squeezes whitespace, as question-answering scores do.
+
+        Parameters
+        ----------
+        **options
+            Options of `ScoreProtocol`, by name.
+
+        Returns
+        -------
+        ScoreProtocol
+            A new protocol; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If an option is outside its choices.
+        TypeError
+            If there is no such option, or its value is of another type.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> composed = af.PROTOCOLS["raw"].replace(unicode_form="NFC")
+        >>> df = pl.DataFrame({"ocr": ["Cafe\u0301", "cafe"], "truth": ["Caf\u00e9", "Cafe"]})
+        >>> df.select(af.cer("ocr", "truth", protocol=composed)).to_series().to_list()
+        [0.0, 0.25]
+        """
+        known = [field.name for field in dataclasses.fields(self)]
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            raise TypeError(f"a protocol has no option {unknown[0]!r}; its options are {', '.join(known)}")
+        return dataclasses.replace(self, **options)
+
     def __post_init__(self) -> None:
         if not isinstance(self.ignore_case, bool):
             raise TypeError(f"ignore_case is True or False, got {self.ignore_case!r}")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _details, _estimates, _folding, _keys, _rollup
-from anls_frame._kinds import check_by_names
+from anls_frame import _details, _estimates, _exact, _folding, _keys, _rest, _rollup
+from anls_frame._kinds import check_by_names, to_pandas
 from anls_frame.summary import summarize
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-FEW_ROWS = 100
-FEW_CLUSTERS = 20
-
 _RATES = ("cer_mean", "cer_corpus", "zeros")
 
 
@@ -45,8 +42,8 @@ class Report:
     summary
         What it is made from.
     sort
-        Column by which slices are sorted: a count (largest first), a score (lowest first), a rate (highest
-        first) or a key.
+        Column by which slices are sorted: a count (largest first), a score (the worst first: the lowest, or
+        the highest where lower is better), a rate (highest first) or a key.
     confidence
         Confidence level of the intervals.
 
@@ -84,6 +81,7 @@ class Report:
         self._check_conservation()
         if not isinstance(sort, str):
             raise TypeError(f"sort is a column of the report, got {sort!r}")
+        self._check_sizes()
         self._check_names()
         if sort not in self.by_group.columns:
             raise ValueError(
@@ -124,17 +122,18 @@ class Report:
     @cached_property
     def overall(self) -> dict[str, Any]:
         """Counts and scores of all rows."""
-        return self._slices(()).row(0, named=True)
+        return self._overall.row(0, named=True)
 
     @cached_property
     def by_group(self) -> pl.DataFrame:
         """Counts and scores of each slice, crossed if there are several `by` columns."""
-        return self.by(*self.summary.settings.by)
+        by = self.summary.settings.by
+        return self.by(*by) if by else self._overall
 
     @property
     def worst(self) -> pl.DataFrame:
         """
-        The rows with the lowest scores, as many as `worst=` asked for.
+        The rows with the lowest scores, as many as `worst=` asked for; the highest where lower is better.
 
         Of equal scores the texts decide, then the columns of `by` and the cluster: they are the same rows in
         any order and from any parts.
@@ -161,8 +160,9 @@ class Report:
             predictions), `n_unanswerable` (rows without an answer) and `n_empty_reference`; the means
             `anls`, `nls` and `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean
             of rates, and `cer_corpus`, all edits by all reference lengths; each with its interval in
-            `_low` and `_high`, null where the rows do not allow one; `few_rows`, which marks corpus rates
-            whose interval is not to be trusted; `n_clusters`, null without clusters.
+            `_low` and `_high`, null where the rows do not allow one; `few_rows`, true where intervals are
+            only roughly right: below 100 rows or 20 effective units (clusters, counted less where some are
+            much larger than others); `n_clusters`, null without clusters.
 
         Raises
         ------
@@ -170,6 +170,73 @@ class Report:
             If the report was not made by such a column.
         """
         return self._slices(columns)
+
+    def against_rest(self, *columns: str, measure: str | None = None) -> pl.DataFrame:
+        """
+        Test each slice against all rows outside it.
+
+        The interval of a slice cannot tell this: the mean of all rows is an estimate as well, and contains
+        the slice.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns that the report was made with; all of them by default.
+        measure
+            One of the report's scores or rates, as `"anls"` or `"cer_corpus"`; the first one by default.
+
+        Returns
+        -------
+        DataFrame
+            One row a slice, the lowest `p_value` first: the keys, `n` (scored rows), the slice's figure
+            under its name, `rest` (that of all other rows), `difference` (slice minus rest), `p_value`
+            (two-sided) and `p_adjusted` (after Holm, for the number of slices). The p-values are null for a
+            slice that holds all scored rows or none.
+
+        Raises
+        ------
+        ValueError
+            If the report was not made by such a column or has no such score, or if its clusters were folded:
+            then nobody knows which of them reach into a slice.
+
+        Notes
+        -----
+        Student's t for the difference, by clusters where there are some. Its variance is the larger of two:
+        the one that the rows of the slice show around the mean of all rows, and the one that rows as
+        different and as alike as all rows are would have. So a dozen answers that happen to be all right
+        are not yet a better slice. See the page on statistics.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a"] * 50, "answer": ["a"] * 20 + ["a", "x"] * 15})
+        >>> df = df.with_columns(lang=pl.Series(["en"] * 20 + ["de"] * 30))
+        >>> report = af.report(df, "prediction", "answer", by="lang")
+        >>> report.against_rest().select("lang", "anls", "rest", pl.col("p_value").round(4))
+        shape: (2, 4)
+        ┌──────┬──────┬──────┬─────────┐
+        │ lang ┆ anls ┆ rest ┆ p_value │
+        │ ---  ┆ ---  ┆ ---  ┆ ---     │
+        │ str  ┆ f64  ┆ f64  ┆ f64     │
+        ╞══════╪══════╪══════╪═════════╡
+        │ de   ┆ 0.5  ┆ 1.0  ┆ 0.0005  │
+        │ en   ┆ 1.0  ┆ 0.5  ┆ 0.0005  │
+        └──────┴──────┴──────┴─────────┘
+        """
+        columns = columns or self.summary.settings.by
+        keys = _keys.chosen_keys(columns, self.summary.settings.by, "report")
+        if not keys:
+            raise ValueError("the report has no slices; name columns in by= when making it")
+        if self.summary.folded is not None:
+            raise ValueError("the clusters of this report are folded; ask before fold_clusters()")
+        measures = {one.name: one for one in self.measures}
+        if measure is not None and measure not in measures:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, measures))}, got {measure!r}")
+        chosen = measures[measure] if measure is not None else self.measures[0]
+        tested = _rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
+        check_by_names(columns, tested.drop(keys).columns)
+        return tested.rename(dict(zip(keys, columns, strict=True)))
 
     def errors(self, *columns: str) -> pl.DataFrame:
         """
@@ -227,7 +294,7 @@ class Report:
 
         The first row is "overall", with null keys; the others are "group".
         """
-        overall = self._slices(()).select(pl.lit("overall").alias("slice"), pl.all())
+        overall = self._overall.select(pl.lit("overall").alias("slice"), pl.all())
         if not self.summary.settings.by:
             return overall
         groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
@@ -236,7 +303,7 @@ class Report:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` for pandas."""
-        return self.to_polars().to_pandas()
+        return to_pandas(self.to_polars())
 
     def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
         """
@@ -288,12 +355,22 @@ class Report:
         return report_table(self)
 
     def _repr_html_(self) -> str:
-        return self.to_gt().as_raw_html()
+        from anls_frame._display import NOTEBOOK_ROWS, report_table  # noqa: PLC0415
+
+        return report_table(self, NOTEBOOK_ROWS).as_raw_html()
 
     def __repr__(self) -> str:
         from anls_frame._display import report_text  # noqa: PLC0415
 
         return report_text(self)
+
+    def _check_sizes(self) -> None:
+        score = self.summary.settings.score
+        if score is not None:
+            least, most = self.summary.cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(
+                0
+            )
+            _exact.check_size(f"scores in column {score!r}", least, most)
 
     def _check_names(self) -> None:
         settings = self.summary.settings
@@ -324,8 +401,17 @@ class Report:
         if self.summary.settings.score is None:
             return _rollup.TEXT_MEASURES
         cells = self.summary.cells
-        bounded = cells.select((pl.col("score_min") >= 0).all() & (pl.col("score_max") <= 1).all()).item()
-        return _rollup.score_measures(bounded=bounded)
+        inside = pl.col("score_min").ge(0).all(), pl.col("score_max").le(1).all()
+        from_zero, to_one = cells.select(*inside).row(0)
+        return _rollup.score_measures(
+            from_zero=from_zero,
+            to_one=to_one,
+            higher_is_better=self.summary.settings.higher_is_better,
+        )
+
+    @cached_property
+    def _overall(self) -> pl.DataFrame:
+        return self._slices(())
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = _keys.chosen_keys(columns, self.summary.settings.by, "report")
@@ -337,13 +423,10 @@ class Report:
         estimates = _estimates.estimates(sums, self.measures, self.confidence)
         has_clusters = self.summary.settings.cluster is not None
         counts = [count for count in _rollup.COUNTS if count != "rows"]
-        corpus = any(measure.kind == "corpus" for measure in self.measures)
-        few = (pl.col("n") < FEW_ROWS) | (pl.col("units") < FEW_CLUSTERS if has_clusters else False)
         slices = sums.select(
             *keys,
             *counts,
             *estimates,
-            *([few.alias("few_rows")] if corpus else []),
             n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
         )
         return self._sorted(slices, keys).rename(dict(zip(keys, columns, strict=True)))
@@ -352,7 +435,11 @@ class Report:
         by = self.summary.settings.by
         sort = _keys.chosen_keys([self.sort], by, "report")[0] if self.sort in by else self.sort
         first = [] if sort not in slices.columns or sort in keys else [sort]
-        descending = sort in (*_rollup.COUNTS, "n_clusters") or sort.startswith(_RATES)
+        # The worst first, be it the lowest or the highest.
+        worse_if_high = sort.startswith(_RATES)
+        if not self.summary.settings.higher_is_better:
+            worse_if_high = sort.startswith("score")
+        descending = sort in (*_rollup.COUNTS, "n_clusters") or worse_if_high
         order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
         if not order:
             return slices
@@ -388,12 +475,13 @@ def report(
     answers: str | None = None,
     *,
     score: str | None = None,
+    higher_is_better: bool | None = None,
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     worst: int = 0,
     details: bool = False,
     sort: str = "n",
@@ -412,6 +500,9 @@ def report(
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
         Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    higher_is_better
+        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
+        ter, as error rates have, and `True` for all others.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
@@ -419,11 +510,13 @@ def report(
         Column of the document that a row belongs to. Rows of one document are alike, and intervals that
         take them for independent are too narrow: name it where there is one.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        score is always left out.
     worst
-        How many of the rows with the lowest scores to keep.
+        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
     details
         Count kinds of errors, confusions of characters and lengths as well, for `errors`, `confusions` and
         `lengths`; reads the rows three times more.
@@ -468,6 +561,7 @@ def report(
         prediction,
         answers,
         score=score,
+        higher_is_better=higher_is_better,
         by=by,
         cluster=cluster,
         protocol=protocol,

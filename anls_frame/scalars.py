@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from anls_frame import _native
 from anls_frame.protocol import plugin_options, resolve_threshold
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["anls_score", "edit_distance", "get_cer"]
+__all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
 
 
 def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0.5) -> float:
@@ -124,11 +120,68 @@ def get_cer(prediction: str, reference: str) -> float:
     return _native.cer(_text("prediction", prediction), _text("reference", reference))
 
 
+def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
+    """
+    Hamming distance of two strings or two sequences of equal length: how many positions differ.
+
+    For more than a few pairs use `hamming` on columns of texts, or `hamming_vectors` on columns of lists.
+
+    Parameters
+    ----------
+    a, b
+        Two strings, compared by code points, or two sequences of one dimension, compared by entries: lists,
+        tuples, numpy arrays, Polars or pandas Series.
+
+    Returns
+    -------
+    int
+        Divided by the length, it is `scipy.spatial.distance.hamming`.
+
+    Raises
+    ------
+    TypeError
+        If only one of them is a string, or an argument is not a sequence.
+    ValueError
+        If their lengths differ: the distance is not defined then.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.hamming_distance("karolin", "kathrin")
+    3
+    >>> af.hamming_distance([1, 0, 1, 1], [1, 1, 1, 0])
+    2
+    """
+    if isinstance(a, str) != isinstance(b, str):
+        raise TypeError("a and b must be two strings or two sequences; wrap a single string in a list")
+    left, right = _entries("a", a), _entries("b", b)
+    if len(left) != len(right):
+        raise ValueError(
+            f"a has {len(left):,} entries and b {len(right):,}; the Hamming distance needs equal lengths"
+        )
+    return sum(one != other for one, other in zip(left, right, strict=True))
+
+
 @functools.lru_cache(maxsize=16)
 def _anls_options(threshold: float) -> bytes:
     # As Polars hands them to the expression of this name. The threshold is checked before: for the cache,
     # True is 1.
     return pickle.dumps({"protocol": plugin_options("anls"), "threshold": threshold})
+
+
+def _entries(name: str, values: object) -> Sequence[object]:
+    """Return the entries of a string or a sequence, arrays and Series as Python values."""
+    if isinstance(values, (str, list, tuple)):
+        return values
+    if len(getattr(values, "shape", (0,))) != 1:
+        raise ValueError(f"{name} must have one dimension")
+    for method in ("to_list", "tolist"):
+        if hasattr(values, method):
+            entries: list[object] = getattr(values, method)()
+            return entries
+    if isinstance(values, Sequence):
+        return values
+    raise TypeError(f"{name} must be a string or a sequence, got {type(values).__name__}")
 
 
 def _text(name: str, value: object) -> str:

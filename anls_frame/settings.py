@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -13,9 +14,14 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Missing", "Settings", "check_by", "check_missing"]
+__all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_direction", "resolve_missing"]
 
 Missing = Literal["empty", "drop"]
+MOST_ROWS = 1 << 32
+"""Polars counts rows with 32 bits."""
+
+LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
+"""Error rates: of scores with such a word in their name lower is better, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +37,8 @@ class Settings:
         Column of the cluster (the document) that a row belongs to.
     score
         Name of the column whose existing scores were summarized; `None` if texts were scored.
+    higher_is_better
+        Direction of the scores.
     protocol, threshold, cer_protocol
         How texts were scored, as for `anls_frame.score`.
     missing
@@ -52,6 +60,7 @@ class Settings:
     by: tuple[str, ...] = ()
     cluster: str | None = None
     score: str | None = None
+    higher_is_better: bool = True
     protocol: ScoreProtocol = PROTOCOLS["anls"]
     threshold: float | None = 0.5
     cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
@@ -64,13 +73,13 @@ class Settings:
     def signature(self) -> str:
         """One line that says which numbers can be compared with these."""
         if self.score is not None:
-            parts = [f"score:{self.score}"]
+            parts = [f"score:{self.score}", *([] if self.higher_is_better else ["better:lower"])]
         else:
             parts = [
                 "anls",
-                f"protocol:{_protocol_name(self.protocol)}",
+                f"protocol:{protocol_name(self.protocol)}",
                 f"threshold:{self.threshold:g}",
-                f"cer:{_protocol_name(self.cer_protocol)}",
+                f"cer:{protocol_name(self.cer_protocol)}",
             ]
         parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
@@ -104,7 +113,35 @@ def check_missing(missing: str) -> None:
         raise ValueError(f"missing is one of {', '.join(map(repr, get_args(Missing)))}, got {missing!r}")
 
 
-def _protocol_name(protocol: ScoreProtocol) -> str:
+def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:
+    """Return what a null counts as; an error unless the choice is there and can be had."""
+    if missing is None:
+        return "drop" if has_scores else "empty"
+    check_missing(missing)
+    if has_scores and missing == "empty":
+        raise ValueError(
+            "missing='empty' scores a null prediction as the empty text, but the scores exist already; fill "
+            "their nulls with the score that an empty prediction has, or leave them out: missing='drop'"
+        )
+    return missing
+
+
+def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:  # noqa: FBT001 - as callers have it
+    """Return whether higher is better: the caller's word for scores that exist, otherwise by their name."""
+    if higher_is_better is None:
+        # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
+        return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", str(score).lower()))
+    if score is None:
+        raise ValueError(
+            "higher_is_better is the direction of scores that exist already, not of those made here of texts"
+        )
+    if not isinstance(higher_is_better, bool):
+        raise TypeError(f"higher_is_better is True or False, got {higher_is_better!r}")
+    return higher_is_better
+
+
+def protocol_name(protocol: ScoreProtocol) -> str:
+    """Return the name of a preset, or what a protocol of somebody's own consists of."""
     for name, preset in PROTOCOLS.items():
         if protocol == preset:
             return name

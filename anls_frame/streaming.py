@@ -37,13 +37,17 @@ class NormalizedLevenshteinSimilarity(Metric):
         `"mean"` or `"sum"` of the scores; `"none"` or `None` gives the score of each pair, as a numpy array.
     protocol
         How texts are prepared; here, as in all text metrics, by default not at all.
+    **options
+        Keyword arguments of torchmetrics' metrics, such as `compute_on_cpu`, with values that hold here: a
+        metric sends nothing to other processes by itself.
 
     Raises
     ------
     ValueError
-        If the reduction or the protocol is none of its choices, or the cost is negative.
+        If the reduction or the protocol is none of its choices, the cost is negative, or one of the options
+        asks for what a metric here does not do.
     TypeError
-        If the cost is no whole number.
+        If the cost is no whole number, or there is no such option.
 
     See Also
     --------
@@ -66,12 +70,13 @@ class NormalizedLevenshteinSimilarity(Metric):
         reduction: Reduction | None = "mean",
         *,
         protocol: ScoreProtocol | str = "raw",
+        **options: Any,
     ) -> None:
         settings = {
             "substitution_cost": check_substitution_cost(substitution_cost),
             "protocol": resolve_protocol(protocol),
         }
-        super().__init__(reduction, settings)
+        super().__init__(reduction, settings, options)
 
     def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
         return self._scorer.nls(pairs.predictions, pairs.answers), ()
@@ -93,6 +98,8 @@ class ANLS(Metric):
         The threshold t in [0, 1], in place of the protocol's own.
     reduction
         `"mean"` or `"sum"` of the scores; `"none"` or `None` gives the score of each pair, as a numpy array.
+    **options
+        Keyword arguments of torchmetrics' metrics, as for `NormalizedLevenshteinSimilarity`.
 
     Raises
     ------
@@ -126,12 +133,13 @@ class ANLS(Metric):
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         reduction: Reduction | None = "mean",
+        **options: Any,
     ) -> None:
         settings = {
             "protocol": resolve_protocol(protocol),
             "threshold": resolve_threshold(protocol, threshold),
         }
-        super().__init__(reduction, settings)
+        super().__init__(reduction, settings, options)
 
     def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
         return self._scorer.anls(pairs.predictions, pairs.answers), ()
@@ -153,6 +161,8 @@ class CharErrorRate(Metric):
         `"corpus"`: the sum of the edits by the sum of the reference lengths, as in jiwer and torchmetrics, in
         which long references weigh more. The others reduce the rates of the pairs: `"mean"`, `"sum"`, and
         `"none"` or `None` for the rate of each pair, as a numpy array.
+    **options
+        Keyword arguments of torchmetrics' metrics, as for `NormalizedLevenshteinSimilarity`.
 
     Raises
     ------
@@ -183,11 +193,16 @@ class CharErrorRate(Metric):
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("corpus", *Metric.REDUCTIONS)
     COUNTS: ClassVar[tuple[str, ...]] = (*Metric.COUNTS, "char_errors", "reference_length")
+    HAS_BOUND: ClassVar[bool] = False
 
     def __init__(
-        self, *, protocol: ScoreProtocol | str = "raw", reduction: RateReduction | None = "corpus"
+        self,
+        *,
+        protocol: ScoreProtocol | str = "raw",
+        reduction: RateReduction | None = "corpus",
+        **options: Any,
     ) -> None:
-        super().__init__(reduction, {"protocol": resolve_protocol(protocol)})
+        super().__init__(reduction, {"protocol": resolve_protocol(protocol)}, options)
 
     @property
     def char_errors(self) -> int:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _cells, _details, _folding, _keys, _merging, _progress, _summary_file
+from anls_frame import _cells, _details, _folding, _keys, _merging, _origins, _progress, _summary_file
+from anls_frame.export.characters import visible
+from anls_frame.export.values import numbered
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
-from anls_frame.settings import Settings, check_by, check_missing
+from anls_frame.settings import MOST_ROWS, Settings, check_by, resolve_direction, resolve_missing
 
 if TYPE_CHECKING:
     import os
@@ -63,6 +65,9 @@ class Summary:
         by cell, see `Report.errors`, `Report.confusions` and `Report.lengths`.
     folded
         After `fold_clusters` one row for each slice that a report can ask for; otherwise `None`.
+    scored_by
+        The protocol by which the harness scores whose file the rows were read from, where a reader knows it;
+        a report by another protocol says so.
 
     Examples
     --------
@@ -70,9 +75,11 @@ class Summary:
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
     >>> summary = af.summarize(df, "prediction", "answer", by="lang")
+    >>> summary
+    <Summary of 2 rows by lang: 1 part, 2 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:none|v:0.1.0>
     >>> summary.rows
     2
-    """
+    """  # noqa: E501 - printed output
 
     settings: Settings
     parts: Mapping[str, int]
@@ -82,11 +89,24 @@ class Summary:
     worst_rows: pl.DataFrame
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     folded: pl.DataFrame | None = None
+    scored_by: str | None = None
 
     @property
     def rows(self) -> int:
         """Number of rows that were read."""
         return sum(self.parts.values())
+
+    def __repr__(self) -> str:
+        settings = self.settings
+        by = f" by {' and '.join(settings.by)}" if settings.by else ""
+        contents = [numbered(len(self.parts), "part"), numbered(self.cells.height, "cell")]
+        if self.worst_rows.height:
+            contents.append(numbered(self.worst_rows.height, "worst row"))
+        if self.details:
+            contents.append("details")
+        text = f"<Summary of {numbered(self.rows, 'row')}{by}: {', '.join(contents)}; {settings.signature}>"
+        # What a terminal would obey is shown by symbols: names of columns may hold it.
+        return visible(text, directions=True)
 
     def fold_clusters(self) -> Summary:
         """
@@ -179,7 +199,7 @@ class Summary:
         ValueError
             If the file is no summary, or of a format that this version does not read.
         """
-        return cls(**_summary_file.read(Path(path), str(path)))
+        return cls(**_summary_file.load(Path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary:
@@ -200,12 +220,13 @@ def summarize(
     answers: str | None = None,
     *,
     score: str | None = None,
+    higher_is_better: bool | None = None,
     by: str | Sequence[str] | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "empty",
+    missing: Missing | None = None,
     worst: int = 0,
     details: bool = False,
     part: str | None = None,
@@ -223,17 +244,22 @@ def summarize(
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
         Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    higher_is_better
+        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
+        ter, as error rates have, and `True` for all others.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
     cluster
         Column of the cluster (the document) that a row belongs to; nulls are one cluster.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        score is always left out.
     worst
-        How many of the rows with the lowest scores to keep.
+        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
     details
         Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well, which
         reads the rows three times more.
@@ -273,9 +299,10 @@ def summarize(
     │ en    ┆ 2   ┆ 1         │
     └───────┴─────┴───────────┘
     """
-    check_missing(missing)
-    if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < _UINT64 // 2:
-        raise ValueError(f"worst is a number of rows, got {worst!r}")
+    missing = resolve_missing(missing, has_scores=score is not None)
+    better = resolve_direction(score, higher_is_better)
+    if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < MOST_ROWS:
+        raise ValueError(f"worst is a number of rows, got {worst!r}; it must be from 0 to {MOST_ROWS - 1:,}")
     if not isinstance(details, bool):
         raise TypeError(f"details is True or False, got {details!r}")
     if details and score is not None:
@@ -287,7 +314,13 @@ def summarize(
         if prediction is not None or answers is not None:
             raise ValueError("give either prediction and answers, or score")
         settings = Settings(
-            by=columns, cluster=cluster, score=score, threshold=None, missing="drop", worst=worst
+            by=columns,
+            cluster=cluster,
+            score=score,
+            higher_is_better=better,
+            threshold=None,
+            missing=missing,
+            worst=worst,
         )
     else:
         if prediction is None or answers is None:
@@ -302,6 +335,7 @@ def summarize(
             worst=worst,
             details=details,
         )
+    scored_by = _origins.protocol_of(frame)
     with _progress.following(progress, frame, passes(settings)) as advance:
         if prediction is None or answers is None:
             rows = _cells.existing_scores(frame, str(score), settings, advance)
@@ -310,7 +344,8 @@ def summarize(
             if details:
                 keys = _keys.key_names(columns, None)
                 rows = dataclasses.replace(rows, details=_details.plans(rows.frame, keys, settings))
-        return _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
+        summary = _summary(_cells.collect(rows, worst), settings, part or uuid.uuid4().hex)
+        return dataclasses.replace(summary, scored_by=scored_by)
 
 
 def merge(summaries: Iterable[Summary]) -> Summary:
@@ -366,6 +401,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     keys = _keys.key_names(settings.by, None)
     clusters = [] if settings.cluster is None or folded else [_keys.CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
+    origins = {summary.scored_by for summary in summaries}
     return Summary(
         settings=settings,
         parts=dict(sorted(parts.items())),
@@ -384,6 +420,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
             for name in summaries[0].details
         },
         folded=_folding.add_up(folded) if folded else None,
+        scored_by=origins.pop() if len(origins) == 1 else None,
     )
 
 

@@ -10,12 +10,12 @@ import polars.selectors as cs
 from anls_frame import metrics
 from anls_frame._ingest import is_pandas, to_lazy, whole
 from anls_frame._keys import canonical, key_columns, key_names
-from anls_frame._kinds import as_kind_of, check_by_names
+from anls_frame._kinds import as_kind_of, check_by_names, to_pandas
 from anls_frame._rollup import explode_lists
 from anls_frame.alignments import Alignment
 from anls_frame.edits import error_type
 from anls_frame.frames import check_dtypes
-from anls_frame.settings import check_by, check_missing
+from anls_frame.settings import MOST_ROWS, check_by, check_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,8 @@ def worst(
         Columns that slice the rows. A row is in each entry of a list column; null, an empty list and a list
         of nulls are one slice, null.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
         `"drop"` leaves rows without a prediction out: there is nothing to look at. `"empty"` takes them for
         the empty text.
@@ -111,8 +112,8 @@ def worst(
     check_missing(missing)
     if isinstance(k, bool) or not isinstance(k, int):
         raise TypeError(f"k is a number of rows, got {k!r}")
-    if k < 0:
-        raise ValueError(f"k is a number of rows from 0 on, got {k}")
+    if not 0 <= k < MOST_ROWS:
+        raise ValueError(f"k is a number of rows from 0 to {MOST_ROWS - 1:,}, got {k}")
     columns = check_by(by)
     check_by_names(columns, _NEW)
     options = {"protocol": protocol, "threshold": threshold}
@@ -171,7 +172,7 @@ def _beside(frame: Any, table: pl.DataFrame, by: dict[str, str]) -> Any:
     new = table.drop(_ROW).rename(by)
     if is_pandas(frame):
         picked = frame.iloc[numbers.to_list()].copy()
-        columns = new.to_pandas()
+        columns = to_pandas(new)
         for name in new.columns:
             picked[name] = columns[name].array
         return picked

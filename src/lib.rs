@@ -5,6 +5,10 @@
 //! calls; the Python package builds the expressions that name the plugin's functions. Beside the kernel stands
 //! [`gec`], the scores of grammatical error correction, on tokens instead of characters.
 
+// Views and texts are taken apart as little-endian numbers, and the sums of their bounds need 64 bits.
+const _: () =
+    assert!(usize::BITS == 64 && cfg!(target_endian = "little"), "64-bit little-endian machines only");
+
 pub mod gec;
 pub mod kernel;
 #[cfg(feature = "plugin")]

@@ -11,12 +11,13 @@ use pyo3::pybacked::PyBackedStr;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
+use crate::plugin::abi;
 use crate::plugin::options::Options;
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{PairScorer, anls, cer, levenshtein};
+    use super::{PairScorer, anls, cer, has_run, levenshtein};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -25,26 +26,47 @@ mod _native {
     }
 }
 
-#[pyfunction]
-fn levenshtein(prediction: &str, reference: &str) -> usize {
-    Scorer::default().distance(prediction, reference, Preparation::default(), SubstitutionCost::One)
+/// Bytes of text from which other Python threads may run meanwhile. Shorter texts take microseconds, and to get
+/// the interpreter back from a thread that computes takes milliseconds.
+const LONG: usize = 4 << 10;
+
+/// Scores so many bytes of text.
+fn score<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes < LONG { work() } else { py.detach(work) }
 }
 
 #[pyfunction]
-fn cer(prediction: &str, reference: &str) -> f64 {
-    let edits =
-        Scorer::default().char_errors(prediction, [(0, reference)].into_iter(), Preparation::default());
+fn has_run() -> bool {
+    abi::has_run()
+}
+
+#[pyfunction]
+fn levenshtein(py: Python<'_>, prediction: &str, reference: &str) -> usize {
+    score(py, prediction.len() + reference.len(), || {
+        Scorer::default().distance(prediction, reference, Preparation::default(), SubstitutionCost::One)
+    })
+}
+
+#[pyfunction]
+fn cer(py: Python<'_>, prediction: &str, reference: &str) -> f64 {
+    let edits = score(py, prediction.len() + reference.len(), || {
+        let references = [(0, reference)].into_iter();
+        Scorer::default().char_errors(prediction, references, Preparation::default())
+    });
     edits.expect("there is a reference").rate()
 }
 
 /// `options` is the pickle that the expression of this name takes; `None` without answers.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
-fn anls(prediction: &str, answers: Vec<String>, options: &[u8]) -> PyResult<Option<f64>> {
+fn anls(py: Python<'_>, prediction: &str, answers: Vec<String>, options: &[u8]) -> PyResult<Option<f64>> {
     let options = Options::parse(options).map_err(to_python)?;
     let (protocol, threshold) = (options.protocol(), options.threshold().map_err(to_python)?);
-    let answers = answers.iter().map(String::as_str).enumerate();
-    let nearest = Scorer::default().nearest(prediction, answers, &protocol, options.substitution_cost());
+    let bytes = prediction.len() + answers.iter().map(String::len).sum::<usize>();
+    let nearest = score(py, bytes, || {
+        let answers = answers.iter().map(String::as_str).enumerate();
+        Scorer::default().nearest(prediction, answers, &protocol, options.substitution_cost())
+    });
     Ok(nearest.map(|nearest| nearest.anls(protocol.cut, threshold)))
 }
 

@@ -204,6 +204,43 @@ def most_hits(source: str, hypothesis: str, golds: list[Gold], **options: object
     return sum(weight[arc] < 0 for arc in shortest(g, weight))
 
 
+def paper_edges(source: list[str], hypothesis: list[str], max_unchanged: int = 2) -> dict[Arc, int]:
+    """
+    Edges of the paper's lattice with the fewest unchanged words on a way between their ends.
+
+    The steps of all cheapest ways at unit costs, and every part of such a way that changes a word and leaves
+    no more than so many unchanged.
+    """
+    units = optimal_arcs(source, hypothesis, 1)
+    unchanged: dict[Arc, int] = {}
+    for start in sorted({arc[0] for arc in units}):
+        fewest = {start: 0}
+        for arc in sorted(units):
+            (i, j), (k, m) = arc
+            if arc[0] in fewest:
+                same = int(k - i == m - j == 1 and source[i] == hypothesis[j])
+                fewest[arc[1]] = min(fewest.get(arc[1], len(source)), fewest[arc[0]] + same)
+        unchanged |= {(start, end): count for end, count in fewest.items() if end != start}
+    return {
+        ((i, j), (k, m)): count
+        for ((i, j), (k, m)), count in unchanged.items()
+        if ((i, j), (k, m)) in units or (count <= max_unchanged and source[i:k] != hypothesis[j:m])
+    }
+
+
+def paper_most_hits(source: str, hypothesis: str, golds: list[Gold], max_unchanged: int = 2) -> int:
+    """How many gold edits the best way through the paper's lattice has: the maximum in its title."""
+    s, h = source.split(), hypothesis.split()
+    best = {(0, 0): 0}
+    for start, end in sorted(paper_edges(s, h, max_unchanged)):
+        (i, j), (k, m) = start, end
+        edit = i, k, " ".join(h[j:m])
+        is_hit = s[i:k] != h[j:m] and any(edit[:2] == gold[:2] and edit[2] in gold[2] for gold in golds)
+        if start in best:
+            best[end] = max(best.get(end, 0), best[start] + is_hit)
+    return best[len(s), len(h)]
+
+
 def path_hits(source: str, hypothesis: str, edits: list[Edit], golds: list[Gold]) -> int:
     """How many edits are gold edits, in whatever order, unchanged words between them included."""
     s, h = source.split(), hypothesis.split()
@@ -291,13 +328,15 @@ def m2_greedy(rows: list[list[tuple[int, int, int]]], beta: float) -> tuple[int,
 Column: TypeAlias = tuple[str, str, str]
 
 
-def align(source: list[str], hypothesis: list[str], reference: list[str]) -> list[Column]:
+def align(
+    source: list[str], hypothesis: list[str], reference: list[str], gap: int = 2, mismatch: int = 3
+) -> list[Column]:
     if source == hypothesis == reference:
         return [(word, word, word) for word in source]
     if source == hypothesis:
-        return [(one, one, other) for one, other in align_two(source, reference)]
+        return [(one, one, other) for one, other in align_two(source, reference, gap, mismatch)]
     if source == reference:
-        return [(one, other, one) for one, other in align_two(source, hypothesis)]
+        return [(one, other, one) for one, other in align_two(source, hypothesis, gap, mismatch)]
     texts = source, hypothesis, reference
     moves = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     sizes = [range(len(text) + 1) for text in texts]
@@ -312,7 +351,7 @@ def align(source: list[str], hypothesis: list[str], reference: list[str]) -> lis
                 continue
             column = [text[at] if step else "" for text, at, step in zip(texts, before, move, strict=True)]
             price = sum(
-                0 if one == other else 2 if "" in (one, other) else 3
+                0 if one == other else gap if "" in (one, other) else mismatch
                 for one, other in itertools.combinations(column, 2)
             )
             choices.append((best[before][0] + price, move))
@@ -328,23 +367,24 @@ def align(source: list[str], hypothesis: list[str], reference: list[str]) -> lis
     return columns[::-1]  # type: ignore[return-value]
 
 
-def align_two(first: list[str], second: list[str]) -> list[tuple[str, str]]:
+def align_two(first: list[str], second: list[str], gap: int, mismatch: int) -> list[tuple[str, str]]:
     cost: dict[Vertex, int] = {}
     for i, j in itertools.product(range(len(first) + 1), range(len(second) + 1)):
         options = [0] if (i, j) == (0, 0) else []
         if i and j:
-            options.append(cost[i - 1, j - 1] + (0 if first[i - 1] == second[j - 1] else 3))
+            options.append(cost[i - 1, j - 1] + (0 if first[i - 1] == second[j - 1] else mismatch))
         if i:
-            options.append(cost[i - 1, j] + 2)
+            options.append(cost[i - 1, j] + gap)
         if j:
-            options.append(cost[i, j - 1] + 2)
+            options.append(cost[i, j - 1] + gap)
         cost[i, j] = min(options)
     pairs, (i, j) = [], (len(first), len(second))
     while (i, j) != (0, 0):
-        if i and j and cost[i, j] == cost[i - 1, j - 1] + (0 if first[i - 1] == second[j - 1] else 3):
+        pair = 0 if i and j and first[i - 1] == second[j - 1] else mismatch
+        if i and j and cost[i, j] == cost[i - 1, j - 1] + pair:
             i, j = i - 1, j - 1
             pairs.append((first[i], second[j]))
-        elif i and cost[i, j] == cost[i - 1, j] + 2:
+        elif i and cost[i, j] == cost[i - 1, j] + gap:
             i -= 1
             pairs.append((first[i], ""))
         else:
@@ -399,14 +439,20 @@ class Improvement:
 
 
 def i_measure(
-    source: str, hypothesis: str, references: list[list[str]], *, w: float = 2.0, aspect: str = "correction"
+    source: str,
+    hypothesis: str,
+    references: list[list[str]],
+    *,
+    w: float = 2.0,
+    aspect: str = "correction",
+    costs: tuple[int, int] = (2, 3),
 ) -> list[Improvement]:
     """The result for each of the best references: the maximum of WAcc, then I, then accuracy."""
     s, h = source.split(), hypothesis.split()
     results = []
     for reference in references:
-        columns = align(s, h, reference)
-        system, base = count(columns), count([(a, a, c) for a, _, c in columns])
+        # The base is a system like any other, one that gives the source back, and is aligned as such.
+        system, base = (count(align(s, text, reference, *costs)) for text in (h, s))
         keys: list[float] = []
         for one in (aspect, "detection" if aspect == "correction" else "correction"):
             own, other = wacc(system[one], w), wacc(base[one], w)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+import numpy as np
+import pandas as pd
 import polars as pl
 
 import anls_frame as af
@@ -57,6 +59,7 @@ class Example:
     reference_length: int | None = None
     answer_index: int | None = None
     levenshtein: int | None = None
+    lcs_distance: int | None = None
     hamming: int | None = None
     error_type: str | None = None
     edit_ops: list[dict[str, Any]] | None = None
@@ -76,21 +79,35 @@ _COKE = "Coca Cola"
 
 # One text against one text. NLS prepares the texts (case, whitespace), CER and the distances do not.
 # prediction, reference, nls, anls, cer, exact_match, nearest_answer, char_errors, reference_length,
-# answer_index, levenshtein, hamming
+# answer_index, levenshtein, lcs_distance, hamming
 _TEXT_TABLE: tuple[tuple[Any, ...], ...] = (
-    ("rain", "shine", 0.4, 0.0, 0.6, False, "shine", 3, 5, 0, 3, None),
-    ("lnaguaeg", "language", 0.5, 0.0, 0.5, False, "language", 4, 8, 0, 4, 4),
-    ("CocaCola", _COKE, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0, 1, None),
-    ("Coca cola", _COKE, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0, 1, 1),
-    ("Cola", _COKE, _4_9, 0.0, _5_9, False, _COKE, 5, 9, 0, 5, None),
-    ("", _COKE, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0, 9, None),
+    ("rain", "shine", 0.4, 0.0, 0.6, False, "shine", 3, 5, 0, 3, 5, None),
+    ("lnaguaeg", "language", 0.5, 0.0, 0.5, False, "language", 4, 8, 0, 4, 4, 4),
+    ("CocaCola", _COKE, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0, 1, 1, None),
+    ("Coca cola", _COKE, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0, 1, 2, 1),
+    ("Cola", _COKE, _4_9, 0.0, _5_9, False, _COKE, 5, 9, 0, 5, 5, None),
+    ("", _COKE, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0, 9, 9, None),
     (None, _COKE),
-    ("Cola", "Cola", 1.0, 1.0, 0.0, True, "Cola", 0, 4, 0, 0, 0),
-    ("Cola", "", 0.0, 0.0, 4.0, False, "", 4, 0, 0, 4, None),
+    ("Cola", "Cola", 1.0, 1.0, 0.0, True, "Cola", 0, 4, 0, 0, 0, 0),
+    ("Cola", "", 0.0, 0.0, 4.0, False, "", 4, 0, 0, 4, 4, None),
     ("Cola", None),
-    ("", "", 1.0, 1.0, 0.0, True, "", 0, 0, 0, 0, 0),
+    ("", "", 1.0, 1.0, 0.0, True, "", 0, 0, 0, 0, 0, 0),
     (None, None),
-    ("na\u00efve \U0001f600", "naive \U0001f600", _6_7, _6_7, _1_7, False, "naive \U0001f600", 1, 7, 0, 1, 1),
+    (
+        "na\u00efve \U0001f600",
+        "naive \U0001f600",
+        _6_7,
+        _6_7,
+        _1_7,
+        False,
+        "naive \U0001f600",
+        1,
+        7,
+        0,
+        1,
+        2,
+        1,
+    ),
 )
 
 _BRANDS: Answers = [_COKE, None, "Pepsi"]
@@ -281,6 +298,13 @@ ROW_EXPRESSIONS = (
         dtype=pl.UInt32(),
     ),
     RowExpression(
+        name="lcs_distance",
+        function=af.lcs_distance,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"),),
+        dtype=pl.UInt32(),
+    ),
+    RowExpression(
         name="hamming",
         function=af.hamming,
         inputs=_REFERENCE,
@@ -382,6 +406,32 @@ SCALAR_FUNCTIONS = (
         refused=(((None, "a"), TypeError), (("a", 1), TypeError), ((["a"], "a"), TypeError)),
     ),
     ScalarFunction(
+        name="hamming_distance",
+        function=af.hamming_distance,
+        calls=(
+            (("karolin", "kathrin"), 3),
+            (("", ""), 0),
+            (("😀a", "😀b"), 1),
+            (([1, 0, 1, 1], [1, 1, 1, 0]), 2),
+            (((True, False), [1, 1]), 1),
+            ((["the", "cat"], ["the", None]), 1),
+            ((range(3), [0, 1, 2]), 0),
+            ((np.array([0, 1]), pl.Series([1, 1])), 1),
+            ((pd.Series([0, 1], index=[5, 6]), np.array([1, 0])), 2),
+            (([], []), 0),
+        ),
+        refused=(
+            (("ab", "abc"), ValueError),
+            (([1], [1, 0]), ValueError),
+            (("a", ["a"]), TypeError),
+            ((None, [1]), TypeError),
+            ((1, 2), TypeError),
+            (({0, 1}, {0, 1}), TypeError),
+            ((np.zeros((2, 2)), np.zeros((2, 2))), ValueError),
+            ((np.float64(1), np.float64(1)), ValueError),
+        ),
+    ),
+    ScalarFunction(
         name="get_cer",
         function=af.get_cer,
         calls=((("lnvoice 42", "Invoice 42"), 0.1), (("abc", ""), 3.0), (("", ""), 0.0), (("", "ab"), 1.0)),
@@ -402,6 +452,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "alignment": af.alignment,
     "edit_matrix": af.edit_matrix,
     "explain": af.explain,
+    "hamming_vectors": af.hamming_vectors,
     "merge": af.merge,
     "pair": af.pair,
     "threshold_curve": af.threshold_curve,
@@ -425,6 +476,7 @@ CLASSES = (
     "Edit",
     "EditMatrix",
     "InputError",
+    "InputWarning",
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
@@ -445,13 +497,19 @@ GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "m2_corpus": gec.m2_corpus,
     "m2_edits": gec.m2_edits,
     "read_m2": gec.read_m2,
+    "read_parallel": gec.read_parallel,
+    "scores": gec.scores,
     "weighted_accuracy": gec.weighted_accuracy,
     "write_m2": gec.write_m2,
 }
 """The functions of `anls_frame.gec`."""
 GEC_CLASSES = ("M2FormatError",)
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
-    AnlsExprNamespace: {row.name: row.function for row in ROW_EXPRESSIONS} | {"explain": af.explain},
+    AnlsExprNamespace: {
+        **{row.name: row.function for row in ROW_EXPRESSIONS},
+        "explain": af.explain,
+        "hamming_vectors": af.hamming_vectors,
+    },
     AnlsFrameNamespace: FRAME_FUNCTIONS,
     AnlsPandasAccessor: FRAME_FUNCTIONS,
 }

@@ -43,7 +43,7 @@ def _with_bounds(names: Iterable[str]) -> list[str]:
 
 
 TEXT_COLUMNS = (*COUNTS, *_with_bounds(SHARES), "few_rows", "n_clusters")
-SCORE_COLUMNS = (*COUNTS, *_with_bounds(("score", "zeros")), "n_clusters")
+SCORE_COLUMNS = (*COUNTS, *_with_bounds(("score", "zeros")), "few_rows", "n_clusters")
 
 NO_UNIT: Interval = (None, None)
 
@@ -147,14 +147,14 @@ def figures(of_slice: Sequence[Scored], options: Options) -> dict[str, Any]:
             "exact_match", [(unit, scores["exact_match"], 1) for unit, scores in kept], wilson, options
         ),
         **estimate("zeros", [(unit, scores["anls"] == 0, 1) for unit, scores in kept], wilson, options),
-        **estimate("cer_mean", [(unit, scores["cer"], 1) for unit, scores in kept], student, options),
+        **estimate("cer_mean", [(unit, scores["cer"], 1) for unit, scores in kept], log_ratio, options),
         **estimate(
             "cer_corpus",
             [(unit, scores["char_errors"], scores["reference_length"]) for unit, scores in kept],
             log_ratio,
             options,
         ),
-        "few_rows": len(kept) < 100 or (options.cluster is not None and clusters < 20),
+        "few_rows": is_few([(unit, scores["reference_length"]) for unit, scores in kept]),
         "n_clusters": None if options.cluster is None else clusters,
     }
 
@@ -179,6 +179,7 @@ def expected_scores(rows: Sequence[Row], options: Options) -> Slices:
             "n_empty_reference": 0,
             **estimate("score", [(unit, x, 1) for unit, x in kept], interval, options),
             **estimate("zeros", [(unit, x == 0, 1) for unit, x in kept], wilson, options),
+            "few_rows": is_few([(unit, 1) for unit, _ in kept]),
             "n_clusters": None if options.cluster is None else len({unit for unit, _ in kept}),
         }
     return slices
@@ -205,51 +206,77 @@ def ratio(units: Sequence[Unit]) -> float | None:
     return sum(x for x, _ in units) / total if total else None
 
 
-def variance(units: Sequence[Unit]) -> float | None:
-    """Cluster-robust variance of the ratio, from the residual of each unit; 0 where it is rounding."""
-    mean, total = ratio(units), sum(y for _, y in units)
-    effective = effective_units(units)
-    if mean is None or effective <= 1:
-        return None
-    squares = sum((x - mean * y) ** 2 for x, y in units)
-    sizes = sum(x * x + 2 * mean * abs(x * y) + (mean * y) ** 2 for x, y in units)
-    if squares <= 1e-12 * sizes:
+def variance(units: Sequence[Unit], count: float) -> float:
+    """Cluster-robust variance of the ratio of so many effective units, from the residual of each unit."""
+    x, y = (math.fsum(values) for values in zip(*units, strict=True))
+    squares = math.fsum((one - x / y * size) ** 2 for one, size in units)
+    # What is left of equal scores by rounding.
+    if squares <= 1e-28 * math.fsum(one * one for one, _ in units):
         return 0.0
-    return effective / (effective - 1) * squares / total**2
+    return count / (count - 1) * squares / y**2
 
 
-def effective_units(units: Sequence[Unit]) -> float:
+def effective_units(sizes: Iterable[float]) -> float:
     """Number of units, less where a few large ones carry the figure."""
-    squares = sum(y * y for _, y in units)
-    return sum(y for _, y in units) ** 2 / squares if squares else 0.0
+    sizes = list(sizes)
+    squares = sum(size * size for size in sizes)
+    return sum(sizes) ** 2 / squares if squares else 0.0
+
+
+def correlated_units(sizes: Iterable[float], correlation: float) -> float:
+    """The same where rows of a unit are correlated: of n rows it adds n + cn(n - 1) to the variance."""
+    return effective_units(size + correlation * size * (size - 1) for size in sizes)
+
+
+def usual_units(rows: Sequence[Part]) -> float:
+    """Effective units with a correlation of 0.3 of their rows, at least 2 if they are 2 without it."""
+    plain = effective_units(y for _, y in summed(rows))
+    numbers = [count for _, count in summed((unit, 0, 1) for unit, _, _ in rows)]
+    if plain < 2:
+        return plain
+    return max(2, plain * correlated_units(numbers, 0.3) / effective_units(numbers))
+
+
+def is_few(rows: Sequence[tuple[Hashable, float]]) -> bool:
+    """Whether there are fewer than 100 rows, or than 20 effective units by rows or by lengths."""
+    by_rows, by_lengths = (
+        [(unit, 0, size) for unit, size in sizes] for sizes in (((u, 1) for u, _ in rows), rows)
+    )
+    return len(rows) < 100 or usual_units(by_rows) < 20 or 0 < usual_units(by_lengths) < 20
 
 
 def quantile(df: float, confidence: float) -> float:
-    """Student's quantile; a million says as well as more that nothing is known."""
-    return min(1e6, float(stats.t.ppf(0.5 + confidence / 2, max(df, 0.05))))
+    return float(stats.t.ppf(0.5 + confidence / 2, df))
 
 
 def wilson(rows: Sequence[Part], confidence: float) -> Interval:
     """Wilson's interval with the effective number of rows that the page on statistics defines."""
     units, n = summed(rows), len(rows)
-    mean, robust = ratio(units), variance(units)
-    if mean is None or robust is None:
+    sizes = [size for _, size in units]
+    plain = effective_units(sizes)
+    mean = ratio(units)
+    if mean is None or plain < 2:
         return NO_UNIT
-    effective = effective_units(units)
-    rows_a_unit = n / effective
     squares = sum(x * x for _, x, _ in rows)
     spread = squares - n * mean**2
+    more = max(n / plain - 1, 0.0)
+    robust = variance(units, plain)
     is_known = spread > 1e-12 * squares
-    design = max(1.0, robust * n * (n - 1) / spread if is_known else rows_a_unit)
+    design = max(1.0, robust * n * (n - 1) / spread) if is_known else 1 + 0.3 * more
 
     padded = (n * mean + 1) / (n + 2)
     worth = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded**2)
-    information = min(effective - 1, worth / design * min(mean, 1 - mean))
-    ceiling = quantile(effective - 1, confidence) ** 2 / (worth * min(1 / rows_a_unit, 1 / design))
-    trust = 1 - 1 / (1 + (information / 4) ** 4)
-    design = 1 + trust * (design - 1) + (1 - trust) * 0.2 * max(rows_a_unit - 1, 0.0)
+    independent = worth / design
+    information = min(plain - 1, independent * min(mean, 1 - mean))
+    trust = 1 - 1 / (1 + (information / 6) ** 4)
+    design = 1 + trust * (design - 1) + (1 - trust) * 0.3 * more
+    correlation = min((design - 1) / more, 1.0) if more else 0.0
+    count = min(plain, max(2.0, correlated_units(sizes, correlation)))
+    design *= (count / (count - 1)) / (plain / (plain - 1))
     share = (design - 1) / design
-    df = 1 / (share**2 / max(information - 0.5, 1) + (1 - share) ** 2 / (n - 1))
+    of_units = trust * (min(information, count - 1) - 0.5) + (1 - trust) * (count - 1)
+    df = 1 / (share**2 / max(of_units, 1) + (1 - share) ** 2 / (n - 1))
+    ceiling = quantile(count - 1, confidence) ** 2 / min(worth * count / n, independent)
     square = min(quantile(df, confidence) ** 2 * design / worth, ceiling)
 
     centre = (mean + square / 2) / (1 + square)
@@ -258,27 +285,25 @@ def wilson(rows: Sequence[Part], confidence: float) -> Interval:
 
 
 def student(rows: Sequence[Part], confidence: float) -> Interval:
-    units = summed(rows)
-    mean, robust = ratio(units), variance(units)
-    if mean is None or robust is None:
+    units, count = summed(rows), usual_units(rows)
+    mean = ratio(units)
+    if mean is None or count < 2:
         return NO_UNIT
-    half = quantile(effective_units(units) - 1, confidence) * math.sqrt(robust)
+    half = quantile(count - 1, confidence) * math.sqrt(variance(units, count))
     return mean - half, mean + half
 
 
 def log_ratio(rows: Sequence[Part], confidence: float) -> Interval:
-    units = summed(rows)
-    rate, robust = ratio(units), variance(units)
-    if rate is None or robust is None:
+    units, count = summed(rows), usual_units(rows)
+    rate = ratio(units)
+    if rate is None or count < 2:
         return NO_UNIT
-    effective = effective_units(units)
-    t = quantile(effective - 1, confidence)
+    t = quantile(count - 1, confidence)
     if rate == 0:
-        return 0.0, t**2 / (effective + t**2)
-    # Beyond the floats with one unit or hardly more.
-    exponent = t * math.sqrt(robust) / rate
+        return 0.0, t**2 / (count + t**2)
+    exponent = t * math.sqrt(variance(units, count)) / rate
     factor = math.exp(exponent) if exponent < 700 else math.inf
-    return rate / factor, rate * factor
+    return (rate / factor, rate * factor) if rate * factor <= max(10 * rate, 3) else NO_UNIT
 
 
 def check_slices(frame: pl.DataFrame, by: Sequence[str], expected: Slices) -> None:

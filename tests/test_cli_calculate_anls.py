@@ -128,12 +128,12 @@ def test_what_makes_the_real_one_fail_is_a_list(
 def test_usage_is_that_of_the_real_one(tmp_path: Path) -> None:
     gold, submission = write(tmp_path, [["a"]], ["a"])
 
-    for command in (OURS, real()):
+    for command, missing in ((OURS, ""), (real(), ", --output-dir")):
         done = subprocess.run(  # noqa: S603 - our own scripts
             [*command, "--gold-label-file", str(gold)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 2
-        assert "the following arguments are required: --submission-file, --output-dir" in done.stderr
+        assert f"the following arguments are required: --submission-file{missing}\n" in done.stderr
     types = run(OURS, gold, submission, tmp_path / "out", "--answer-types")
     assert types.returncode == 2
     assert "anls-frame report" in types.stderr
@@ -141,3 +141,17 @@ def test_usage_is_that_of_the_real_one(tmp_path: Path) -> None:
     # As the real one it replaces the results of the last run.
     for _ in range(2):
         assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+
+
+def test_the_line_of_its_readme_writes_to_the_current_folder(tmp_path: Path) -> None:
+    gold, submission = write(tmp_path, [COKE] * 5, PREDICTIONS)
+    files = ["--gold-label-file", gold.name, "--submission-file", submission.name]
+
+    done = subprocess.run(  # noqa: S603 - our own script
+        [*OURS, *files], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "results.json is written to the current directory" in done.stderr
+    assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+    assert (tmp_path / "results.json").read_bytes() == (tmp_path / "out" / "results.json").read_bytes()

@@ -279,6 +279,59 @@ def test_compare_is_a_gate(run: Run) -> None:
     assert run("compare", better, worse, *gate[:-1], "0.5").returncode == 0
 
 
+def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
+    rows = ["kind,doc,old,new,answer", *(f"often,{n},ab,ab,ab" for n in range(8)), "rare,8,ab,xy,ab"]
+    (tmp_path / "results.csv").write_text("\n".join(rows), encoding="utf-8")
+    options = ("results.csv", "--systems", "old,new", "-b", "kind", "-c", "doc")
+
+    passed = run("compare", *options, "--fail-if-drop", "0.01")
+
+    assert passed.returncode == 0
+    line = next(line for line in passed.stdout.splitlines() if "rare" in line)
+    assert "-1.000" in line
+    assert "1.0000" not in line
+    assert "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 clusters (doc)." in passed.stderr
+    assert (
+        "fewer than 8 clusters" in run("compare", *options, "--fail-if-drop", "0", "--alpha", "0.01").stderr
+    )
+    assert "cannot be tested" not in run("compare", *options).stderr
+    assert "cannot be tested" not in run("compare", *options[:3], "--fail-if-drop", "0").stderr
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_scores_that_exist_are_compared_by_their_name_and_direction(
+    run: Run, tmp_path: Path, suffix: str
+) -> None:
+    frame = pl.DataFrame({
+        "id": list("abcdefgh"), "kind": ["u"] * 4 + ["v"] * 4,
+        "old": [0.5, 0.25, None, 0.5, 0.5, 1.0, 0.5, 0.5], "new": [0.75, 1.0, 0.5, 0.75, 1.0, 1.5, 0.75, 1.0],
+    })  # fmt: skip
+    path = tmp_path / f"scores.{suffix}"
+    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[suffix](path)
+    options = (path.name, "--systems", "old,new", "--scores", "-b", "kind")
+
+    shown = json.loads(fine(run("compare", *options, "--metric", "f1", "--json")))
+    expected = af.compare(frame, {"old": "old", "new": "new"}, None, metric="f1", by="kind")
+    assert shown["title"] == "new against old: f1"
+    assert [row["wins"] for row in shown["tables"]["By kind"]] == expected.to_polars()["wins"].to_list()
+    worse = run("compare", *options, "--metric", "loss", "--lower-is-better", "--fail-if-drop", "0.1")
+    refused(worse, "new is worse than old by at least 0.1", 1)
+    assert "Lower is better: a rise is a loss." in worse.stdout
+    assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
+
+    refused(run("compare", *options, "--threshold", "0.3"), "are compared without --threshold")
+    refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' holds other than scores")
+    refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
+    refused(run("compare", path.name, path.name, "--scores"), "two columns of one file")
+
+
+def test_help_says_what_the_gate_means(run: Run) -> None:
+    text = " ".join(fine(run("compare", "--help")).replace("│", " ").split())
+    assert "worse by at least so much as observed" in text
+    assert "is at most --alpha" in text
+    assert "nor does 0 show that there is none" in text
+
+
 def test_two_columns_of_a_file_are_compared_as_two_files_are(run: Run) -> None:
     options = ("-b", "question_types", "--json")
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.cli import _frames
+from anls_frame.export import rows as row_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,8 +80,8 @@ def test_batches_leave_no_mark_on_the_file(
 ) -> None:
     frame = rows.head(height).with_columns(number=pl.int_range(height))
     for batch, name in ((1_000, "whole"), (7, "batches")):
-        monkeypatch.setattr(_frames, "_BATCH", batch)
-        _frames.write(frame.lazy(), tmp_path / f"{name}.{suffix}", escape_formulas=True)
+        monkeypatch.setattr(row_files, "_BATCH", batch)
+        row_files.write(frame.lazy(), tmp_path / f"{name}.{suffix}", escape_formulas=True)
 
     files = [tmp_path / f"{name}.{suffix}" for name in ("whole", "batches")]
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -118,7 +118,8 @@ def test_damage_far_down_leaves_no_file(folder: Path, rows: pl.DataFrame) -> Non
     texts.write_parquet(folder / "damaged.parquet", row_group_size=10_000)
 
     for suffix in ("parquet", "csv"):
-        done = run(folder, "score", "damaged.parquet", "-o", f"out.{suffix}")
+        options = ["--answers-format", "list", "-o", f"out.{suffix}"]
+        done = run(folder, "score", "damaged.parquet", *options)
         assert done.returncode == 2
         assert "looks like a list and cannot be read as one" in done.stderr
         assert "Traceback" not in done.stderr

@@ -34,7 +34,7 @@ def test_system_against_itself_differs_nowhere(metric: Any, cluster: str | None,
         assert (row["difference"], row["p_value"], row["wins"], row["losses"]) == (0, 1, 0, 0)
         assert row["ties"] == row["n"]
         assert row["x"] == row["y"]
-        assert row["p_holm"] in (1, None)
+        assert row["p_adjusted"] in (1, None)
         assert row["difference_low"] in (0, None)
         assert row["difference_high"] == row["difference_low"]
     assert not made.regressed()
@@ -57,7 +57,7 @@ def test_exchanged_systems_turn_the_sign_and_nothing_else(metric: Any, cluster: 
             turned["n"],
         )
         assert row["difference"] == -turned["difference"]
-        assert (row["p_value"], row["p_holm"]) == (turned["p_value"], turned["p_holm"])
+        assert (row["p_value"], row["p_adjusted"]) == (turned["p_value"], turned["p_adjusted"])
         assert (row["wins"], row["ties"], row["losses"]) == (turned["losses"], turned["ties"], turned["wins"])
         if row["difference_low"] is not None:
             assert row["difference_low"] == pytest.approx(-turned["difference_high"], abs=1e-15)

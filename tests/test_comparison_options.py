@@ -13,7 +13,10 @@ from anls_frame.comparison import Comparison, compare
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 
 BOUNDS = ["difference_low", "difference_high"]
-COLUMNS = ["n", "difference", *BOUNDS, "p_value", "p_holm", "wins", "ties", "losses", "n_clusters"]
+COLUMNS = [
+    *("n", "difference", *BOUNDS, "p_value", "p_adjusted"),
+    *("wins", "ties", "losses", "few_rows", "n_clusters"),
+]
 FRAME = pl.DataFrame(
     {
         "a": ["ab", "x", None, "cd", ""],
@@ -29,11 +32,11 @@ SYSTEMS = {"old": "a", "new": "b"}
 def test_columns_are_those_promised() -> None:
     made = compare(FRAME, SYSTEMS, "t", by="k")
     assert made.by_group.columns == ["k", "n", "old", "new", *COLUMNS[1:]]
-    assert list(made.overall) == [name for name in made.by_group.columns if name not in ("k", "p_holm")]
+    assert list(made.overall) == [name for name in made.by_group.columns if name not in ("k", "p_adjusted")]
     frame = made.to_polars()
     assert frame.columns == ["slice", *made.by_group.columns]
     assert frame["slice"].to_list() == ["overall", "group", "group", "group"]
-    assert frame.row(0, named=True)["p_holm"] is None
+    assert frame.row(0, named=True)["p_adjusted"] is None
     assert frame.tail(-1).drop("slice").equals(made.by_group)
     assert compare(FRAME, SYSTEMS, "t").to_polars()["slice"].to_list() == ["overall"]
 
@@ -90,7 +93,7 @@ def test_one_row_has_a_difference_but_no_interval() -> None:
     made = compare(FRAME[1], SYSTEMS, "t").overall
     assert (made["n"], made["old"], made["new"], made["difference"]) == (1, 0, 1, 1)
     assert (made["difference_low"], made["difference_high"]) == (None, None)
-    assert made["p_value"] == 1
+    assert made["p_value"] is None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_one_row_has_a_difference_but_no_interval() -> None:
 )
 def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
     frame = pl.DataFrame({"x": column, "y": [0.25, 1.0, 1.0]})
-    made = compare(frame, {"x": "x", "y": "y"}, None, metric="nls", missing="empty")
+    made = compare(frame, {"x": "x", "y": "y"}, None, metric="nls")
     differences = [1.0 * y - x for x, y in frame.iter_rows() if x is not None]
     assert made.overall["n"] == len(differences)
     assert made.settings["n_missing"] == 3 - len(differences)
@@ -142,8 +145,8 @@ def test_slices_named_as_columns_of_the_result_are_refused(name: str) -> None:
         compare(FRAME.rename({"k": name}), SYSTEMS, "t", by=name)
 
 
-NAMES = ["first", "second", "unit", "cluster", "key_0", "key_1", "x", "p", "p (Holm)", "values", "missing",
-         "^k$", "^.*$", "*", "", "first_sum", "{{x}}", "old "]  # fmt: skip
+NAMES = ["first", "second", "unit", "cluster", "key_0", "key_1", "x", "p", "p (adjusted)", "values",
+         "missing", "^k$", "^.*$", "*", "", "first_sum", "{{x}}", "old "]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -165,8 +168,14 @@ def test_any_other_name_will_do(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"metric": "wer"}, ValueError, "metric is one of 'anls', 'nls', 'exact_match', 'cer', got 'wer'"),
-        ({"metric": None}, ValueError, "metric is one of"),
+        (
+            {"metric": "wer"},
+            ValueError,
+            "metric is one of 'anls', 'nls', 'exact_match', 'cer', 'cer_corpus', ",
+        ),
+        ({"metric": 3}, ValueError, "metric is one of"),
+        ({"metric": ""}, ValueError, "metric is one of"),
+        ({"higher_is_better": False}, ValueError, "higher_is_better is the direction of scores that exist"),
         ({"missing": "skip"}, ValueError, "missing is one of"),
         ({"draws": 0}, ValueError, "draws is a whole number from 1 on, got 0"),
         ({"draws": 1.5}, ValueError, "draws is a whole number"),
@@ -275,14 +284,27 @@ def test_regression_is_a_loss_that_is_large_and_no_chance(
     assert difference_of(rows, step, metric=metric).regressed(**arguments) is is_regression
 
 
-@pytest.mark.parametrize(("others", "is_regression"), [(1, True), (40, False)])
-def test_regression_of_one_slice_counts_after_correction_for_all(others: int, *, is_regression: bool) -> None:
-    # Eight equal losses are two of 256 combinations: p = 0.0078, by 2 slices below 0.05, by 41 above it.
+@pytest.mark.parametrize("others", [1, 40])
+def test_regression_of_one_slice_counts_whatever_slices_of_few_rows_there_are(others: int) -> None:
+    # Eight equal losses are two of 256 combinations: p = 0.0078. Slices of two rows cannot show anything, and
+    # Holm's adjustment by 41 slices would let the loss pass.
     rows = [(-0.1, "bad")] * 8 + [(0.2, f"good {n}") for n in range(others) for _ in range(2)]
     frame = pl.DataFrame([(0.5, 0.5 + step, key) for step, key in rows], schema=["a", "b", "k"], orient="row")
     made = compare(frame, {"old": "a", "new": "b"}, None, by="k")
-    assert made.by_group.row(by_predicate=pl.col("k") == "bad", named=True)["p_value"] == 2 / 256
-    assert made.regressed() is is_regression
+    bad = made.by_group.row(by_predicate=pl.col("k") == "bad", named=True)
+    assert bad["p_value"] == 2 / 256
+    assert bad["p_adjusted"] == pytest.approx(2 / 256, abs=0.003)
+    assert made.regressed()
+
+
+def test_loss_of_one_slice_is_lost_among_many_that_could_have_one() -> None:
+    # Of 40 slices of six rows each, one has six losses by chance alone in most comparisons.
+    steps = {f"slice {n}": [0.1, -0.1] * 3 for n in range(40)} | {"bad": [-0.1] * 6}
+    rows = [(0.5, 0.5 + step, key) for key, values in steps.items() for step in values]
+    frame = pl.DataFrame(rows, schema=["a", "b", "k"], orient="row")
+    made = compare(frame, {"old": "a", "new": "b"}, None, by="k")
+    assert made.by_group.row(by_predicate=pl.col("k") == "bad", named=True)["p_value"] == 2 / 64
+    assert not made.regressed()
 
 
 @pytest.mark.parametrize("drop", [-0.01, float("nan"), float("inf"), None, "0.01", True])
@@ -295,3 +317,35 @@ def test_drop_is_a_number_from_0_on(drop: Any) -> None:
 def test_alpha_lies_between_0_and_1(alpha: Any) -> None:
     with pytest.raises(ValueError, match="alpha lies between 0 and 1"):
         compare(FRAME, SYSTEMS, "t").regressed(alpha=alpha)
+
+
+@pytest.mark.parametrize("metric", ["anls", "cer_corpus"])
+def test_slices_of_few_rows_or_effective_clusters_are_marked(metric: str) -> None:
+    # 24 documents of 6 rows, but in "v" one more has a hundred.
+    frame = pl.DataFrame(
+        {
+            "a": ["ab", "x", "cd"] * 200,
+            "b": ["ab", "cd", "x"] * 200,
+            "t": ["ab", "x", "x"] * 200,
+            "d": [*(i // 6 for i in range(500)), *([100] * 100)],
+            "k": [*("u" for _ in range(144)), *("v" for _ in range(144)), *("w" for _ in range(90))]
+            + ["x"] * 122
+            + ["v"] * 100,
+        }
+    )
+    clustered = compare(frame, SYSTEMS, "t", by="k", cluster="d", metric=metric).by_group
+    by_rows = compare(frame, SYSTEMS, "t", by="k", metric=metric).by_group
+    expected = {}
+    for key, rows in frame.group_by("k"):
+        sizes = rows.group_by("d").len()["len"].to_list()
+        weights = [0.7 * size + 0.3 * size**2 for size in sizes]
+        effective = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+        expected[key[0]] = rows.height < 100 or effective < 20
+    assert expected == {"u": False, "v": True, "w": True, "x": False}
+    assert dict(clustered.select("k", "few_rows").iter_rows()) == expected
+    assert dict(by_rows.select("k", "few_rows").iter_rows()) == {
+        "u": False,
+        "v": False,
+        "w": True,
+        "x": False,
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
 import polars as pl
 import pytest
 from polars.exceptions import ComputeError, PolarsError, ShapeError
@@ -238,7 +239,7 @@ def test_a_prediction_that_is_a_list_is_not_told_to_use_what_refused_it(row: Row
     assert "or use `nls`" not in str(caught.value)
 
 
-@pytest.mark.parametrize("function", [af.levenshtein, af.hamming])
+@pytest.mark.parametrize("function", [af.levenshtein, af.lcs_distance, af.hamming])
 def test_a_reference_that_is_a_list_is_refused_with_the_way_out(function: Callable[..., pl.Expr]) -> None:
     with pytest.raises(ComputeError, match=r"column 'list' has dtype List\(String\).*explode.*`nls`"):
         FRAME.select(function("prediction", "list"))
@@ -322,3 +323,14 @@ def test_a_failed_expression_leaves_the_next_one_unharmed() -> None:
         FRAME.select(af.nls("number", "answer"))
 
     assert FRAME.select(af.levenshtein("prediction", "answer")).to_series().to_list() == [5, 0, None]
+
+
+@each_row
+def test_a_pandas_series_is_called_so(row: RowExpression) -> None:
+    # Both libraries call theirs `Series`.
+    with pytest.raises(
+        TypeError, match=r"a Polars Series, got a pandas Series; for pandas frames use `df\.anls"
+    ):
+        row.function(pd.Series(["a"]), "answer")
+    with pytest.raises(TypeError, match="got a pandas DataFrame"):
+        row.function("prediction", pd.DataFrame({"a": ["a"]}))

@@ -140,6 +140,7 @@ CASES: dict[str, tuple[Sample, Nesting]] = {
 }
 MATCH: dict[str, Any] = {
     "levenshtein": 0,
+    "lcs_distance": 0,
     "hamming": 0,
     "nls": 1.0,
     "anls": 1.0,
@@ -275,7 +276,9 @@ def right_answer(sample: Sample, nesting: Nesting, role: str, function: str) -> 
     if sample.text_depth is None:
         return None
     depth = sample.text_depth + (nesting != "plain")
-    takes_lists = role == "answers" and function not in {"levenshtein", "hamming", "edit_ops"}
+    takes_lists = role == "answers" and function not in {
+        *("levenshtein", "lcs_distance", "hamming", "edit_ops")
+    }
     if depth > int(takes_lists):
         return None
     # Of a prediction that is null, the error type alone says something.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
+from html.parser import HTMLParser
 
 import numpy as np
 import polars as pl
 import pytest
 import strategies
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
@@ -54,9 +57,12 @@ def test_the_frame_holds_the_cells(texts: tuple[str, str]) -> None:
         "predicted_char": pl.String,
         "distance": pl.UInt32,
         "on_path": pl.Boolean,
+        "on_any_path": pl.Boolean,
     }
     assert cells.height == matrix.distances.size
-    for i, j, left, right, distance, on_path in cells.iter_rows():
+    for i, j, left, right, distance, on_path, on_any_path in cells.iter_rows():
+        assert on_any_path == matrix.on_any_path[i, j]
+        assert on_any_path or not on_path
         assert (left, right) == (reference[i - 1] if i else None, prediction[j - 1] if j else None)
         assert distance == matrix.distances[i, j]
         assert on_path == ((i, j) in matrix.path)
@@ -68,11 +74,180 @@ def test_the_table_is_written_with_its_path() -> None:
         "     [0]  1   2   3",
         "c     1  [0]  1   2",
         "a     2   1  [0]  1",
-        "f     3   2   1  [1]",
+        "f     3   2  (1) [1]",
         "e     4   3   2  [2]",
     ]
     assert matrix.distances.dtype == np.int32
     assert str(af.edit_matrix("", "")) == "\n     [0]"
+
+
+Cell = tuple[int, int]
+COSTS = pytest.mark.parametrize("cost", [0, 1, 2, 3, 10**12])
+SHORT = st.text("abc", max_size=6)
+
+
+def all_cheapest(prediction: str, reference: str, cost: int) -> tuple[int, set[tuple[Cell, ...]]]:
+    """Return the lowest cost of a path and all paths that have it, found by trying every step."""
+
+    def onwards(i: int, j: int) -> tuple[int, list[tuple[Cell, ...]]]:
+        if (i, j) == (len(reference), len(prediction)):
+            return 0, [((i, j),)]
+        found = []
+        if i < len(reference) and j < len(prediction):
+            step = 0 if reference[i] == prediction[j] else cost
+            found.append((step, onwards(i + 1, j + 1)))
+        if i < len(reference):
+            found.append((1, onwards(i + 1, j)))
+        if j < len(prediction):
+            found.append((1, onwards(i, j + 1)))
+        best = min(step + rest for step, (rest, _) in found)
+        return best, [
+            ((i, j), *path) for step, (rest, paths) in found if step + rest == best for path in paths
+        ]
+
+    lowest, paths = onwards(0, 0)
+    return lowest, set(paths)
+
+
+@COSTS
+@given(prediction=SHORT, reference=SHORT)
+@settings(max_examples=40, deadline=None)
+def test_all_cheapest_paths_are_found_and_no_other(prediction: str, reference: str, cost: int) -> None:
+    matrix = af.edit_matrix(prediction, reference, substitution_cost=cost)
+    lowest, expected = all_cheapest(prediction, reference, cost)
+
+    paths = list(matrix.paths())
+
+    assert matrix.distance == lowest
+    assert set(paths) == expected
+    assert len(paths) == len(expected) == matrix.n_paths
+    assert matrix.path in expected
+    assert set(zip(*map(list, matrix.on_any_path.nonzero()), strict=True)) == set().union(*expected)
+
+
+@COSTS
+@given(texts=strategies.nearby_texts(2))
+def test_a_substitution_costs_what_was_said(texts: tuple[str, str], cost: int) -> None:
+    prediction, reference = (text[:25] for text in texts)
+    matrix = af.edit_matrix(prediction, reference, substitution_cost=cost)
+    assert matrix.distances.tolist() == [
+        [
+            Levenshtein.distance(reference[:i], prediction[:j], weights=(1, 1, cost))
+            for j in range(len(prediction) + 1)
+        ]
+        for i in range(len(reference) + 1)
+    ]
+    prices = {"equal": 0, "insert": 1, "delete": 1, "replace": cost}
+    assert sum(prices[operation] for operation in matrix.operations()) == matrix.distance
+
+
+def test_the_two_ways_from_cat_to_cafe() -> None:
+    matrix = af.edit_matrix("cat", "cafe")
+    ways = [[matrix.operation(*step) for step in itertools.pairwise(path)] for path in matrix.paths()]
+    assert ways == [["equal", "equal", "replace", "delete"], ["equal", "equal", "delete", "replace"]]
+
+
+def test_paths_are_counted_that_nobody_could_list() -> None:
+    # Every way through an empty grid of n by n: the central binomial coefficient.
+    matrix = af.edit_matrix("a" * 200, "b" * 200, substitution_cost=3)
+    assert matrix.n_paths == math.comb(400, 200)
+    assert len(list(itertools.islice(matrix.paths(), 3))) == 3
+    assert "one of many cheapest paths" in matrix.to_html()
+
+
+@given(texts=strategies.nearby_texts(2))
+def test_the_reference_may_stand_above(texts: tuple[str, str]) -> None:
+    prediction, reference = (text[:12] for text in texts)
+    matrix = af.edit_matrix(prediction, reference)
+    down = [line[5:] for line in matrix.to_text().split("\n")[1:]]
+    across = [line[5:] for line in matrix.to_text(across="reference").split("\n")[1:]]
+    width = len(str(matrix.distances.max())) + 3
+
+    def cells(lines: list[str], columns: int) -> list[list[str]]:
+        # A letter that is shown by its number is wider than the place beside the table.
+        rows = [line.ljust(width * columns)[-width * columns :] for line in lines]
+        return [[row[at : at + width].strip() for at in range(0, len(row), width)] for row in rows]
+
+    if all(letter.isprintable() for letter in prediction + reference):
+        transposed = list(map(list, zip(*cells(across, len(reference) + 1), strict=True)))
+        assert cells(down, len(prediction) + 1) == transposed
+    with pytest.raises(ValueError, match=r"across must be .prediction. or .reference., got .answers."):
+        matrix.to_text(across="answers")  # type: ignore[arg-type]
+
+
+class Cells(HTMLParser):
+    """The cells of a table, as texts with their titles, and the words outside."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[tuple[str, str | None]]] = []
+        self.tags: set[str] = set()
+        self.words: list[str] = []
+        self.title: str | None = None
+        self.is_cell = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.is_cell = True
+            self.rows[-1].append(("", dict(attrs).get("title")))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self.is_cell = False
+
+    def handle_data(self, data: str) -> None:
+        if self.is_cell:
+            text, title = self.rows[-1][-1]
+            self.rows[-1][-1] = text + data, title
+        else:
+            self.words.append(data)
+
+
+def test_html_shows_the_path_by_its_steps_with_a_legend() -> None:
+    page = Cells(af.edit_matrix("cat", "cafe").to_html())
+    assert [[text for text, _ in row] for row in page.rows] == [
+        ["", "", "c", "a", "t"],
+        ["", "0", "1", "2", "3"],
+        ["c", "1", "0", "1", "2"],
+        ["a", "2", "1", "0", "1"],
+        ["f", "3", "2", "1", "1"],
+        ["e", "4", "3", "2", "2"],
+    ]
+    titles = {(i, j): title for i, row in enumerate(page.rows) for j, (_, title) in enumerate(row) if title}
+    assert titles == {
+        (1, 1): "start",
+        (2, 2): "kept",
+        (3, 3): "kept",
+        (4, 3): "another cheapest path",
+        (4, 4): "replaced",
+        (5, 4): "left out",
+    }
+    legend = ["kept", "replaced", "left out", "another cheapest path"]
+    assert page.words[-4:] == legend
+    assert page.words[:2] == [
+        "2 edits: 1 replaced, 1 left out; one of 2 cheapest paths",
+        "prediction from left to right, reference from top to bottom",
+    ]
+    turned = Cells(af.edit_matrix("cat", "cafe").to_html(across="reference"))
+    assert [text for text, _ in turned.rows[0]] == ["", "", "c", "a", "f", "e"]
+
+
+def test_html_shows_any_text_and_obeys_none() -> None:
+    page = Cells(af.edit_matrix("<b>\u202e", "a &\n")._repr_html_() or "")
+    assert page.tags == {"div", "b", "table", "thead", "tr", "th", "td", "tbody", "bdi", "span"}
+    assert [text for text, _ in page.rows[0]] == ["", "", "<", "b", ">", "⟨U+202E⟩"]
+    assert [row[0][0] for row in page.rows] == ["", "", "a", "␣", "&", "␊"]
+
+
+def test_a_notebook_shows_a_table_only_where_it_can_be_read() -> None:
+    assert af.edit_matrix("a" * 59, "")._repr_html_() is not None
+    long = af.edit_matrix("a" * 60, "")
+    assert long._repr_html_() is None
+    assert repr(long) == f"<EditMatrix prediction='{'a' * 12}...{'a' * 13}', reference='', distance=60>"
 
 
 def test_a_text_too_long_for_a_table_is_refused() -> None:
@@ -81,3 +256,5 @@ def test_a_text_too_long_for_a_table_is_refused() -> None:
         af.edit_matrix("a" * 1_001, "")
     with pytest.raises(TypeError, match="reference"):
         af.edit_matrix("a", None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="substitution_cost must not be negative"):
+        af.edit_matrix("a", "b", substitution_cost=-1)

@@ -143,7 +143,7 @@ def test_intervals_need_both_ends_and_numbers() -> None:
     [
         (0.4, 0.6, "0.5 [0.4, 0.6]"),
         (None, 0.6, f"0.5 [{DASH}, 0.6]"),
-        (None, None, "0.5"),
+        (None, None, f"0.5 [{DASH}]"),
         (math.nan, math.inf, "0.5 [NaN, inf]"),
     ],
 )
@@ -162,12 +162,12 @@ def test_only_the_column_of_slices_is_left_out() -> None:
     other = pl.DataFrame({"slice": ["overall", "other"], "type": ["a", "b"]})
     assert cells(Table("T", other, {"type": "key"})) == [["overall", "a"], ["other", "b"]]
     keyless = pl.DataFrame({"slice": ["overall", "group"], "n": [2, 1]})
-    assert cells(Table("T", keyless)) == [["overall", "2"], ["group", "1"]]
+    assert cells(Table("T", keyless)) == [["all rows", "2"], ["group", "1"]]
 
 
 def test_several_keys_are_null_in_the_overall_row() -> None:
     frame = pl.DataFrame({"slice": ["overall", "group"], "a": [None, None], "b": [None, "x"], "n": [2, 1]})
-    assert cells(Table("T", frame, {"a": "key", "b": "key"})) == [["overall", "", "2"], ["null", "x", "1"]]
+    assert cells(Table("T", frame, {"a": "key", "b": "key"})) == [["all rows", "", "2"], ["null", "x", "1"]]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -16,15 +16,16 @@ from plot_cases import compared, frame, report
 import anls_frame as af
 from anls_frame.export import Document, Table, html, write
 from anls_frame.export.characters import visible
+from anls_frame.export.display import display_table
 from anls_frame.export.figures import Stacked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-VOID = {"meta", "br", "img", "input", "link", "hr"}
+VOID = {"meta", "br", "img", "input", "link", "hr", "wbr"}
 KNOWN = """
 html head meta title style body main header nav section h1 h2 p ul li a code dl dt dd div span small i figure
-figcaption script table thead tbody tr th td svg line rect circle text bdi mark ins del
+figcaption script table thead tbody tr th td svg line rect circle text bdi mark ins del wbr
 """
 
 
@@ -111,7 +112,7 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
 
     check_harmless(shown)
     cells = shown.texts("td", "d")
-    assert cells[:2] == ["overall", "null"]
+    assert cells[:2] == ["all rows", "null"]
     spaces = {" ": "␣", "  ": "␣␣", "\u00a0": "⟨U+00A0⟩"}
     expected = [spaces.get(text, seen(text)) or "empty" for text in HOSTILE_TEXTS]
     assert cells[2 : len(HOSTILE_TEXTS) + 2] == expected
@@ -133,7 +134,7 @@ def test_a_hostile_name_is_shown_everywhere_and_does_nothing(text: str, tmp_path
 
 def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
     rows = [(text, {text: 1}) for text in HOSTILE_TEXTS if len(text) < 200]
-    figure = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows)
+    figure = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows, "errors")
     table = Table("table", pl.DataFrame({"a": [1]}))
 
     shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
@@ -147,7 +148,9 @@ def test_nothing_in_a_page_turns_the_writing_around_it(tmp_path: Path) -> None:
 
     assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", source)
     assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", source)
-    holders = [a for t, a, _ in Page(source).elements if t == "td" and a["class"] == "d" and "dir" in a]
+    holders = [
+        a for t, a, _ in Page(source).elements if t == "td" and "d" in str(a["class"]).split() and "dir" in a
+    ]
     assert len(holders) > len(HOSTILE_TEXTS)
     assert {a["dir"] for a in holders} == {"auto"}
 
@@ -177,9 +180,11 @@ def test_a_report_with_details_shows_errors_and_confusions(tmp_path: Path) -> No
 
     check_harmless(shown)
     assert shown.texts("h2")[:5] == [
-        *("By error_type", "Distribution", "Kinds of errors by slice", "Kinds of errors", "Confusions"),
+        *("By error_type", "Distribution", "Error types by slice", "Confusions", "Settings"),
     ]
-    assert shown.texts("ul", "key")[-1] == "whitespacenearwrongmissing"
+    assert shown.texts("ul", "key")[-1] == (
+        "whitespace: 1 (25.0 %)near: 1 (25.0 %)wrong: 1 (25.0 %)missing: 1 (25.0 %)"
+    )
     labels = shown.texts("div", "lab")[-5:]
     assert labels == ["all rows", "a", "b", "null", "c"]
     assert shown.texts("div", "val")[-5:] == ["n = 4", "n = 2", "n = 2", "n = 1", "n = 0"]
@@ -220,7 +225,7 @@ def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> N
     assert [float(a["data-v"] or "") for a, _ in cells[1::width]] == pytest.approx(table["anls"].to_list())
     low, high = table["anls_low"][0], table["anls_high"][0]
     assert cells[1][1] == f"{table['anls'][0]:.3f}{low:.3f} to {high:.3f}"
-    assert shown.texts("tr", "all")[0].startswith("overall")
+    assert shown.texts("tr", "all")[0].startswith("all rows")
 
 
 def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
@@ -307,8 +312,56 @@ def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert shown.texts("td", "d")[-3:] == ["last"] * 3
 
 
+def test_no_more_rows_are_laid_out_than_can_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "LARGEST", 100_000)
+    laid_out = []
+
+    def layout(table: Table) -> Any:
+        laid_out.append(table.frame.height)
+        return display_table(table)
+
+    monkeypatch.setattr(html, "display_table", layout)
+    null = pl.DataFrame(
+        {name: pl.Series([None] * 200_000, dtype=pl.Float64) for name in ("s", "s_low", "s_high")}
+    )
+    path = write(Document("title", [Table("t", null)], {}, ""), tmp_path / "page.html")
+
+    shown = len(Page(path.read_text(encoding="utf-8")).texts("td", "n"))
+    assert path.read_text(encoding="utf-8").count(f"The first {shown:,} of 200,000 rows") == 1
+    assert shown < max(laid_out) < 20_000
+
+
 def test_without_scripts_headings_are_plain(tmp_path: Path) -> None:
     shown = Page(report(frame()).write(tmp_path / "page.html").read_text(encoding="utf-8"))
 
     assert "button" not in {tag for tag, _, _ in shown.elements}
     assert shown.texts("th")[:3] == ["type", "n", "anls"]
+
+
+def test_error_types_stand_on_a_page_once(tmp_path: Path) -> None:
+    made = report(frame(), details=True)
+
+    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+
+    headings = shown.texts("h2")
+    assert [heading for heading in headings if heading.startswith("Error types")] == ["Error types by slice"]
+    # What the table has, with no row left out.
+    key = "".join(shown.texts("ul", "key"))
+    for kind, n, share in made.errors().select("error_type", "n", "share").iter_rows():
+        if n:
+            assert f"{kind.replace('_', ' ')}: {n:,} ({100 * share:.1f} %)" in key
+    # Formats without pictures keep the table.
+    assert "Error types" in made.write(tmp_path / "report.md").read_text(encoding="utf-8")
+    alone = af.report(frame(), "first", "answer", details=True)
+    page = Page(alone.write(tmp_path / "alone.html").read_text(encoding="utf-8"))
+    assert "Error types" in page.texts("h2")
+
+
+def test_a_page_says_all_rows_and_nothing_else_for_the_row_over_everything(tmp_path: Path) -> None:
+    source = report(frame(), details=True).write(tmp_path / "report.html").read_text(encoding="utf-8")
+
+    shown = Page(source)
+    assert "all rows" in shown.texts("td")
+    assert {shown.texts("div", "lab")[0]} == {"all rows"}
+    words = [text for tag, _, text in shown.elements if tag not in ("style", "script", "head", "html")]
+    assert not any("overall" in text for text in words)

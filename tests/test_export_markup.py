@@ -100,7 +100,7 @@ def test_markdown_texts_come_back(files: Mapping[str, Path]) -> None:
     page = Rendered(files[".md"])
     keys = slice(3, 3 + 3 * (len(HOSTILE_TEXTS) + 2), 3)
     assert page.tags == TAGS
-    assert page.texts["td"][: keys.start] == ["overall", "0", "0.500"]
+    assert page.texts["td"][: keys.start] == ["all rows", "0", "0.500"]
     assert page.texts["td"][3] == "null"
     assert_shown(
         page.texts["td"][6 : keys.stop : 3][: len(HOSTILE_TEXTS)],
@@ -217,7 +217,7 @@ def test_latex_texts_come_back(files: Mapping[str, Path]) -> None:
     rows = [row for row in latex_rows(files[".tex"]) if len(row) == 3]
     # The heading twice, for the first page and the others; then the overall row and the null one.
     keys = [row[0] for row in rows[4:]]
-    assert rows[2][0] == "\\textbf{overall}"
+    assert rows[2][0] == "\\textbf{all rows}"
     assert rows[3][0] == "\\emph{null}"
     for source, text in zip(keys, HOSTILE_TEXTS, strict=True):
         if text:

@@ -128,7 +128,7 @@ def test_markdown_as_a_whole(tmp_path: Path) -> None:
 
 | type        |          n |                     anls |       cer |         p | remark   |
 | ----------- | ---------: | -----------------------: | --------: | --------: | -------- |
-| **overall** | **12,345** | **0.680 [0.651, 0.708]** | **0.100** |     **DASH** |          |
+| **all rows** | **12,345** | **0.680 [0.651, 0.708]** | **0.100** |     **DASH** |          |
 | form        |     12,000 |     0.300 [0.200, 0.400] |       NaN |   1.2e-05 |          |
 | *null*      |        340 |     1.000 [1.000, 1.000] |       inf |      -0.5 |          |
 | *empty*     |          5 |                        DASH |         DASH |      0.25 | few rows |
@@ -182,7 +182,7 @@ form & 12,000 & 0.300 {\scriptsize[0.200, 0.400]} & NaN & 1.2e$-$05 &  \tabularn
 \end{tabular}}
 """
     overall = (
-        r"\textbf{overall} & \textbf{12,345} & \textbf{0.680 {\scriptsize[0.651, 0.708]}} & \textbf{0.100}"
+        r"\textbf{all rows} & \textbf{12,345} & \textbf{0.680 {\scriptsize[0.651, 0.708]}} & \textbf{0.100}"
     )
     overall += rf" & \textbf{{{DASH}}} & "
     assert table.replace("OVERALL", overall).replace("DASH", DASH) in source

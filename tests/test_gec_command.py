@@ -55,6 +55,17 @@ def test_i_measure(folder: Path) -> None:
     assert json.loads(text) == data.select(gec.i_measure_corpus(rows)).item()
 
 
+def test_costs_of_the_alignment(folder: Path) -> None:
+    (folder / "gold.m2").write_text("S a b c d\nA 1 2|||R|||x|||REQUIRED|||-NONE-|||0\n")
+    (folder / "system.txt").write_text("a x c d e f g h\n")
+    costs = ("--gap-cost", "2", "--mismatch-cost", "9")
+
+    text = run(folder, "i-measure", "system.txt", "gold.m2", *costs, "--json")[1]
+
+    # As the authors' program has it.
+    assert round(json.loads(text)["i_measure"], 6) == -0.222222
+
+
 def test_errant(folder: Path) -> None:
     code, text, _ = run(folder, "errant", "system.m2", "gold.m2", "--tier", "1", "--json")
 
@@ -62,6 +73,75 @@ def test_errant(folder: Path) -> None:
     assert (code, scores["tp"], scores["fp"], scores["fn"]) == (0, 2, 1, 1)
     assert [(one["type"], one["tp"]) for one in scores["types"]] == [("M", 1), ("R", 1)]
     assert "NOUN:NUM" in run(folder, "errant", "system.m2", "gold.m2", "--tier", "2")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        # What ERRANT's own `errant_compare` prints.
+        ((), (2, 2, 2)),
+        (("--single",), (1, 1, 1)),
+        (("--multi",), (1, 1, 1)),
+        (("--single", "--multi"), (0, 0, 0)),
+        (("--filt", "R:PREP"), (2, 1, 1)),
+        (("--filt", "R:PREP", "--filt", "R:NOUN:NUM"), (1, 1, 1)),
+        (("--mode", "ds", "--single"), (2, 0, 0)),
+        (("--mode", "dt", "--multi"), (3, 0, 0)),
+    ],
+)
+def test_errant_with_its_options(folder: Path, options: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    gold = (
+        "S The boat lies at shore .\n"
+        "A 3 4|||R:PREP|||off|||REQUIRED|||-NONE-|||0\n"
+        "A 0 2|||R:OTHER|||Boats|||REQUIRED|||-NONE-|||0\n"
+        "A 4 4|||M:DET|||the sandy|||REQUIRED|||-NONE-|||0\n\n"
+        "S The bird .\n"
+        "A 1 2|||R:NOUN:NUM|||birds|||REQUIRED|||-NONE-|||0\n"
+    )
+    (folder / "gold.m2").write_text(gold)
+    (folder / "system.m2").write_text(gold.replace("off", "on").replace("the sandy", "that fine"))
+
+    scores = json.loads(run(folder, "errant", "system.m2", "gold.m2", *options, "--json")[1])
+
+    assert (scores["tp"], scores["fp"], scores["fn"]) == counts
+
+
+def test_plain_sentences_as_references(folder: Path) -> None:
+    texts = {
+        "source": "The boat lies at shore .\n",
+        "one": "The boat lies off shore .\n",
+        "two": "A boat .\n",
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text)
+    (folder / "system.txt").write_text(texts["one"])
+    source = ("--source", "source.txt", "--json")
+
+    code, one, _ = run(folder, "i-measure", "system.txt", "one.txt", *source)
+    both = run(folder, "i-measure", "system.txt", "two.txt", "one.txt", *source)[1]
+
+    assert code == 0
+    assert json.loads(one)["i_measure"] == 1
+    assert both == one
+    assert json.loads(run(folder, "i-measure", "system.txt", "two.txt", *source)[1])["i_measure"] < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("m2", "system.txt", "one.txt"), "are read from .m2 files, and plain sentences are scored by"),
+        (("i-measure", "system.txt", "one.txt"), "i-measure --source"),
+        (("i-measure", "system.txt", "one.txt", "one.txt"), "need the sources as well; pass --source"),
+        (("i-measure", "system.txt", "one.txt", "--source", "gold.m2"), "one.txt has 2 lines, but gold.m2"),
+    ],
+)
+def test_plain_sentences_where_they_cannot_be(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "one.txt").write_text("The boat .\nThe bird .\n")
+
+    code, text, errors = run(folder, *arguments)
+
+    assert (code, text) == (2, "")
+    assert message in " ".join(errors.split())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from gec_cases import edit, frame, noised, tiny
 
-from anls_frame import gec
+from anls_frame import DTypeError, gec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,6 +158,8 @@ def test_null_corrections_delete_and_null_edits_are_left_out() -> None:
         lambda: gec.i_measure("p", "s", "e", max_references=0),
         lambda: gec.i_measure_corpus("c", aspect="both"),  # type: ignore[arg-type]
         lambda: gec.align3("p", "s", "r", max_cells=0),
+        lambda: gec.align3("p", "s", "r", gap_cost=0),
+        lambda: gec.i_measure("p", "s", "e", mismatch_cost=1001),
         lambda: gec.errant("e", "e", mode="dx"),  # type: ignore[arg-type]
         lambda: gec.by_type(DATA, "c", tier=4),  # type: ignore[arg-type]
         lambda: gec.weighted_accuracy(*[pl.col("a")] * 5, w=0),
@@ -181,6 +183,7 @@ def test_wrong_values_are_refused_at_once(call: Callable[[], object]) -> None:
         lambda: gec.errant("e", "e", filt="R:NOUN"),
         lambda: gec.errant_corpus("e", round4=None),  # type: ignore[arg-type]
         lambda: gec.improvement(1.0, 2.0),  # type: ignore[arg-type]
+        lambda: gec.i_measure("p", "s", "e", gap_cost=2.0),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_types_are_refused_at_once(call: Callable[[], object]) -> None:
@@ -193,3 +196,83 @@ def test_a_column_of_the_wrong_dtype_is_named() -> None:
         DATA.select(gec.m2("group", "source", "edits"))
     with pytest.raises(pl.exceptions.ComputeError, match="column 'references' has dtype List"):
         DATA.lazy().select(gec.align3("prediction", "source", "references")).collect_schema()
+
+
+ENTRY = edit(0, 1, 2, ["c"])
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ("a c", "'edits' has dtype String; reference sentences go into `i_measure` as references="),
+        (["a c"], r"'edits' has dtype List\(String\); reference sentences go into `i_measure`"),
+        (1, "'edits' has dtype Int64$"),
+        ([1], r"'edits' has dtype List\(Int64\)$"),
+        (ENTRY, r"'edits' has dtype Struct"),
+        ([{"start": 1, "end": 2}], r"'edits' has no field 'type', only \['start', 'end'\]"),
+        ([ENTRY | {"start": 1.0}], "'edits' has Float64 in the field 'start', not whole numbers"),
+        ([ENTRY | {"annotator": "0"}], "'edits' has String in the field 'annotator', not whole numbers"),
+        ([ENTRY | {"type": 1}], "'edits' has Int64 in the field 'type', not text"),
+        (
+            [ENTRY | {"corrections": "c"}],
+            "'edits' has String in the field 'corrections', not a list of texts",
+        ),
+        ([ENTRY | {"corrections": [1]}], r"'edits' has List\(Int64\) in the field 'corrections'"),
+    ],
+)
+@engines
+def test_what_is_no_edits_is_named_with_its_column(edits: Any, message: str, engine: Any) -> None:
+    data = pl.LazyFrame({"prediction": ["a c"], "source": ["a b"], "edits": [edits]})
+    calls = {
+        "m2": gec.m2("prediction", "source", "edits"),
+        "m2_edits": gec.m2_edits("prediction", "source", "edits"),
+        "i_measure": gec.i_measure("prediction", "source", "edits"),
+        "errant": gec.errant("edits", "edits"),
+    }
+    for name, call in calls.items():
+        with pytest.raises(DTypeError, match=f"^`{name}` needs edits, .*column {message.rstrip('$')}"):
+            data.select(call).collect(engine=engine)
+
+
+def test_what_is_no_list_of_annotators_is_named_with_its_column() -> None:
+    for wrong in ("0", 0, ["0"], [0.5]):
+        data = DATA[:1].with_columns(annotators=pl.lit(pl.Series([wrong])))
+        with pytest.raises(
+            DTypeError, match=r"^`m2` needs a list of whole numbers .* column 'annotators' has"
+        ):
+            data.select(ROWS["m2"])
+
+
+def test_lists_without_any_edit_have_no_dtype_and_are_read_all_the_same() -> None:
+    data = pl.DataFrame({"prediction": ["a c", "a"], "source": ["a b", "a"]})
+    empty = data.with_columns(edits=pl.Series([[], []]), annotators=pl.Series([[], []]))
+    nulls = data.with_columns(edits=pl.lit(None), annotators=pl.lit(None))
+
+    assert empty.schema["edits"] == pl.List(pl.Null)
+    counts = empty.select(ROWS["m2"]).to_series().to_list()
+    assert [(one[0]["proposed"], one[0]["gold"]) for one in counts] == [(1, 0), (0, 0)]
+    assert nulls.select(ROWS["m2"]).to_series().to_list() == [None, None]
+
+
+def test_fields_without_any_value_and_of_a_fixed_width() -> None:
+    fields = {"start": 1, "end": 2, "annotator": 0}
+    bare = pl.DataFrame({"edits": [[fields | {"type": None, "corrections": None}]]})
+    fixed = pl.DataFrame({"edits": [[fields | {"type": "X", "corrections": ["c", "d"]}]]})
+    width = pl.List(
+        pl.Struct({**fixed.schema["edits"].inner.to_schema(), "corrections": pl.Array(pl.String, 2)})
+    )  # type: ignore[attr-defined]
+
+    for data, prediction in (
+        (bare, "a"),
+        (fixed.cast(width), "a d"),
+        (fixed.cast(pl.Array(width.inner, 1)), "a d"),
+    ):
+        [counts] = data.select(gec.m2(pl.lit(prediction), pl.lit("a b"), "edits")).item()
+        assert (counts["tp"], counts["gold"]) == (1, 1)
+
+
+def test_columns_may_be_called_as_patterns_are() -> None:
+    data = DATA[:20].rename({"edits": "^e.*$", "annotators": ""})
+    counts = gec.m2("prediction", "source", pl.nth(2), pl.nth(3))
+
+    assert data.select(counts).equals(DATA[:20].select(ROWS["m2"]))

@@ -56,8 +56,11 @@ def random_cases(seed: int, count: int) -> list[Case]:
     return [tiny(rng) if number % 2 else noised(rng) for number in range(count)]
 
 
-def corpus(data: pl.DataFrame, *, beta: float = 0.5, choose: Any = "greedy") -> dict[str, float]:
-    result: dict[str, float] = data.select(gec.m2_corpus(gec.m2(*COLUMNS), beta=beta, choose=choose)).item()
+def corpus(
+    data: pl.DataFrame, *, beta: float = 0.5, choose: Any = "greedy", lattice: Any = "official"
+) -> dict[str, float]:
+    counts = gec.m2(*COLUMNS, lattice=lattice)
+    result: dict[str, float] = data.select(gec.m2_corpus(counts, beta=beta, choose=choose)).item()
     return result
 
 
@@ -93,6 +96,92 @@ def test_the_dynamic_program_never_hits_fewer_gold_edits(options: dict[str, Any]
     assert differing <= total * 0.015
 
 
+# The sentence of figures 1 and 2 of Dahlmeier and Ng (2012): "word" becomes "a word" or "words".
+PAPER = Case(
+    "Our baseline system feeds word into PB-SMT pipeline .",
+    "Our baseline system feeds a word into PB-SMT pipeline .",
+    {0: [(4, 5, ["a word", "words"])]},
+)
+
+
+@pytest.mark.parametrize("method", ["exact", "dp"])
+def test_the_example_of_the_paper(method: Any) -> None:
+    [(counts, edits)] = score([PAPER], lattice="paper", method=method)
+
+    # The insertion takes its neighbour in, as the person did.
+    assert edits == {0: [(4, 5, "word", "a word")]}
+    assert counts == {0: (1, 1, 1)}
+    # So it is with each grouping of up to two unchanged words, and with no other.
+    for start, end, correction in [
+        (4, 4, "a"),
+        (3, 4, "feeds a"),
+        (2, 4, "system feeds a"),
+        (3, 5, "feeds a word"),
+        (4, 6, "a word into"),
+    ]:
+        golds = {0: [(start, end, [correction])]}
+        regrouped = Case(PAPER.source, PAPER.hypothesis, golds)
+        assert score([regrouped], lattice="paper", method=method)[0][0] == {0: (1, 1, 1)}
+    for start, end, correction in [(2, 5, "system feeds a word"), (3, 6, "feeds a word into")]:
+        wider = Case(PAPER.source, PAPER.hypothesis, {0: [(start, end, [correction])]})
+        assert score([wider], lattice="paper", method=method)[0][0] == {0: (0, 1, 1)}
+        assert score([wider], lattice="paper", method=method, max_unchanged=3)[0][0] == {0: (1, 1, 1)}
+
+
+def test_the_lattice_of_the_paper() -> None:
+    source, hypothesis = PAPER.source.split(), PAPER.hypothesis.split()
+
+    edges = oracle.paper_edges(source, hypothesis)
+
+    # Nine words kept, one put in, and five edits around it: the gold one, from (4, 4) to (5, 6), weighs
+    # -(u + 1) |E| = -45 in the paper.
+    assert len(edges) == 15
+    assert ((4, 4), (5, 6)) in edges
+    # The scorer's program, which the other tests follow, has the same ones among its own.
+    program = oracle.graph(source, hypothesis, lattice="paper")
+    assert {arc for arc in program.arcs if program.length[arc] == 1 or not program.noop[arc]} == {*edges}
+
+
+@pytest.mark.parametrize("lattice", ["official", "paper"])
+def test_the_example_of_the_shared_tasks(lattice: Any) -> None:
+    # Ng et al. (2014), "The CoNLL-2014 Shared Task on Grammatical Error Correction": of three gold edits the
+    # system makes one, and no other. P = 1, R = 1/3, F0.5 = 5/7.
+    source = "There is no a doubt , tracking system has brought many benefits in this information age ."
+    golds: list[oracle.Gold] = [(3, 5, ["doubt"]), (7, 8, ["systems"]), (8, 9, ["have"])]
+    data = frame([Case(source, source.replace("a doubt", "doubt"), {0: golds})])
+
+    scores = data.select(gec.m2_corpus(gec.m2(*COLUMNS, lattice=lattice))).item()
+    edits = data.select(gec.m2_edits(*COLUMNS, lattice=lattice)).item()
+
+    assert (scores["precision"], scores["recall"]) == (1, 1 / 3)
+    assert scores["f"] == pytest.approx(5 / 7, abs=1e-15)
+    assert [(one["original"], one["correction"]) for one in edits] == [("a doubt", "doubt")]
+
+
+@given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(["exact", "dp"]))
+@settings(max_examples=300, deadline=None)
+def test_the_paper_promises_as_many_gold_edits_as_there_can_be(
+    seed: int, max_unchanged: int, method: Any
+) -> None:
+    rng = random.Random(seed)
+    case = tiny(rng, length=8) if seed % 2 else noised(rng)
+    words = case.source.split()
+    distinct = {
+        (start, end): texts
+        for golds in case.annotated.values()
+        for start, end, texts in golds
+        if start < end <= len(words) and " ".join(words[start:end]) not in texts
+    }
+    golds = [(*span, texts) for span, texts in sorted(distinct.items())]
+
+    options: dict[str, Any] = {"lattice": "paper", "max_unchanged": max_unchanged, "method": method}
+    [(counts, edits)] = score([Case(case.source, case.hypothesis, {0: golds})], **options)
+
+    most = oracle.paper_most_hits(case.source, case.hypothesis, golds, max_unchanged)
+    assert oracle.path_hits(case.source, case.hypothesis, edits[0], golds) == most
+    assert counts[0][0] == most
+
+
 # A file with a lucky and a clumsy system. The first makes 4 of 5 gold edits and one of its own.
 GOLD = pl.DataFrame(
     {
@@ -115,8 +204,9 @@ CLUMSY = pl.Series("prediction", ["A boat lies off shore .", "The bird .", "Grey
 
 
 @pytest.mark.parametrize("beta", [0.5, 1])
-def test_a_file_with_four_of_five_edits(beta: float) -> None:
-    scores = corpus(GOLD.with_columns(LUCKY), beta=beta)
+@pytest.mark.parametrize("lattice", ["official", "paper"])
+def test_a_file_with_four_of_five_edits(beta: float, lattice: Any) -> None:
+    scores = corpus(GOLD.with_columns(LUCKY), beta=beta, lattice=lattice)
 
     assert (scores["tp"], scores["fp"], scores["fn"]) == (4, 1, 1)
     assert (scores["precision"], scores["recall"]) == (0.8, 0.8)
@@ -156,13 +246,47 @@ def test_unsorted_gold_edits_lose_matches() -> None:
     assert sorted_ == {0: (2, 2, 2)}
 
 
-def test_edits_past_the_end_are_dropped_and_those_that_cannot_be_are_not_matched() -> None:
-    data = frame([Case("a b", "a c", {0: [(1, 2, ["c"]), (1, 3, ["c"])]})])
-    odd = pl.Series("edits", [[edit(0, 1, 0, ["c"]), edit(0, -2, 1, ["c"])]])
+def test_edits_past_the_end_are_dropped() -> None:
+    data = frame([Case("a b", "a c", {0: [(1, 2, ["c"]), (1, 3, ["c"]), (3, 3, ["c"])]})])
 
     assert data.select(gec.m2(*COLUMNS)).item()[0]["gold"] == 1
-    entry = data.with_columns(odd).select(gec.m2(*COLUMNS)).item()[0]
-    assert (entry["tp"], entry["gold"]) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"start": None}, "an edit whose `start` is null"),
+        ({"end": None}, "an edit whose `end` is null"),
+        ({"annotator": None}, "an edit whose `annotator` is null"),
+        ({"start": 1, "end": 0}, "an edit from 1 to 0: a span must start at 0"),
+        ({"start": -2, "end": 1}, "an edit from -2 to 1: a span must start at 0"),
+        ({"start": -1, "end": 1}, "an edit from -1 to 1"),
+        ({"start": -2, "end": -1}, "an edit from -2 to -1"),
+    ],
+)
+def test_spans_that_cannot_be_are_refused_with_their_row(changes: dict[str, Any], message: str) -> None:
+    data = frame([Case("a b", "a c", {0: [(1, 2, ["c"])]})] * 2)
+    broken = pl.Series(
+        "edits", [[edit(0, 1, 2, ["c"])], [edit(0, 1, 2, ["c"]), edit(0, 0, 1, ["c"]) | changes]]
+    )
+    data = data.with_columns(broken)
+
+    calls = (
+        gec.m2(*COLUMNS),
+        gec.m2_edits(*COLUMNS),
+        gec.i_measure(*COLUMNS),
+        gec.errant(broken, "edits"),
+    )
+    for call in calls:
+        with pytest.raises(pl.exceptions.ComputeError, match=rf"row 1 .*{message}"):
+            data.select(call)
+
+
+def test_a_noop_has_any_span() -> None:
+    golds = [edit(0, 1, 0, [""], "noop"), edit(1, -1, -1, ["x"], "R")]
+    data = frame([Case("a b", "a c", {})]).with_columns(pl.Series("edits", [golds]))
+
+    assert [one["gold"] for one in data.select(gec.m2(*COLUMNS[:3])).item()] == [0, 0]
 
 
 @pytest.mark.parametrize(

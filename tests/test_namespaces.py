@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -125,3 +127,11 @@ def test_a_scored_expression_can_be_scored_again() -> None:
     result = FRAME.select(namespace(nearest).exact_match("answer"))
 
     assert result.to_series().to_list() == [True, None]
+
+
+def test_loading_the_package_anew_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        importlib.reload(af)
+
+    assert pl.DataFrame({"p": ["a"], "a": ["a"]}).select(pl.col("p").anls.cer("a")).item() == 0.0  # type: ignore[attr-defined]

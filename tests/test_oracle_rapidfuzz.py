@@ -6,7 +6,7 @@ import random
 
 import pytest
 from cases import FAMILIES, assert_same_bits, column, edited, family, long_row, mixed_rows, pairs, random_text
-from rapidfuzz.distance import Hamming, Indel, Levenshtein
+from rapidfuzz.distance import Hamming, Indel, LCSseq, Levenshtein
 
 import anls_frame as af
 
@@ -37,6 +37,15 @@ def test_a_substitution_cost_of_two_is_the_indel_distance(name: str) -> None:
     cases = all_pairs(name)
     expected = [Indel.distance(*pair) for pair in cases]
     assert_same_bits(column(cases, af.levenshtein, substitution_cost=2), expected, cases)
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, "long"])
+def test_the_lcs_distance_is_what_a_longest_common_subsequence_leaves(name: str) -> None:
+    cases = all_pairs(name)
+    common = [LCSseq.similarity(*pair) for pair in cases]
+    expected = [len(a) + len(b) - 2 * shared for (a, b), shared in zip(cases, common, strict=True)]
+    assert_same_bits(column(cases, af.lcs_distance), expected, cases)
+    assert expected == [Indel.distance(*pair) for pair in cases]
 
 
 @pytest.mark.parametrize("cost", [0, 1, 2, 3])

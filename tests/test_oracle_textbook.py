@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import unicodedata
 from typing import Literal
 
 import oracle
@@ -77,6 +78,8 @@ def test_distances_of_prepared_text(preset: str) -> None:
         expected = [None if p is None or a is None else oracle.edit_distance(p, a, cost) for p, a in prepared]
         actual = column(cases, af.levenshtein, protocol=preset, substitution_cost=cost)
         assert_same_bits(actual, expected, cases)
+    expected = [None if p is None or a is None else oracle.edit_distance(p, a, 2) for p, a in prepared]
+    assert_same_bits(column(cases, af.lcs_distance, protocol=preset), expected, cases)
     expected = [None if p is None or a is None else oracle.hamming(p, a) for p, a in prepared]
     assert_same_bits(column(cases, af.hamming, protocol=preset), expected, cases)
 
@@ -119,3 +122,35 @@ def test_one_text_is_scored_as_a_list_of_one(preset: str) -> None:
     expected = [oracle.score(*case, protocol, 0.5, protocol) for case in cases]
     actual = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
     assert_same_bits(actual, expected, cases)
+
+
+@pytest.mark.parametrize("unicode_form", ["NFC", "NFKC"])
+def test_a_protocol_made_from_raw_does_what_it_names_and_nothing_else(unicode_form: str) -> None:
+    composed = af.PROTOCOLS["raw"].replace(unicode_form=unicode_form)
+    cases = [(p, a[0] if a else None) for p, a in nullable_rows(400, seed=64)]
+    cases += [("Cafe\u0301", "Café"), ("cafe", "Cafe"), ("a  b ", "a b"), ("\uffe51", "¥1")]
+    normal = [
+        (p, a)
+        if p is None or a is None
+        else (unicodedata.normalize(unicode_form, p), unicodedata.normalize(unicode_form, a))
+        for p, a in cases
+    ]
+
+    assert_same_bits(column(cases, af.cer, protocol=composed), column(normal, af.cer).to_list(), cases)
+    scores = column(cases, af.score, cer_protocol=composed).struct
+    raw = column(normal, af.score, cer_protocol="raw").struct
+    for name in ("cer", "char_errors", "reference_length"):
+        assert_same_bits(scores.field(name), raw.field(name).to_list(), cases)
+
+
+def test_replace_changes_what_is_named() -> None:
+    raw = af.PROTOCOLS["raw"]
+    assert raw.replace() == raw
+    assert raw.replace(unicode_form="NFC", threshold=0.3) == af.ScoreProtocol(
+        ignore_case=False, whitespace="keep", unicode_form="NFC", threshold=0.3
+    )
+    assert raw.unicode_form is None
+    with pytest.raises(TypeError, match="has no option 'unicode'; its options are ignore_case, whitespace"):
+        raw.replace(unicode="NFC")
+    with pytest.raises(ValueError, match="unicode_form"):
+        raw.replace(unicode_form="NFD")

@@ -293,6 +293,73 @@ def test_every_row_is_matched_or_listed(first: list[int], second: list[int]) -> 
     assert only_second["id"].to_list() == [n for n in second if n not in first]
 
 
+@pytest.mark.parametrize("second", KINDS)
+@pytest.mark.parametrize("first", KINDS)
+def test_other_answers_are_refused_with_their_ids(first: str, second: str) -> None:
+    new = {**NEW, "answer": ["a", "other", None, "x"]}
+    with pytest.raises(ValueError, match=r"other answers in column 'answer' for 2 ids \(id\): 3, 2\. Pair"):
+        pair(KINDS[first](OLD), KINDS[second](new), on="id", prediction="prediction")
+    same = {**NEW, "answer": ["a", "b", "c", "x"]}
+    found = pair(KINDS[first](OLD), KINDS[second](same), on="id", prediction="prediction").frame
+    assert values_of(found) == WIDE
+
+
+@pytest.mark.parametrize(
+    "name", ["answers", "Answer", "reference", "references", "gold", "ground_truth", "GT", "target"]
+)
+def test_usual_names_of_answers_are_compared_and_others_are_not(name: str) -> None:
+    old = {"id": [1], "prediction": ["a"], name: ["a"], "note": ["x"]}
+    new = {"id": [1], "prediction": ["b"], name: ["b"], "note": ["y"]}
+    with pytest.raises(ValueError, match=f"other answers in column '{name}' for 1 id "):
+        paired(old, new)
+    assert paired(old, new, answers=[]).frame["note"].to_list() == ["x"]
+    with pytest.raises(ValueError, match="other answers in column 'note' for 1 id "):
+        paired(old, new, answers="note")
+    with pytest.raises(ColumnNotFoundError, match="no column 'page'"):
+        paired(OLD, NEW, answers="page")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ([["a", "b"]], [["b", "a", "a"]], True),
+        ([["a"]], ["a"], True),
+        ([["a", None]], ["a"], True),
+        ([[]], [None], True),
+        ([[None]], [[]], True),
+        (["a"], [None], False),
+        (["a"], ["A"], False),
+        ([["a", "b"]], ["a"], False),
+        ([1], [1.0], True),
+        ([1], ["1"], True),
+        ([[1871]], [["1871"]], True),
+        ([1.5], [2.5], False),
+        ([""], [None], False),
+    ],
+    ids=str,
+)
+def test_answers_agree_as_sets(one: list[Any], other: list[Any], *, agree: bool) -> None:
+    first, second = ({"id": [1], "prediction": ["a"], "answers": column} for column in (one, other))
+    for turned in ((first, second), (second, first)):
+        if agree:
+            assert paired(*turned).frame.height == 1
+        else:
+            with pytest.raises(ValueError, match="the frames accept other answers"):
+                paired(*turned)
+
+
+def test_answers_that_are_no_texts_are_refused() -> None:
+    columns = {"id": [1], "prediction": ["a"], "answers": [{"text": "a"}]}
+    with pytest.raises(DTypeError, match="answers are texts or lists of texts, not of the dtype Struct"):
+        paired(columns, columns)
+    assert paired(columns, columns, answers=[]).frame.height == 1
+
+
+def test_answers_of_rows_without_a_partner_do_not_matter() -> None:
+    new = {"id": [1, 9], "prediction": ["A", "B"], "answer": ["a", "never seen"]}
+    assert paired(OLD, new).only_second["id"].to_list() == [9]
+
+
 def test_existing_results_are_scored_after_pairing() -> None:
     wide = paired(OLD, NEW).frame
     scored = af.add_scores(wide, "prediction_second", "answer", columns=["anls"])

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.collections import LineCollection
 from plot_cases import compared, confusions, frame, report
 from rapidfuzz.distance import Levenshtein
 from scipy import stats
@@ -137,8 +138,9 @@ def test_a_forest_has_the_reports_numbers(score: str) -> None:
     assert "95 % interval" in ax.get_xlabel()
 
 
-def test_a_forest_marks_corpus_rates_of_few_rows() -> None:
-    ax = plot.group_scores(report(frame()), "cer_corpus")
+@pytest.mark.parametrize("score", ["anls", "cer_corpus"])
+def test_a_forest_marks_few_rows(score: str) -> None:
+    ax = plot.group_scores(report(frame()), score)
 
     faces = {line.get_markerfacecolor() for line in ax.lines if line.get_marker() in ("o", "D")}
     assert faces == {"white"}
@@ -339,6 +341,39 @@ def test_an_edit_matrix_has_all_distances_and_a_path_of_edits(prediction: str, r
     assert edits == Levenshtein.editops(reference, prediction).as_list()
     bold = {text.get_position()[::-1] for text in ax.texts if text.get_fontweight() == "bold"}
     assert bold == set(steps)
+
+
+def legend_texts(ax: Axes) -> list[str]:
+    box = ax.get_legend()
+    return [text.get_text() for text in box.get_texts()] if box else []
+
+
+def test_an_edit_matrix_explains_its_colours_and_shows_other_paths() -> None:
+    ax = plot.edit_matrix("cat", "cafe")
+
+    assert legend_texts(ax) == ["kept", "replaced", "left out", "another cheapest path"]
+    assert ax.get_title(loc="left") == "2 edits: 1 replaced, 1 left out\none of 2 cheapest paths"
+    [others] = ax.collections
+    assert isinstance(others, LineCollection)
+    # From (2, 2) down to (3, 2), and on to (4, 3), in the order of x and y.
+    assert [line.tolist() for line in others.get_segments()] == [[[2, 2], [2, 3]], [[2, 3], [3, 4]]]
+    only = plot.edit_matrix("same", "same")
+    assert (legend_texts(only), list(only.collections)) == (["kept"], [])
+    assert legend_texts(plot.edit_matrix("", "")) == []
+
+
+def test_an_edit_matrix_may_have_the_reference_above_and_another_cost() -> None:
+    ax = plot.edit_matrix("cat", "cafe", across="reference", substitution_cost=3)
+
+    assert (labels(ax, "x"), labels(ax)) == (["ε", "c", "a", "f", "e"], ["ε", "c", "a", "t"])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("reference", "prediction")
+    cells = {(text.get_position()[1], text.get_position()[0]): int(text.get_text()) for text in ax.texts}
+    assert cells == {
+        (row, column): Levenshtein.distance("cat"[:row], "cafe"[:column], weights=(1, 1, 3))
+        for row in range(4)
+        for column in range(5)
+    }
+    assert ax.get_title(loc="left") == "cost 3: 1 added, 2 left out\none of 3 cheapest paths"
 
 
 def test_an_edit_matrix_is_for_short_texts() -> None:

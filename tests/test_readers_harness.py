@@ -6,18 +6,25 @@ The fixtures follow the writers of lmms-eval 0.7.3, lm-eval 0.4.13, Inspect 0.3.
 
 from __future__ import annotations
 
+import gc
+import itertools
 import json
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import anls_frame as af
+from anls_frame import _origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 ROWS = [
     ("Which brand?", ["Coca Cola", "Coca Cola Company"], "CocaCola"),
@@ -34,6 +41,16 @@ EXPECTED = {
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own script
+        [str(Path(sys.executable).parent / "anls-frame"), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
 
 
 def problem(read: Callable[..., pl.DataFrame], path: Path, **options: Any) -> tuple[str, str]:
@@ -116,7 +133,9 @@ def test_lmms_eval_samples_old_and_new(tmp_path: Path, nested: int) -> None:
     assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
     assert frame["question"][0].startswith("Which brand?\nAnswer")
     assert frame["anls"].to_list() == [0.5] * 3
-    assert json.loads(frame["submission"][0])["questionId"] == 0
+    # Metrics that are objects, and the counts of the one request, are columns.
+    assert frame["submission_questionId"].to_list() == [0, 1, 2]
+    assert frame["output_tokens"].to_list() == [3] * 3
 
 
 def test_lmms_eval_test_splits_have_no_answers(tmp_path: Path) -> None:
@@ -126,6 +145,180 @@ def test_lmms_eval_test_splits_have_no_answers(tmp_path: Path) -> None:
         "",
         "no answers in 2 rows, as in a test split; there is nothing to score",
     )
+
+
+OWN = {
+    "prediction": "of its own",
+    "answers": ["also"],
+    "question_id": 99,
+    "anls": "x",
+    "epoch": "Edo",
+    "a_b": 1,
+}
+
+
+def test_no_field_of_a_logged_sample_takes_the_place_of_another(tmp_path: Path) -> None:
+    samples = [
+        {**lm_sample(0, "x", ["a"]), "doc": OWN, "prediction": 0.25, "answers": 3, "anls": 0.5},
+        {**lm_sample(1, "y", ["b"]), "doc": {**OWN, "question": "Q?", "docId": 4}, "a": {"b": 7}},
+    ]
+
+    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
+
+    assert frame["question_id"].to_list() == ["0", "1"]
+    assert frame["prediction"].to_list() == ["x", "y"]
+    assert frame["answers"].to_list() == [["a"], ["b"]]
+    assert frame["question"].to_list() == [None, "Q?"]
+    assert frame["doc_id"].to_list() == [None, "4"]
+    # What the harness says of the row is named before what the document has.
+    assert frame["sample_prediction"].to_list() == [0.25, None]
+    assert frame["sample_answers"].to_list() == [3, None]
+    assert frame["anls"].to_list() == [0.5, None]
+    assert frame["doc_prediction"].to_list() == ["of its own"] * 2
+    assert frame["doc_answers"].to_list() == [["also"]] * 2
+    assert frame["doc_question_id"].to_list() == [99] * 2
+    assert frame["doc_anls"].to_list() == ["x"] * 2
+    # The entry of a metric and a field of the document have the same name.
+    assert sorted(frame.select("a_b", "metric_a_b").row(1)) == [1, 7]
+
+
+def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
+    samples = [{**lm_sample(index, "x", ["a"]), "doc": {f"key {index}": 1}} for index in range(5000)]
+
+    message = problem(af.read_lm_eval, write_lines(tmp_path / "samples.jsonl", samples))[1]
+
+    assert message.endswith("('key 4997', 'key 4998', 'key 4999'); keys that are data belong into values")
+
+
+NAMES = st.sampled_from(
+    [
+        "prediction",
+        "answers",
+        "question_id",
+        "question",
+        "question_types",
+        "doc_id",
+        "docId",
+        "epoch",
+        "model",
+        "error",
+        "resps",
+        "input",
+        "doc_prediction",
+        "metadata_prediction",
+        "sample_answers",
+        "score_a",
+        "a",
+        "b",
+        "a_b",
+        "a_answer",
+        "metric_a_b",
+        "_",
+        "a_",
+        "doc_a",
+        "grade",
+        "a_grade",
+        "score_value_a_b",
+        "",
+    ]
+)
+FIELDS = st.dictionaries(NAMES, st.just(None), max_size=6)
+SCORES = st.dictionaries(NAMES, FIELDS, max_size=4)
+
+
+def found(row: dict[str, Any]) -> set[str]:
+    """All texts of a row, those in lists as well."""
+    return {text for value in row.values() for text in (value if isinstance(value, list) else [value])}
+
+
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries({"own": FIELDS, "doc": FIELDS, "scores": SCORES}),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(deadline=None)
+def test_no_field_is_lost_whatever_it_is_called(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
+) -> None:
+    # Each field gets a text that is nowhere else, which has to turn up in its row.
+    folder, texts = tmp_path_factory.mktemp("names"), map("text {}".format, itertools.count())
+
+    def filled(fields: dict[str, Any]) -> dict[str, str]:
+        return {name: next(texts) for name in fields}
+
+    logged, inspected, expected = [], [], []
+    for index, row in enumerate(rows):
+        doc, own = filled(row["doc"]), filled(row["own"])
+        metrics = {f"metric {name}": filled(fields) for name, fields in row["scores"].items()}
+        logged.append({**own, **lm_sample(index, "x", ["y"]), **metrics, "doc": doc})
+        own = {name: text for name, text in own.items() if logged[-1][name] == text}
+        scores: dict[str, Any] = {
+            name: {"value": filled(fields), "answer": next(texts), "metadata": filled(fields)}
+            for name, fields in row["scores"].items()
+        }
+        inspected.append(inspect_sample(index, "x", ["y"], metadata=doc, scores=scores))
+        documents = set(doc.values())
+        in_sample = {value for fields in (own, *metrics.values()) for value in fields.values()}
+        in_scores = {
+            value
+            for score in scores.values()
+            for value in [*score["value"].values(), score["answer"], *score["metadata"].values()]
+        }
+        expected.append((documents | in_sample, documents | in_scores))
+    log = folder / "log.json"
+    log.write_text(json.dumps(inspect_log(inspected)), encoding="utf-8")
+
+    frames = (af.read_lm_eval(write_lines(folder / "samples.jsonl", logged)), af.read_inspect(log))
+
+    for which, frame in enumerate(frames):
+        for index, row in enumerate(frame.iter_rows(named=True)):
+            assert (row["question_id"], row["prediction"], row["answers"]) == (str(index), "x", ["y"])
+            assert expected[index][which] <= found(row)
+
+
+def test_the_prompt_is_kept_beside_the_question_of_the_document(tmp_path: Path) -> None:
+    sample = {
+        **lmms_sample(0, "x", ["a"]),
+        "doc": {"question": "Short?", "question_types": {"not": "a list"}},
+    }
+
+    frame = af.read_lmms_eval(write_lines(tmp_path / "samples.jsonl", [sample]))
+
+    assert frame["question"].to_list() == ["Short?"]
+    assert frame["input"].to_list() == [sample["input"]]
+    assert frame["doc_question_types"].to_list() == ['{"not": "a list"}']
+
+
+def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
+    rounds = [["first", "second", "third"], [["first", "last"]]]
+    path = write_lines(
+        tmp_path / "samples.jsonl", [lmms_sample(index, one, ["a"]) for index, one in enumerate(rounds)]
+    )
+
+    place, message = problem(af.read_lmms_eval, path)
+    assert place == "line 1"
+    assert message == (
+        "holds 3 responses to one sample, of several rounds or repeats; "
+        "name one: response=... (1 is the first, -1 the last)"
+    )
+    assert af.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
+    assert af.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
+    assert problem(af.read_lmms_eval, path, response=3) == ("line 2", "no response 3; there are 2")
+    with pytest.raises(ValueError, match="response must be a whole number other than 0, got 0"):
+        af.read_lmms_eval(path, response=0)
+
+
+def test_repeats_are_lists_of_responses(tmp_path: Path) -> None:
+    # `take_first` keeps one for the score; the LM evaluation harness leaves a list around the others.
+    lmms = {**lmms_sample(0, "a", ["a"]), "resps": ["a", "b", "c"]}
+    lm = lm_sample(0, "a", ["a"], resps=[["a", "b", "c"]])
+
+    for read, sample in ((af.read_lmms_eval, lmms), (af.read_lm_eval, lm)):
+        frame = read(write_lines(tmp_path / "samples.jsonl", [sample]))
+        assert frame["prediction"].to_list() == ["a"]
+        assert frame["resps"].to_list() == [["a", "b", "c"]]
 
 
 def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None:
@@ -160,6 +353,18 @@ def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert frame["exact_match"].dtype == pl.Float64
 
 
+def test_a_target_that_the_document_has_as_a_text_is_one(tmp_path: Path) -> None:
+    documents = [{"answer": "[1871]"}, {"answers": [1871]}, {"answer": "[]"}, {"answers": "['a', 'b']"}]
+    samples = [
+        {**lm_sample(index, "x", next(iter(document.values()))), "doc": document}
+        for index, document in enumerate(documents)
+    ]
+
+    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
+
+    assert frame["answers"].to_list() == [["[1871]"], ["1871"], ["[]"], ["a", "b"]]
+
+
 def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     samples = [
         lm_sample(index, f"{name} {index}", ["a"], filter=name)
@@ -170,7 +375,7 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
 
     assert problem(af.read_lm_eval, path) == (
         "",
-        "holds several values of filter: loose, strict; name one: filter=...",
+        "holds responses after several filters: 'loose', 'strict'; name one: filter=...",
     )
     assert af.read_lm_eval(path, filter="loose")["prediction"].to_list() == ["loose 0", "loose 1"]
     assert problem(af.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
@@ -200,7 +405,7 @@ def test_logs_of_inspect(tmp_path: Path, kind: str) -> None:
     assert frame["document_type"].to_list() == ["form"] * 3
     assert frame["anls"].to_list() == [0.75] * 3
     assert af.read_inspect(path, scorer="anls")["prediction"][0] == "cocacola"
-    assert problem(af.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; there are anls")
+    assert problem(af.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; there are 'anls'")
 
 
 def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) -> None:
@@ -215,7 +420,96 @@ def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) ->
 
     assert frame["question"].to_list() == ["Long question?", "Q?"]
     assert frame["prediction"].to_list() == ["x", None]
-    assert frame["error"].to_list() == [None, '{"message": "refused"}']
+    assert frame["error"].to_list() == [None, "refused"]
+    assert frame["anls"].to_list() == [None, 0.75]
+
+
+def test_no_field_of_a_sample_of_inspect_takes_the_place_of_another(tmp_path: Path) -> None:
+    sample = inspect_sample(
+        0, "x", ["a"], metadata={**OWN, "model": "own", "error": "own", "question": "Short?"}
+    )
+    sample["scores"] = {
+        "prediction": {"value": {"answer": 1, "b": "P"}, "answer": "an answer"},
+        "answers": {"value": "A"},
+        "epoch": {"value": [1, 2], "metadata": {"why": "so"}},
+        "anls": {"value": True},
+    }
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(inspect_log([sample])), encoding="utf-8")
+
+    row = af.read_inspect(path).row(0, named=True)
+
+    expected = {
+        "question_id": "0",
+        "prediction": "x",
+        "answers": ["a"],
+        "epoch": 1,
+        "model": "m",
+        "question": "Short?",
+        "input": "Q?",
+        "score_answers": "A",
+        "score_epoch": "[1, 2]",
+        "epoch_why": "so",
+        "prediction_answer": 1,
+        "score_field_prediction_answer": "an answer",
+        "prediction_b": 0.5,
+        "prediction_b_grade": "P",
+        "anls": 1.0,
+        "error": "own",
+        "metadata_prediction": "of its own",
+        "metadata_answers": ["also"],
+        "metadata_question_id": 99,
+        "metadata_anls": "x",
+        "metadata_epoch": "Edo",
+        "metadata_model": "own",
+        "a_b": 1,
+    }
+    assert row == expected
+
+
+def test_letters_are_numbers_where_all_are_grades_of_inspect(tmp_path: Path) -> None:
+    values = {"plain": "CIPN", "options": "ABCI", "mixed": ["C", 0.25, True, float("nan")]}
+    samples = [
+        inspect_sample(
+            index, "x", ["a"], scores={name: {"value": row[index]} for name, row in values.items()}
+        )
+        for index in range(4)
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
+
+    frame = af.read_inspect(path)
+
+    assert frame["plain"].to_list() == [1.0, 0.0, 0.5, 0.0]
+    assert frame["plain_grade"].to_list() == list("CIPN")
+    assert frame["options"].to_list() == list("ABCI")
+    assert "options_grade" not in frame.columns
+    assert frame["mixed"].to_list() == [1.0, 0.25, 1.0, None]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"scores": [1]}, "'scores' must be an object, got a list"),
+        ({"scores": {"f1": 1}}, "the score of 'f1' must be an object, got the value 1"),
+        ({"metadata": "text"}, "'metadata' must be an object, got a text"),
+        ({"output": []}, "'output' must be an object, got a list"),
+        ({"output": {"choices": {}}}, "'choices' must be a list, got an object"),
+        ({"attachments": 3}, "'attachments' must be an object, got the value 3"),
+        ({"model_usage": [1]}, "'model_usage' must be an object, got a list"),
+        ({"epoch": "one"}, "the epoch must be a whole number, got a text"),
+        ({"id": {"a": 1}}, "the id must be a text or a number, got an object"),
+        ({"target": {"a": 1}}, "'answers' is no list of texts, but an object"),
+    ],
+)
+def test_fields_of_another_kind_are_problems_with_their_place(
+    tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "log.json"
+    samples = [inspect_sample(0, "x", ["a"]), inspect_sample(1, "x", ["a"], **fields)]
+    path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
+
+    assert problem(af.read_inspect, path) == ("samples[1]", message)
 
 
 def test_a_run_that_did_not_succeed_is_read_only_on_demand(tmp_path: Path) -> None:
@@ -226,13 +520,65 @@ def test_a_run_that_did_not_succeed_is_read_only_on_demand(tmp_path: Path) -> No
     assert af.read_inspect(path, allow_missing=True).height == 1
 
 
-def test_of_several_epochs_one_is_named(tmp_path: Path) -> None:
+def test_every_epoch_has_a_row(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
-    samples = [inspect_sample(0, f"run {epoch}", ["a"], epoch=epoch) for epoch in (1, 2)]
+    samples = [
+        inspect_sample(index, f"run {epoch} of {index}", ["a"], epoch=epoch)
+        for epoch in (1, 2)
+        for index in (0, 1)
+    ]
     path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
 
-    assert problem(af.read_inspect, path)[1] == "holds several values of epoch: 1, 2; name one: epoch=..."
-    assert af.read_inspect(path, epoch=2)["prediction"].item() == "run 2"
+    frame = af.read_inspect(path)
+
+    assert frame.select("question_id", "epoch").rows() == [("0", 1), ("1", 1), ("0", 2), ("1", 2)]
+    assert frame["prediction"].to_list() == ["run 1 of 0", "run 1 of 1", "run 2 of 0", "run 2 of 1"]
+    assert af.read_inspect(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
+    assert problem(af.read_inspect, path, epoch=3) == ("", "no epoch '3'; there are '1', '2'")
+    path.write_text(json.dumps(inspect_log([*samples, samples[2]])), encoding="utf-8")
+    assert problem(af.read_inspect, path) == ("samples[4]", "id '0' is there before, at samples[2]")
+
+
+def test_the_shell_reads_all_epochs_and_compares_one(tmp_path: Path) -> None:
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path in paths:
+        samples = [
+            inspect_sample(index, path.stem, ["new"], epoch=epoch) for epoch in (1, 2) for index in (0, 1)
+        ]
+        path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
+
+    scored = shell("report", paths[0], "--json")
+    compared = shell("compare", *paths)
+
+    assert scored.returncode == 0, scored.stderr
+    assert json.loads(scored.stdout)["settings"]["rows"] == 4
+    assert compared.returncode == 2
+    assert compared.stderr.strip().endswith("old.json: holds several epochs: 1, 2; name one: --epoch ...")
+    assert shell("compare", *paths, "--epoch", 1).returncode == 0
+
+
+def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, "x", ["x"])])
+
+    for command in ("report", "confusions"):
+        done = shell(command, path, "--by", "lang")
+
+        assert done.returncode == 2
+        assert "no column 'lang'" in done.stderr
+        assert (
+            "lmms-eval leaves the document's fields out of its files: join them by question_id" in done.stderr
+        )
+
+
+def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, ["first", "last"], ["last"])])
+
+    refused = shell("score", path)
+
+    assert refused.returncode == 2
+    assert "name one: --response ... (1 is the first, -1 the last)" in refused.stderr
+    report = json.loads(shell("report", path, "--response", -1, "--json").stdout)
+    assert next(iter(report["tables"].values()))[0]["anls"] == 1.0
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
@@ -265,6 +611,7 @@ def test_results_of_vlmevalkit(tmp_path: Path, suffix: str) -> None:
     assert frame["prediction"].to_list() == EXPECTED["prediction"]
     assert frame["answers"].to_list() == EXPECTED["answers"]
     assert frame["split"].to_list() == ["val"] * 3
+    assert frame["eval_score"].to_list() == [0.3, 1.0, 0.3]  # numbers, though text formats have none
     # The harness' own value of a row is a distance; the score is another number.
     assert frame.select(af.anls("prediction", "answers", protocol="rrc"))["anls"][2] == 1.0
 
@@ -276,3 +623,62 @@ def test_a_test_split_of_vlmevalkit_has_no_answers(tmp_path: Path) -> None:
     assert problem(af.read_vlmevalkit, path)[1].startswith("no answers in 1 rows")
     path.write_text("index\tquestion\tprediction\n1\tQ?\tx\n", encoding="utf-8")
     assert "no column 'answer'" in problem(af.read_vlmevalkit, path)[1]
+
+
+NOTE = (
+    "The file's harness scores by protocol rrc, these are scores by protocol anls. "
+    "Pass protocol rrc for the harness' figures."
+)
+
+
+def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, "ab", ["abcd"])])
+    frame = af.read_lmms_eval(path)
+
+    def notes(summary: af.Summary) -> list[str]:
+        return list(af.Report.from_summary(summary).to_document().notes)
+
+    summary = af.summarize(frame, "prediction", "answers", part="a")
+    other = af.summarize(frame, "prediction", "answers", part="b")
+    unknown = af.summarize(frame.head(1), "prediction", "answers", part="c")
+
+    assert NOTE in notes(summary)
+    assert NOTE in repr(af.report(frame, "prediction", "answers"))
+    assert NOTE in notes(af.Summary.from_bytes(summary.to_bytes()))
+    assert NOTE in notes(af.merge([summary, other]))
+    assert NOTE in shell("report", path).stdout
+    assert NOTE in shell("score", path, "--overwrite").stdout
+    assert not any("harness" in note for note in notes(af.merge([summary, unknown])))
+    for by_their_rule in (
+        af.summarize(frame, "prediction", "answers", protocol="rrc"),
+        af.summarize(frame, score="anls"),
+        unknown,
+    ):
+        assert not any("harness" in note for note in notes(by_their_rule))
+    assert "harness" not in shell("report", path, "--protocol", "rrc").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("M_DocVQA_VAL.tsv", True), ("M_InfoVQA_VAL.tsv", True), ("M_ChartQA_TEST.tsv", False)],
+)
+def test_vlmevalkit_scores_some_data_sets_by_anls(tmp_path: Path, name: str, *, known: bool) -> None:
+    path = tmp_path / name
+    path.write_text("index\tquestion\tanswer\tprediction\n1\tQ?\tx\tx\n", encoding="utf-8")
+    frame = af.read_vlmevalkit(path)
+
+    assert (NOTE in repr(af.report(frame, "prediction", "answers"))) is known
+    assert (NOTE in shell("report", path, "--reader", "vlmevalkit").stdout) is known
+
+
+def test_what_is_known_of_a_frame_ends_with_it(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "samples.jsonl", [lmms_sample(0, "ab", ["abcd"])])
+    gc.collect()
+    before = len(_origins._known)  # noqa: SLF001 - nothing of it is public
+
+    frames = [af.read_lmms_eval(path) for _ in range(5)]
+
+    assert len(_origins._known) == before + 5  # noqa: SLF001
+    del frames
+    gc.collect()
+    assert len(_origins._known) == before  # noqa: SLF001

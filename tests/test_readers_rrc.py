@@ -69,6 +69,20 @@ def test_a_pair_is_the_standard_frame_in_the_order_of_the_gold_labels(tmp_path: 
     ]
 
 
+def test_fields_of_gold_labels_do_not_take_the_place_of_the_submission(tmp_path: Path) -> None:
+    gold = changed(0, prediction="of the gold labels", question_id="x", doc_id="second", answer="own")
+
+    frame = af.read_rrc(*pair(tmp_path, gold))
+
+    assert frame["question_id"].to_list() == ["1", "2"]
+    assert frame["prediction"].to_list() == ["", "1999"]
+    assert frame["doc_id"].to_list() == ["7", "8"]
+    assert frame["gold_prediction"].to_list() == ["of the gold labels", None]
+    assert frame["gold_question_id"].to_list() == ["x", None]
+    assert frame["gold_doc_id"].to_list() == ["second", None]
+    assert frame["answer"].to_list() == ["own", None]
+
+
 @pytest.mark.parametrize("system", ["tesseract", "rapidocr"])
 def test_the_sample_pair_holds_what_the_sample_table_holds(system: str) -> None:
     frame = af.read_rrc(RRC / "gold_label.json", RRC / f"submission_{system}.json")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anls_frame as af
@@ -106,13 +106,14 @@ def test_lists_in_the_texts_of_parquet_are_read_on_the_streaming_engine_too(tmp_
     texts = FRAME.with_columns(answers=pl.Series(["['Coca Cola', 'Coke']", "12.50"]))
     texts.write_parquet(path)
 
-    lazy = af.scan_results(path)
+    lazy = af.scan_results(path, answers_format="list")
 
     assert lazy.collect_schema() == FRAME.schema
     assert lazy.collect(engine="streaming").equals(FRAME)
     assert lazy.select("answers").collect().equals(FRAME.select("answers"))
 
 
+@settings(deadline=None)
 @given(
     rows=st.lists(
         st.tuples(
@@ -138,6 +139,7 @@ def test_any_text_survives_csv(tmp_path_factory: pytest.TempPathFactory, rows: l
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 
 
+@settings(deadline=None)
 @given(rows=st.lists(st.tuples(TEXTS, st.lists(st.none() | TEXTS, max_size=4)), min_size=1))
 @pytest.mark.parametrize("written", [list, str, json.dumps])
 def test_any_text_and_any_list_of_texts_survives_json_lines(
@@ -149,7 +151,7 @@ def test_any_text_and_any_list_of_texts_survives_json_lines(
     lines = [{"prediction": text, "answers": written(answers)} for text, answers in rows]
     path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
 
-    frame = af.read_results(path)
+    frame = af.read_results(path, answers_format="list")
 
     assert frame["prediction"].to_list() == [text for text, _ in rows]
     assert frame["answers"].to_list() == [answers for _, answers in rows]
@@ -227,7 +229,7 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         "faults.csv", 'id,prediction,answer\n1,a,"b\nc"\n2,x\n1,y,z\n,p,q\n3,a,b,c\n4,a,"[\'x\', y]"\n'
     )
 
-    assert problems(path) == [
+    assert problems(path, answers_format="list") == [
         ("line 4", "2 fields instead of 3"),
         ("line 7", "4 fields instead of 3"),
         ("line 8", "'answers' looks like a list and cannot be read as one: \"['x', y]\""),

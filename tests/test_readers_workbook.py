@@ -1,8 +1,9 @@
-"""Workbooks: cells as texts, faults with their cells, and a look at the extent before anything is read."""
+"""Workbooks: cells as they are, faults with their cells, and files that would fill the memory."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 import subprocess
 import sys
 import zipfile
@@ -11,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import anls_frame as af
+from anls_frame.export import rows as row_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,16 +53,16 @@ def test_cells_are_the_texts_that_a_reader_sees(workbook: Workbook) -> None:
     rows = [
         [1, "007", "['a', 'b']"],
         [2, 2013, 12.5],
-        [3, None, dt.date(2020, 1, 5)],
-        [4, "=not a formula", "x"],
+        [3, None, True],
+        [4, "=not a formula", 1 / 3],
     ]
     path = workbook([HEADER, *rows], lambda _, sheet: setattr(sheet["B5"], "data_type", "s"))
 
-    frame = af.read_results(path)
+    frame = af.read_results(path, answers_format="list")
 
     assert frame["question_id"].to_list() == ["1", "2", "3", "4"]
     assert frame["prediction"].to_list() == ["007", "2013", None, "=not a formula"]
-    assert frame["answers"].to_list() == [["a", "b"], ["12.5"], ["2020-01-05 00:00:00"], ["x"]]
+    assert frame["answers"].to_list() == [["a", "b"], ["12.5"], ["TRUE"], ["0.3333333333333333"]]
 
 
 def test_a_workbook_that_polars_writes_comes_back(tmp_path: Path) -> None:
@@ -174,7 +178,230 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused(workbook: Workbook, mon
 
 
 def test_places_are_looked_at_across_the_borders_of_blocks(workbook: Workbook, monkeypatch: Any) -> None:
-    monkeypatch.setattr("anls_frame.readers._workbook._CHUNK", 7)
+    monkeypatch.setattr("anls_frame.readers._sheet._CHUNK", 7)
     path = workbook([HEADER, *([row, "a", "b"] for row in range(50)), [3, "#N/A", "x"]])
 
     assert problems(path) == [("Sheet!B52", "an error value (as #N/A)")]
+
+
+# Values
+
+
+def test_dates_and_times_are_iso_texts_and_no_answers(workbook: Workbook) -> None:
+    values = [
+        (dt.date(2020, 1, 5), "2020-01-05"),
+        (dt.datetime(2020, 1, 5, 13, 4, 5), "2020-01-05 13:04:05"),  # noqa: DTZ001 - Excel knows no zones
+        (dt.datetime(2020, 1, 5), "2020-01-05 00:00:00"),  # noqa: DTZ001
+        (dt.time(3, 4), "03:04:00"),
+        (dt.time(23, 59, 59, 500_000), "23:59:59.5"),
+        (dt.timedelta(hours=30, minutes=5), "30:05:00"),
+        (dt.timedelta(seconds=1.25), "00:00:01.25"),
+    ]
+    rows = [[index, "a", "b", value] for index, (value, _) in enumerate(values)]
+    path = workbook([[*HEADER, "when"], *rows])
+
+    assert af.read_results(path)["when"].to_list() == [text for _, text in values]
+    found = problems(path, answers="when")
+    assert [place for place, _ in found] == [f"Sheet!D{row}" for row in range(2, 9)]
+    assert all(
+        f"'answers' is a date or time ({text}), which" in message
+        for (_, text), (_, message) in zip(values, found, strict=True)
+    )
+
+
+def test_formats_say_what_is_a_date(workbook: Workbook) -> None:
+    formats = {
+        "General": "43835.5",
+        "0.00": "43835.5",
+        '"day" 0': "43835.5",
+        "[Red]0": "43835.5",
+        "0.00E+00": "43835.5",
+        "dd.mm.yyyy": "2020-01-05 12:00:00",
+        "yyyy-mm-dd hh:mm": "2020-01-05 12:00:00",
+        "mmm": "2020-01-05 12:00:00",
+        "[h]:mm": "1052052:00:00",
+        "[$-409]d-mmm-yy;@": "2020-01-05 12:00:00",
+    }
+
+    def shape(_: Any, sheet: Any) -> None:
+        for row, code in enumerate(formats, start=2):
+            sheet.cell(row, 4).number_format = code
+
+    rows = [[index, "a", "b", 43835.5] for index in range(len(formats))]
+    path = workbook([[*HEADER, "when"], *rows, [99, "a", "b", "text"]], shape)
+
+    assert af.read_results(path)["when"].to_list() == [*formats.values(), "text"]
+
+
+def test_dates_may_be_counted_from_1904(workbook: Workbook) -> None:
+    def shape(book: Any, sheet: Any) -> None:
+        book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+        sheet["D2"].number_format = "yyyy-mm-dd"
+
+    path = workbook([[*HEADER, "when"], [1, "a", "b", 42373]], shape)
+
+    assert af.read_results(path)["when"].item() == "2020-01-05"
+
+
+def test_numbers_and_truth_values_are_such_where_no_text_is_due(workbook: Workbook) -> None:
+    rows = [
+        [1, 7, 12.5, 1 / 3, 7, True, "007", 1, 1e300],
+        [2, 8, 13.0, 1e-300, None, False, 7, "x", 2**53],
+        [3, 8, 13.0, -0.5, 9, None, None, None, -1],
+    ]
+    frame = af.read_results(workbook([[*HEADER, "f", "i", "b", "m", "n", "e"], *rows]))
+
+    assert frame["question_id"].to_list() == ["1", "2", "3"]
+    assert frame["prediction"].to_list() == ["7", "8", "8"]
+    assert frame["answers"].to_list() == [["12.5"], ["13"], ["13"]]
+    assert frame["f"].to_list() == [1 / 3, 1e-300, -0.5]
+    assert frame["i"].to_list() == [7, None, 9]
+    assert frame["b"].to_list() == [True, False, None]
+    assert frame["m"].to_list() == ["007", "7", None]
+    assert frame["n"].to_list() == ["1", "x", None]
+    assert frame["e"].to_list() == [1e300, float(2**53), -1.0]
+    assert [str(frame.schema[name]) for name in "fib"] == ["Float64", "Int64", "Boolean"]
+
+
+@given(st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_floats_come_back_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, values: list[float | None]
+) -> None:
+    path = tmp_path_factory.mktemp("floats") / "book.xlsx"
+    row_files.write(
+        pl.LazyFrame({"prediction": "a", "answers": "a", "value": pl.Series(values, dtype=pl.Float64)}),
+        path,
+        escape_formulas=False,
+    )
+    found = af.read_results(path)["value"].cast(pl.Float64).to_list()
+    assert [repr(one) if one else one for one in found] == [repr(one) if one else one for one in values]
+
+
+# Hostile files
+
+
+FAR = "200000"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"<c r='XFD{FAR}'><v>1</v></c>",
+        f'<c\nr="XFD{FAR}"><v>1</v></c>',
+        f'<c t="n" r = "XFD{FAR}" ><v>1</v></c>',
+        f'<c r="&#88;FD{FAR}"><v>1</v></c>',
+        f'<x.y-z:c xmlns:x.y-z="http://schemas.openxmlformats.org/spreadsheetml/2006/main" r="XFD{FAR}"/>',
+        f'<c r="xfd{FAR}"><v>1</v></c>',
+    ],
+)
+def test_a_far_cell_is_seen_however_it_is_written(workbook: Workbook, cell: str) -> None:
+    path = rewritten(
+        workbook([HEADER, [1, "a", "b"]]),
+        "xl/worksheets/sheet1.xml",
+        lambda xml: xml.replace(b"</sheetData>", f'<row r="{FAR}">{cell}</row></sheetData>'.encode()),
+    )
+
+    assert "3,276,800,000 cells are too many to read" in problems(path)[0][1]
+
+
+def test_cells_without_a_place_stand_one_behind_the_other(workbook: Workbook) -> None:
+    path = rewritten(
+        workbook([HEADER, [1, "a", "b"], [2, "c", "d"]]),
+        "xl/worksheets/sheet1.xml",
+        lambda xml: re.sub(rb' r="[A-Z]*[0-9]+"', b"", xml),
+    )
+
+    assert af.read_results(path)["prediction"].to_list() == ["a", "c"]
+
+
+def test_comments_and_blanks_take_no_time(workbook: Workbook) -> None:
+    path = workbook([HEADER, [1, "a", "b"]])
+    for filling in (b"<!--" + b"<c " * 400_000 + b"-->", b" " * 30_000_000):
+        changed = rewritten(
+            path,
+            "xl/worksheets/sheet1.xml",
+            lambda xml, filling=filling: xml.replace(b"<sheetData>", filling + b"<sheetData>"),  # type: ignore[misc]
+        )
+        assert af.read_results(changed).height == 1
+
+
+def shared(path: Path, texts: list[str]) -> Path:
+    """Save a workbook whose cells refer to a table of texts; openpyxl writes each into its cell."""
+    pl.DataFrame({"prediction": texts, "answers": texts}).write_excel(path)
+    return path
+
+
+@pytest.mark.parametrize("part", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
+def test_what_unpacks_to_far_more_than_it_could_hold_is_refused(tmp_path: Path, part: str) -> None:
+    path = rewritten(
+        shared(tmp_path / "book.xlsx", ["a"]),
+        part,
+        lambda xml: xml.replace(b"?>", b"?>" + b" " * (300 << 20), 1),
+    )
+    assert path.stat().st_size < 1 << 20
+
+    assert "unpacks to 314," in problems(path)[0][1]
+
+
+def test_a_text_that_many_cells_share_counts_in_each(tmp_path: Path, monkeypatch: Any) -> None:
+    path = shared(tmp_path / "book.xlsx", ["x" * 30_000] * 40)
+    assert af.read_results(path).height == 40
+    monkeypatch.setattr("anls_frame.readers._sheet.MOST_CHARACTERS", 1_000_000)
+
+    assert "holds more than 1,000,000 characters" in problems(path)[0][1]
+
+
+def test_texts_with_marks_and_pronunciation_are_the_texts_themselves(tmp_path: Path) -> None:
+    path = rewritten(
+        shared(tmp_path / "book.xlsx", ["a", "b"]),
+        "xl/sharedStrings.xml",
+        lambda xml: xml.replace(
+            b"<si><t>b</t></si>",
+            "<si><r><rPr><b/></rPr><t xml:space='preserve'>\u6771 </t></r>"
+            "<r><t>_x005F_x0041_\u4eac&amp;</t></r>"
+            "<rPh sb='0' eb='1'><t>\u30c8\u30a6</t></rPh><phoneticPr fontId='1'/></si>".encode(),
+        ),
+    )
+
+    assert af.read_results(path)["prediction"].to_list() == ["a", "\u6771 _x0041_\u4eac&"]
+
+
+def test_a_text_that_the_table_of_texts_lacks_is_an_error(tmp_path: Path) -> None:
+    path = rewritten(
+        shared(tmp_path / "book.xlsx", ["a"]),
+        "xl/worksheets/sheet1.xml",
+        lambda xml: xml.replace(b"<v>2</v>", b"<v>300</v>"),
+    )
+
+    [(place, message)] = problems(path)
+    assert (place, message) == ("Sheet1!A2", "a text that is not in the table of texts")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b'r="B2"', b'r="2B"', "'2B'"),
+        (b'r="B2"', b'r="B0"', "'0'"),
+        (b'r="B2"', b'r="B' + b"9" * 5_000 + b'"', "which is none"),
+        (b'r="B2"', b'r="A2"', "there twice"),
+        (b'r="B2"', b'r="B1"', "there twice"),
+        (b't="n"><v>1</v>', b't="n"><v>one</v>', "'one' is no number"),
+        (b"</sheetData>", b"", "no workbook"),
+    ],
+)
+def test_a_damaged_sheet_is_an_error(workbook: Workbook, old: bytes, new: bytes, message: str) -> None:
+    def change(xml: bytes) -> bytes:
+        assert old in xml, xml
+        return xml.replace(old, new)
+
+    path = rewritten(workbook([HEADER, [1, "a", "b"]]), "xl/worksheets/sheet1.xml", change)
+
+    assert message in problems(path)[0][1]
+
+
+def test_cells_merged_across_columns_are_named(workbook: Workbook) -> None:
+    path = workbook([HEADER, [1, "a", None]], lambda _, sheet: sheet.merge_cells("B2:C2"))
+
+    assert problems(path) == [
+        ("Sheet!B2", "merged cells hold one value for several columns; unmerge and fill them")
+    ]

@@ -91,10 +91,11 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
     one = made(by=by)
     text, page = repr(one), Texts(one._repr_html_())
     for row in one.to_polars().iter_rows(named=True):
-        figures = [f"{row['n']}", shown(row["nls"]), shown(row["zeros"])]
+        figures = [f"{row['n']}*", shown(row["nls"]), shown(row["zeros"])]
         for name in ("anls", "exact_match", "cer_corpus"):
             bounds = f" [{shown(row[f'{name}_low'])}, {shown(row[f'{name}_high'])}]"
-            figures.append(shown(row[name]) + (bounds if row[f"{name}_low"] is not None else ""))
+            none = " [\N{EN DASH}]" if row[name] is not None else ""
+            figures.append(shown(row[name]) + (bounds if row[f"{name}_low"] is not None else none))
         line = next(line for line in text.splitlines() if all(f" {figure} " in line for figure in figures))
         if row["slice"] == "overall":
             assert "all rows" in line
@@ -117,10 +118,35 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         "1 empty reference; CER counts the insertions there.",
         "A row counts in each of its slices, so their counts may add up to more than all rows.",
         "Intervals allow for 2 clusters (doc).",
+        "few_rows (*): below 100 rows or 20 effective units, where intervals are only roughly right.",
         one.signature,
     ):
         assert note in repr(one).splitlines()
         assert note in cells
+
+
+def test_few_rows_are_marked_and_enough_are_not() -> None:
+    many = pl.DataFrame(
+        {"s": [0.0, 0.5, 1.0, 1.0] * 100, "k": ["many"] * 300 + ["few"] * 100, "d": range(400)}
+    )
+    alone = report(many.with_columns(d=pl.col("d") % 200), score="s", by="k")
+    assert alone.to_polars()["few_rows"].to_list() == [False, False, False]
+    assert "few_rows" not in repr(alone)
+    # The hundred are of two documents.
+    together = report(many.with_columns(d=pl.min_horizontal("d", 301)), score="s", by="k", cluster="d")
+    assert together.to_polars()["few_rows"].to_list() == [True, False, True]
+    lines = repr(together).splitlines()
+    assert [line.split("┆")[1].strip() for line in lines if "┆" in line][1:] == ["400*", "300", "100*"]
+    assert any(line.startswith("few_rows (*): below 100 rows") for line in lines)
+    page = Texts(together._repr_html_())
+    assert {"400*", "300", "100*"} <= set(page.cells)
+
+
+def test_figures_that_are_rounded_to_zero_have_no_minus() -> None:
+    one = report(pl.DataFrame({"s": [-1e-4, 1e-5, -2e-4] * 50}), score="s")
+    assert one.overall["score"] < 0
+    assert "-0.000" not in repr(one)
+    assert " 0.000 [0.000, 0.000] " in repr(one)
 
 
 def test_only_lists_put_a_row_in_several_slices() -> None:
@@ -195,6 +221,19 @@ def test_many_slices_are_cut_in_text_with_a_mark() -> None:
     assert sum(line.startswith("│") for line in lines) == 1 + 50
     assert "more slices" not in repr(report(frame[:49], "p", "a", by="k"))
     assert "... and 1 more slices" in repr(report(frame[:50], "p", "a", by="k"))
+
+
+def test_many_slices_are_cut_in_notebooks_with_a_note() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 900, "a": ["a"] * 900, "b": ["b"] * 900, "k": range(900)})
+    note = "... and 401 more slices; `by_group` has them all."
+    made: Any
+    for made in (report(frame, "p", "a", by="k"), af.compare(frame, {"x": "p", "y": "b"}, "a", by="k")):
+        shown, whole = made._repr_html_(), made.to_gt().as_raw_html()
+        # The note is a row as well.
+        assert whole.count("<tr") - shown.count("<tr") == 401 - 1
+        assert note in shown
+        assert "more slices" not in whole
+    assert "more slices" not in report(frame[:499], "p", "a", by="k")._repr_html_()
 
 
 def test_large_counts_are_grouped_and_long_keys_cut_with_a_mark() -> None:
@@ -279,3 +318,18 @@ def test_slices_of_any_name_are_written(name: str, tmp_path: Path) -> None:
 def test_signature_of_the_page_is_that_of_the_settings() -> None:
     one = made(protocol=af.ScoreProtocol(unicode_form="NFKC", threshold=0.3))
     assert one.signature in Texts(one._repr_html_()).cells
+
+
+def test_a_summary_is_a_line_at_the_prompt() -> None:
+    frame = pl.DataFrame({"p": ["a", "b", None], "a": ["a", "x", "y"], "by\u202e": [["x"], ["y"], ["x"]]})
+    parts = [
+        af.summarize(frame, "p", "a", by="by\u202e", worst=2, details=True, part=name)
+        for name in ("one", "two")
+    ]
+
+    assert repr(parts[0]) == (
+        "<Summary of 3 rows by by⟨U+202E⟩: 1 part, 2 cells, 2 worst rows, details; "
+        f"{parts[0].settings.signature}>"
+    )
+    assert repr(af.merge(parts)).startswith("<Summary of 6 rows by by⟨U+202E⟩: 2 parts, 2 cells")
+    assert "\n" not in repr(parts[0])

@@ -10,6 +10,7 @@ import pytest
 import report_oracle
 from report_oracle import Options
 
+from anls_frame.comparison import compare
 from anls_frame.exceptions import DTypeError
 from anls_frame.reports import report
 
@@ -150,6 +151,32 @@ def test_existing_scores_of_no_rows() -> None:
     for options in ({}, {"by": "k"}, {"cluster": "k"}, {"by": "k", "cluster": "k"}):
         made = report(frame, score="s", worst=1, **options)  # type: ignore[arg-type] # by and cluster
         assert (made.overall["n"], made.overall["score"], made.overall["zeros"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1.1e140])
+def test_existing_scores_have_to_have_a_sum_of_squares(value: float) -> None:
+    frame = pl.DataFrame(
+        {"s": [0.5, value, None, value], "t": [0.5, 0.5, 1.0, 1.0], "k": ["t", "u", "u", "v"]}
+    )
+    for by in (None, "k"):
+        with pytest.raises(ValueError, match=r"scores in column 's' must be at most 1e\+140 in size, got 1"):
+            report(frame, score="s", by=by)
+        with pytest.raises(ValueError, match=r"the scores must be at most 1e\+140 in size, got 1"):
+            compare(frame, {"s": "s", "t": "t"}, None, by=by)
+
+
+@pytest.mark.parametrize("cluster", [None, "k"])
+def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
+    signs = [1.0, -1.0, 0.5, 1.0, 0.25, 1.0] * 50
+    small = pl.DataFrame({"s": signs, "t": signs[::-1], "k": [number // 4 for number in range(300)]})
+    large = small.with_columns(pl.col("s", "t") * 1e140)
+    for made in (
+        [report(one, score="s", cluster=cluster).overall for one in (small, large)],
+        [compare(one, {"s": "s", "t": "t"}, None, cluster=cluster).overall for one in (small, large)],
+    ):
+        of_small, of_large = made
+        for name in set(of_small) & {"score", "score_low", "score_high", "s", "t", "difference"}:
+            assert of_large[name] == pytest.approx(of_small[name] * 1e140, rel=1e-6)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")], ids=str)

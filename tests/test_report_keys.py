@@ -155,7 +155,8 @@ def test_texts_and_scores_come_from_columns_of_any_name(name: str) -> None:
     assert report(renamed, "p", name, by="key_2").overall["anls"] == 0.5
     made = report(pl.DataFrame({"key_2": [1, 2], name: [1.0, 0.5]}), score=name, by="key_2", worst=1)
     assert made.overall["score"] == 0.75
-    assert made.worst["score"].to_list() == [0.5]
+    lower_is_better = name in {"cer", "cer_corpus:xx", "CER (corpus)"}
+    assert made.worst["score"].to_list() == [1.0 if lower_is_better else 0.5]
     assert repr(made)
     assert made._repr_html_()
 

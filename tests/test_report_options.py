@@ -90,7 +90,7 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"answers": None}, ValueError, "give the columns prediction and answers"),
         ({"score": "d"}, ValueError, "give either prediction and answers, or score"),
         ({"missing": "skip"}, ValueError, "missing is one of 'empty', 'drop', got 'skip'"),
-        ({"missing": None}, ValueError, "missing is one of 'empty', 'drop', got None"),
+        ({"higher_is_better": True}, ValueError, "higher_is_better is the direction of scores that exist"),
         ({"threshold": 1.5}, ValueError, "threshold is a number in"),
         ({"threshold": float("nan")}, ValueError, "threshold is a number in"),
         ({"threshold": "0.5"}, TypeError, "threshold is a number in"),
@@ -103,6 +103,8 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"worst": True}, ValueError, "worst is a number of rows, got True"),
         ({"worst": None}, ValueError, "worst is a number of rows, got None"),
         ({"worst": 10**30}, ValueError, "worst is a number of rows"),
+        ({"worst": 2**62}, ValueError, "it must be from 0 to 4,294,967,295"),
+        ({"worst": 2**32}, ValueError, "it must be from 0 to 4,294,967,295"),
     ],
     ids=str,
 )

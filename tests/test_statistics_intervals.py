@@ -30,7 +30,10 @@ Clusters: TypeAlias = list[list[float]]
 Bounds: TypeAlias = tuple[float, float]
 
 SCORES = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.5, 1), st.floats(0, 1))
-CLUSTERS = st.lists(st.lists(SCORES, min_size=1, max_size=8), min_size=2, max_size=12)
+# Of two effective units at least, without which there is no interval.
+CLUSTERS = st.lists(st.lists(SCORES, min_size=1, max_size=8), min_size=2, max_size=12).filter(
+    lambda clusters: sum(map(len, clusters)) ** 2 >= 2 * sum(len(rows) ** 2 for rows in clusters)
+)
 
 
 def random_clusters(seed: int, units: int) -> Clusters:
@@ -61,13 +64,17 @@ def summed(clusters: Clusters) -> dict[str, float]:
 def report_interval(clusters: Clusters, confidence: float = 0.95) -> Bounds:
     """The interval of a report, from the rows."""
     rows = list(itertools.chain.from_iterable(clusters))
+    sums = summed(clusters)
+    sums["units"] = float(effective_units(sums["sum_y"], sums["sum_yy"]))
     low, high = wilson_interval(
         sum(rows) / len(rows),
-        ratio_variance(**summed(clusters)),
+        ratio_variance(**sums),
         len(rows),
-        len(clusters),
+        sums["units"],
         confidence,
         sum_squares=sum(score * score for score in rows),
+        cubes=sum(len(cluster) ** 3 for cluster in clusters),
+        fourths=sum(len(cluster) ** 4 for cluster in clusters),
     )
     return float(low), float(high)
 
@@ -75,26 +82,33 @@ def report_interval(clusters: Clusters, confidence: float = 0.95) -> Bounds:
 def loop_interval(clusters: Clusters, confidence: float = 0.95) -> Bounds:
     """The same by its definition, with residuals in place of sums."""
     rows = list(itertools.chain.from_iterable(clusters))
-    n, units = len(rows), len(clusters)
+    n, squares = len(rows), sum(len(c) ** 2 for c in clusters)
+    units = n * n / squares
     mean = sum(rows) / n
     variance = units / (units - 1) * sum((sum(c) - mean * len(c)) ** 2 for c in clusters) / n**2
     spread = sum((score - mean) ** 2 for score in rows)
     padded = [*rows, 0.0, 1.0]
     middle = sum(padded) / len(padded)
     worth = n * middle * (1 - middle) / (sum((score - middle) ** 2 for score in padded) / len(padded))
-    design = n / units
+    usual = 1 + 0.3 * (n / units - 1)
+    design = usual
     if spread > 1e-12 * sum(score * score for score in rows):
         design = max(1.0, variance / (spread / (n - 1) / n))
     size = worth / design
     information = min(units - 1, size * min(mean, 1 - mean))
-    weight = (information / 4) ** 4 / (1 + (information / 4) ** 4)
-    drawn = weight * design + (1 - weight) * (1 + 0.2 * (n / units - 1))
+    weight = (information / 6) ** 4 / (1 + (information / 6) ** 4)
+    drawn = weight * design + (1 - weight) * usual
+    correlation = min(1.0, (drawn - 1) / (n / units - 1)) if n > units else 0.0
+    adds = [len(c) * (1 - correlation) + correlation * len(c) ** 2 for c in clusters]
+    carried = min(units, max(2.0, sum(adds) ** 2 / sum(one * one for one in adds)))
+    drawn *= carried / (carried - 1) * (units - 1) / units
     clustered = (drawn - 1) / drawn
-    df = 1 / (clustered**2 / max(information - 0.5, 1) + (1 - clustered) ** 2 / (n - 1))
+    of_units = weight * (min(carried - 1, information) - 0.5) + (1 - weight) * (carried - 1)
+    df = 1 / (clustered**2 / max(of_units, 1) + (1 - clustered) ** 2 / (n - 1))
     level = 0.5 + confidence / 2
     inverse = min(
         scipy.stats.t.ppf(level, df) ** 2 * drawn / worth,
-        scipy.stats.t.ppf(level, units - 1) ** 2 / min(units * worth / n, size),
+        scipy.stats.t.ppf(level, carried - 1) ** 2 / min(carried * worth / n, size),
     )
     root = math.sqrt(inverse * mean * (1 - mean) + inverse**2 / 4)
     return (mean + inverse / 2 - root) / (1 + inverse), (mean + inverse / 2 + root) / (1 + inverse)
@@ -144,6 +158,13 @@ def test_variance_of_a_corpus_rate_is_near_the_jackknife() -> None:
     assert math.isclose(variance, jackknife, rel_tol=0.01)
 
 
+def test_bracket_that_is_known_better_takes_the_place_of_the_sums() -> None:
+    scores = [1e9, 1e9 + 1, 1e9 + 2]
+    sums = moments([(score, 1.0) for score in scores])
+    assert float(ratio_variance(**sums)) != pytest.approx(1 / 3)
+    assert float(ratio_variance(**sums, bracket=2.0)) == pytest.approx(1 / 3, rel=1e-12)
+
+
 @given(score=st.floats(1e-3, 1), n=st.integers(2, 3_000), rows=st.integers(1, 20))
 def test_constant_scores_have_no_variance(score: float, n: int, rows: int) -> None:
     running = np.full(n, score).cumsum()[-1]  # the worst way to add
@@ -173,19 +194,30 @@ def test_equal_units_count_in_full_and_unequal_ones_less() -> None:
     assert np.isnan(effective_units(0, 0))
 
 
+def test_correlated_units_are_those_of_carter_schnepel_and_steigerwald() -> None:
+    """G / (1 + the squared coefficient of variation of what units add), from each unit's matrix."""
+    sizes = [1, 3, 3, 10, 40]
+    for rho in (0.0, 0.05, 0.4, 1.0):
+        adds = [float(np.ones(n) @ (np.eye(n) * (1 - rho) + rho) @ np.ones(n)) for n in sizes]
+        expected = len(sizes) / (1 + (np.std(adds) / np.mean(adds)) ** 2)
+        powers = [sum(n**power for n in sizes) for power in (1, 2, 3, 4)]
+        assert float(effective_units(*powers, correlation=rho)) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("sizes", [[1000, 1], [5, 1], [10, 1, 1], [7, 7, 1e6]])
-def test_one_large_unit_beside_small_ones_shows_little(sizes: list[float]) -> None:
+def test_one_large_unit_beside_small_ones_shows_nothing(sizes: list[float]) -> None:
     n = sum(sizes)
     units = float(effective_units(n, sum(size * size for size in sizes)))
     assert 1 < units < 2
     sums = moments([(0.8 * sizes[0], sizes[0]), *((0.0, size) for size in sizes[1:])])
     sums["units"] = units
     variance = ratio_variance(**sums)
-    low, high = wilson_interval(sums["sum_x"] / n, variance, n, units)
-    assert high - low > 0.7
-    for bounds in (t_interval(0.1, variance, units), ratio_interval(sums["sum_x"], n, variance, units)):
-        assert not np.isnan(bounds).any()
-        assert float(bounds[1] - bounds[0]) > 1
+    for bounds in (
+        wilson_interval(sums["sum_x"] / n, variance, n, units),
+        t_interval(0.1, variance, units),
+        ratio_interval(sums["sum_x"], n, variance, units),
+    ):
+        assert np.isnan(bounds).all()
 
 
 # Wilson.
@@ -243,16 +275,22 @@ def test_more_confidence_makes_it_wider(clusters: Clusters, confidence: float) -
 
 @pytest.mark.parametrize("right", [0, 1])
 @pytest.mark.parametrize(("units", "rows"), [(2, 1), (10, 1), (10, 30), (50, 200)])
-def test_all_wrong_or_all_right_counts_units_as_rows(right: int, units: int, rows: int) -> None:
+def test_all_wrong_or_all_right_counts_rows_as_correlated(right: int, units: int, rows: int) -> None:
     bounds = report_interval([[float(right)] * rows] * units)
-    t = scipy.stats.t.ppf(0.975, units - 1)
-    far = units / (units + t * t)
+    square = scipy.stats.t.ppf(0.975, units - 1) ** 2
     if rows == 1:
+        far = units / (units + square)
         assert bounds == pytest.approx((far, 1) if right else (0, 1 - far), rel=1e-9)
-    else:  # no wider than that, and not as if the rows were independent
+    else:  # no wider than if units were rows, and not as if the rows were independent
         width = bounds[1] - bounds[0]
         assert bounds[right] == right
-        assert t * t / (units * rows + t * t) < width <= 1 - far + 1e-12
+        assert square / (units * rows + square) < width < square / (units + square)
+
+
+def test_three_hundred_right_in_ten_documents_are_nearly_all_right() -> None:
+    low, high = report_interval([[1.0] * 30] * 10)
+    assert low >= 0.8
+    assert high == 1
 
 
 def test_rows_in_clusters_that_repeat_them_count_once() -> None:
@@ -274,8 +312,11 @@ def test_squares_change_nothing_for_zero_and_one() -> None:
     for rows in ([0.0, 1.0, 1.0], [1.0, 1.0], [0.0, 0.0, 0.0, 1.0]):
         clusters = [rows, [1.0, 0.0], rows]
         n, total = sum(map(len, clusters)), sum(map(sum, clusters))
-        bounds = wilson_interval(total / n, ratio_variance(**summed(clusters)), n, 3)
-        assert report_interval(clusters) == tuple(map(float, bounds))
+        with_squares = [
+            wilson_interval(total / n, ratio_variance(**summed(clusters)), n, 3, sum_squares=squares)
+            for squares in (None, total)
+        ]
+        assert np.array_equal(*with_squares)
 
 
 @pytest.mark.parametrize(
@@ -285,6 +326,7 @@ def test_squares_change_nothing_for_zero_and_one() -> None:
         (0.5, math.nan, 1, 1),  # one row
         (0.5, math.nan, 20, 1),  # one cluster
         (0.5, 0.1, 20, 1),
+        (0.5, 0.1, 20, 1.99),
         (0.5, math.nan, 20, 5),
     ],
 )
@@ -293,19 +335,23 @@ def test_no_interval_without_two_units(mean: float, variance: float, n: int, uni
 
 
 def test_two_units_give_an_interval_however_wide() -> None:
-    low, high = report_interval([[1.0, 0.0], [1.0]])
-    assert low < 0.1
+    low, high = report_interval([[1.0, 0.0], [1.0, 1.0]])
+    assert low < 0.2
     assert high > 0.95
 
 
 def test_intervals_of_many_groups_are_those_of_each() -> None:
-    groups = [random_clusters(seed, 2 + seed) for seed in range(8)]
+    groups = [random_clusters(seed, 5 + seed) for seed in range(8)]
     sums = [summed(clusters) for clusters in groups]
     n = np.array([group["sum_y"] for group in sums])
     mean = np.array([group["sum_x"] for group in sums]) / n
+    units = effective_units(n, [group["sum_yy"] for group in sums])
+    for group, count in zip(sums, units.tolist(), strict=True):
+        group["units"] = count
     variance = ratio_variance(**{name: np.array([group[name] for group in sums]) for name in sums[0]})
     squares = [sum(x * x for rows in clusters for x in rows) for clusters in groups]
-    low, high = wilson_interval(mean, variance, n, [len(c) for c in groups], sum_squares=squares)
+    cubes, fourths = ([sum(len(rows) ** power for rows in c) for c in groups] for power in (3, 4))
+    low, high = wilson_interval(mean, variance, n, units, sum_squares=squares, cubes=cubes, fourths=fourths)
     assert low.shape == high.shape == (8,)
     for position, clusters in enumerate(groups):
         assert (low[position], high[position]) == pytest.approx(report_interval(clusters), rel=1e-12)
@@ -350,8 +396,20 @@ def test_interval_of_a_rate_is_that_of_its_logarithm() -> None:
 def test_interval_of_a_rate_lies_around_it(clusters: Clusters) -> None:
     sums = summed(clusters)
     low, high = ratio_interval(sums["sum_x"], sums["sum_y"], ratio_variance(**sums), sums["units"])
+    assert np.isnan(low) == np.isnan(high)
+    if np.isnan(low):
+        return
     assert 0 <= float(low) <= sums["sum_x"] / sums["sum_y"] * (1 + 1e-12)
     assert float(high) >= sums["sum_x"] / sums["sum_y"] * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("rate", "most"), [(0.03, 3), (0.3, 3), (1.5, 15)])
+def test_rate_of_which_nothing_is_known_has_no_interval(rate: float, most: float) -> None:
+    t = scipy.stats.t.ppf(0.975, 1)
+    for upper, is_finite in ((most * 0.999, True), (most * 1.001, False)):
+        variance = (math.log(upper / rate) / t * rate) ** 2
+        bounds = ratio_interval(100 * rate, 100, variance, 2)
+        assert np.isfinite(bounds).tolist() == [is_finite, is_finite]
 
 
 def test_interval_of_a_rate_without_errors_is_the_one_of_units_without_errors() -> None:

@@ -12,7 +12,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_frame.statistics import t_cdf, t_quantile, t_two_sided
+from anls_frame.statistics import t_quantile, t_two_sided
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,11 +44,6 @@ def test_tails_in_closed_form() -> None:
     assert relative(t_two_sided(T[T < 37], math.inf), scipy.special.erfc(T[T < 37] / math.sqrt(2))) < 1e-12
 
 
-def test_distribution_function_is_that_of_scipy() -> None:
-    t = np.concatenate((-T, T))
-    assert np.max(np.abs(t_cdf(t, DF[1:]) - scipy.stats.t.cdf(t, DF[1:]))) < 1e-12
-
-
 def test_quantiles_are_those_of_scipy() -> None:
     shared = TAILS[TAILS > 1e-60]
     assert relative(t_quantile(shared, DF[2:]), scipy.stats.t.ppf(shared, DF[2:])) < 1e-10
@@ -64,15 +59,14 @@ def test_fewer_than_one_degree_of_freedom(df: float) -> None:
 @given(tail=st.floats(1e-100, 0.5), df=st.one_of(st.floats(1, 1e9), st.just(math.inf)))
 def test_quantiles_lead_back(tail: float, df: float) -> None:
     assert math.isclose(float(t_two_sided(t_quantile(tail, df), df)) / 2, tail, rel_tol=1e-11)
-    assert math.isclose(float(t_cdf(t_quantile(tail, df), df)), tail, rel_tol=1e-11)
 
 
-@given(t=st.floats(-1e8, 1e8), df=st.floats(1, 1e9))
-def test_the_distribution_is_symmetric_and_monotone(t: float, df: float) -> None:
-    below, above = float(t_cdf(t, df)), float(t_cdf(-t, df))
-    assert 0 <= below <= 1
-    assert math.isclose(below + above, 1, rel_tol=1e-14)
-    assert float(t_cdf(math.nextafter(t, math.inf) + 1e-6 * abs(t), df)) >= below
+@given(t=st.floats(0, 1e8), df=st.floats(1, 1e9))
+def test_tails_are_symmetric_and_monotone(t: float, df: float) -> None:
+    tail = float(t_two_sided(t, df))
+    assert 0 <= tail <= 1
+    assert float(t_two_sided(-t, df)) == tail
+    assert float(t_two_sided(math.nextafter(t, math.inf) + 1e-6 * t, df)) <= tail
 
 
 @pytest.mark.parametrize(
@@ -113,4 +107,4 @@ def test_tails_at_the_edges(t: float, df: float, expected: float) -> None:
 def test_shapes() -> None:
     assert t_quantile(0.9, 5).shape == ()
     assert t_quantile([0.9], [[5], [6]]).shape == (2, 1)
-    assert t_cdf([], 5).shape == t_quantile([], 5).shape == t_two_sided([], []).shape == (0,)
+    assert t_quantile([], 5).shape == t_two_sided([], []).shape == (0,)

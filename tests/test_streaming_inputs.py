@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -341,3 +343,97 @@ def test_wrong_options_are_errors() -> None:
         ANLS(threshold=True)
     assert ANLS(protocol="raw", threshold=0.5)("ab", "abcd") == 0.5
     assert issubclass(af.DTypeError, TypeError)
+
+
+@EACH_METRIC
+def test_predictions_and_answers_may_be_named_as_torchmetrics_names_them(make: Any) -> None:
+    expected = make()
+    value = expected(PREDICTIONS, FIRST)
+
+    for names in ({"preds", "target"}, {"preds", "answers"}, {"predictions", "target"}):
+        batch = {"preds": PREDICTIONS, "predictions": PREDICTIONS, "target": FIRST, "answers": FIRST}
+        batch = {name: batch[name] for name in names}
+        called, updated = make(), make()
+        assert called(**batch) == value
+        updated.update(**batch)
+        assert called.state() == updated.state() == expected.state()
+    mixed = make()
+    mixed.update(PREDICTIONS, target=FIRST)
+    assert mixed.state() == expected.state()
+
+
+@EACH_METRIC
+def test_the_names_are_those_of_the_signature_of_torchmetrics(make: Any) -> None:
+    # Collections of metrics hand on the keywords that the signature of `update` names.
+    assert {"preds", "target"} <= set(inspect.signature(make().update).parameters)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "message"),
+    [
+        ([], {}, r"predictions \(or preds=\) once; it is missing"),
+        (["a"], {}, r"answers \(or target=\) once; it is missing"),
+        ([], {"target": "a"}, r"predictions \(or preds=\) once; it is missing"),
+        (["a", "a"], {"preds": "a"}, r"predictions \(or preds=\) once; it was given twice"),
+        (["a"], {"answers": "a", "target": "a"}, r"answers \(or target=\) once; it was given twice"),
+    ],
+)
+@EACH_METRIC
+def test_each_of_the_two_is_given_once(
+    make: Any, arguments: list[str], keywords: dict[str, str], message: str
+) -> None:
+    metric = make()
+    for method in (metric, metric.update):
+        with pytest.raises(TypeError, match=message):
+            method(*arguments, **keywords)
+    # None is a value, not something that was left out.
+    with pytest.raises(TypeError, match="predictions is"):
+        metric.update(None, "a")
+    assert metric.n == 0
+
+
+# The keyword arguments of torchmetrics.Metric 1.0 to 1.9, with values that mean what happens here anyway.
+MEANT: dict[str, list[object]] = {
+    "compute_on_cpu": [True, False],
+    "compute_with_cache": [True, False],
+    "dist_sync_on_step": [False],
+    "sync_on_compute": [False],
+    "process_group": [None],
+    "dist_sync_fn": [None],
+    "distributed_available_fn": [None],
+    "compute_on_step": [True, None],
+}
+
+
+@EACH_METRIC
+def test_torchmetrics_options_are_taken_where_they_hold(make: Any) -> None:
+    plain = make()
+    plain.update(PREDICTIONS, ANSWERS)
+    for name, values in MEANT.items():
+        for value in values:
+            metric = make(**{name: value})
+            metric.update(PREDICTIONS, ANSWERS)
+            assert metric.state() == plain.state()
+            assert copy.deepcopy(metric).state() == plain.state()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"dist_sync_on_step": True}, ValueError, "dist_sync_on_step must be False.*`merge`"),
+        ({"sync_on_compute": True}, ValueError, "sync_on_compute must be False.*`merge`"),
+        ({"process_group": object()}, ValueError, "process_group must be None.*`merge`"),
+        ({"dist_sync_fn": list}, ValueError, "dist_sync_fn must be None.*`merge`"),
+        ({"distributed_available_fn": bool}, ValueError, "distributed_available_fn must be None.*`merge`"),
+        ({"compute_on_step": False}, ValueError, "compute_on_step must be True or None, got False"),
+        ({"compute_on_cpu": 1}, ValueError, "compute_on_cpu must be True or False, got 1"),
+        ({"compute_with_cache": np.ones(2)}, ValueError, "compute_with_cache must be True or False"),
+        ({"nan_strategy": "warn"}, TypeError, "has no argument 'nan_strategy'"),
+    ],
+)
+@EACH_METRIC
+def test_torchmetrics_options_that_do_not_hold_are_refused_by_name(
+    make: Any, options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make(**options)

@@ -134,6 +134,52 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing() -> None:
         assert metric.state() == before
 
 
+@EACH_METRIC
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n": 3, "scores": [1.0]}, "scores must hold . numbers, got 1"),
+        ({"n": -1}, "n must not be negative, got -1"),
+        ({"n": 0}, "cannot be counts of 0 pairs"),
+        ({"n_missing": 3}, "cannot be counts of 2 pairs"),
+        ({"n_missing": -1}, "n_missing must not be negative, got -1"),
+        ({"scores": [1.0]}, "scores must hold . numbers, got 1"),
+    ],
+)
+def test_a_state_that_contradicts_itself_is_refused(make: Any, changed: Any, message: str) -> None:
+    metric = make()
+    metric.update(["x", None], ["y", "z"])
+    before = metric.state()
+    with pytest.raises(ValueError, match=f"this is no state of {type(metric).__name__}: .*{message}"):
+        metric.load_state({**before, **changed})
+    assert metric.state() == before
+    with pytest.raises(ValueError, match=message):
+        make().__setstate__({**before, **changed})
+
+
+@pytest.mark.parametrize("scores", [[0.5, 0.5], [float("nan"), 1.0], [float("inf"), 1.0], [1e300, 1.0]])
+def test_scores_of_a_state_add_up_to_its_sum(scores: list[float]) -> None:
+    metric = ANLS(reduction="none")
+    metric.update(["a", "b"], ["a", "b"])
+    with pytest.raises(ValueError, match="no state of ANLS: score_units must be the sum of the scores"):
+        metric.load_state({**metric.state(), "scores": scores})
+
+
+def test_a_mean_above_one_is_no_state_of_a_bounded_metric() -> None:
+    metric = ANLS()
+    metric.update("a", "a")
+    state = metric.state()
+    with pytest.raises(ValueError, match=r"the mean of scores must be in \[-1, 1\], got 2\.0"):
+        metric.load_state({**state, "score_units": 2 * state["score_units"]})
+    rates = CharErrorRate(reduction="mean")
+    with pytest.raises(ValueError, match="score_units must not be negative, got -1"):
+        rates.load_state({**rates.state(), "n": 1, "score_units": -1})
+    rates.update("aaa", "b")
+    restored = CharErrorRate(reduction="mean")
+    restored.load_state(rates.state())
+    assert restored.compute() == 3.0
+
+
 def test_metrics_with_other_settings_are_refused_by_name() -> None:
     pairs: list[tuple[Any, Any, str]] = [
         (ANLS(), ANLS(reduction="sum"), r"reduction \('mean' and 'sum'\)$"),

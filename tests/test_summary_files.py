@@ -171,7 +171,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         Summary.load(tmp_path / "nothing-here.parquet")
 
 
-@pytest.mark.parametrize("found", [0, 2, None, "1"])
+@pytest.mark.parametrize("found", [0, _summary_file.FORMAT + 1, None, "1"])
 def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: Path) -> None:
     path = tmp_path / "part (1).parquet"
     summarize(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").save(path)
@@ -182,7 +182,11 @@ def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: P
         return {**without("columns")(metadata), "settings": renamed, "format": found}
 
     rewritten(path, changed if found != 0 else lambda metadata: without("format")(changed(metadata)))
-    way_out = "read it with that version or a later one" if found == 2 else "summarize its rows again"
+    way_out = (
+        "read it with that version or a later one"
+        if found == _summary_file.FORMAT + 1
+        else "summarize its rows again"
+    )
     message = re.escape(
         f"{path} is a summary of file format {found}, saved by anls_frame 9.8.7; anls_frame {af.__version__} "
         f"reads format {_summary_file.FORMAT}: {way_out}"
@@ -210,9 +214,9 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
     )
     details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
-    assert _summary_file.FORMAT == 1
+    assert _summary_file.FORMAT == 3
     assert list(texts.settings.to_dict()) == [
-        *("by", "cluster", "score", "protocol", "threshold", "cer_protocol"),
+        *("by", "cluster", "score", "higher_is_better", "protocol", "threshold", "cer_protocol"),
         *("missing", "worst", "details", "version"),
     ]
     assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
@@ -228,19 +232,22 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "lengths": f"key_0:String bits:UInt32 {details} reference_length:UInt64 char_errors:UInt64",
     }
     assert shape(scores.cells) == (
-        f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 zeros_sum:UInt64 "
-        "not_finite_sum:UInt64 score_min:Float64 score_max:Float64"
+        f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
+        "score_square_rest:Int128 zeros_sum:UInt64 not_finite_sum:UInt64 score_min:Float64 score_max:Float64"
     )
     assert shape(scores.worst_rows) == "key_0:String score:Float64 row_digest:UInt64"
     folded = texts.fold_clusters().folded
     assert folded is not None
     moments = (f"{one.name}:{moment}:Int128" for one in TEXT_MEASURES for moment in MOMENTS)
-    assert shape(folded) == f"keys:String {counts} units:UInt64 {' '.join(moments)} slice_key_0:String"
+    sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
+    assert (
+        shape(folded) == f"keys:String {counts} units:UInt64 {sizes} {' '.join(moments)} slice_key_0:String"
+    )
 
 
-def test_damage_on_disk_is_noticed_when_a_report_is_made(tmp_path: Path) -> None:
+def test_damage_on_disk_is_noticed_when_a_summary_is_loaded(tmp_path: Path) -> None:
     path = tmp_path / "summary.parquet"
     summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"]}), "p", "a", part="one").save(path)
     rewritten(path, lambda metadata: {**metadata, "parts": {"one": 3}})
-    with pytest.raises(RuntimeError, match="the rows do not add up: 3 read, 2 in cells"):
-        Report.from_summary(Summary.load(path))
+    with pytest.raises(ValueError, match="the rows do not add up: 3 read, 2 in cells"):
+        Summary.load(path)

@@ -104,6 +104,9 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
     for k, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error, match="k is a number of rows"):
             af.worst(frame, "p", "a", k)  # type: ignore[arg-type]
+    for by in (None, "part"):
+        with pytest.raises(ValueError, match="k is a number of rows from 0 to 4,294,967,295, got"):
+            af.worst(frame, "p", "a", 2**62, by=by)
     with pytest.raises(af.ColumnNotFoundError, match="'q'"):
         af.worst(frame, "q", "a")
     with pytest.raises(af.DTypeError, match="column 'part' has dtype Int64"):

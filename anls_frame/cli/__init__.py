@@ -7,12 +7,16 @@ needs them.
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run `anls-frame` and end the process with its exit code."""
-    from anls_frame.cli._guard import guarded
-    from anls_frame.cli.app import run
-
+    try:
+        from anls_frame.cli._guard import guarded
+        from anls_frame.cli.app import run
+    except KeyboardInterrupt:  # while libraries are loaded
+        sys.exit(130)
     guarded("anls-frame", run)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame import _origins
+from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.readers import (
     _content,
+    _files,
     read_inspect,
     read_lm_eval,
     read_lmms_eval,
@@ -19,16 +23,18 @@ from anls_frame.readers import (
     read_rrc,
     read_vlmevalkit,
 )
-from anls_frame.readers._problems import problem
-from anls_frame.readers.table import scan_rows
+from anls_frame.readers._problems import listed, problem, reading_parquet
+from anls_frame.readers._standard import ROLES
+from anls_frame.readers.table import read_table, scan_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
 _TABLE_OPTIONS = (
     *("prediction", "answers", "question_id", "doc_id", "question_types"),
-    *("format", "sheet", "encoding"),
+    *("answers_format", "format", "sheet", "encoding"),
 )
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
@@ -42,6 +48,7 @@ class Source:
     gold: Path | None = None
     prediction: str | None = None
     answers: str | None = None
+    answers_format: str | None = None
     question_id: str | None = None
     doc_id: str | None = None
     question_types: str | None = None
@@ -51,6 +58,7 @@ class Source:
     filter: str | None = None
     scorer: str | None = None
     epoch: int | None = None
+    response: int | None = None
     allow_missing: bool = False
 
     def __post_init__(self) -> None:
@@ -63,7 +71,7 @@ class Source:
 
 
 def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFrame:
-    """Read a file as the standard frame; harness' files have unique ids in any case."""
+    """Read a file as the standard frame; harness' files have unique ids in any case, in each epoch."""
     kind = _kind(path, source)
     _check_options(kind, source)
     if kind == "rrc":
@@ -71,16 +79,45 @@ def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFram
             raise ValueError(f"{path} is a submission: name the file of gold labels, --gold GOLD")
         return read_rrc(source.gold, path, allow_missing=source.allow_missing)
     if kind == "lmms-eval":
-        return read_lmms_eval(path)
+        return read_lmms_eval(path, response=source.response)
     if kind == "lm-eval":
-        return read_lm_eval(path, filter=source.filter)
+        return read_lm_eval(path, filter=source.filter, response=source.response)
     if kind == "inspect":
-        return read_inspect(
+        frame = read_inspect(
             path, scorer=source.scorer, epoch=source.epoch, allow_missing=source.allow_missing
         )
+        if unique_ids and frame["epoch"].n_unique() > 1:
+            epochs = listed([str(epoch) for epoch in frame["epoch"].unique().sort()])
+            raise problem(path, f"holds several epochs: {epochs}; name one: epoch=...")
+        return frame
     if kind == "vlmevalkit":
         return read_vlmevalkit(path, sheet=source.sheet)
     return read_results(path, **_columns(source), unique_ids=unique_ids)
+
+
+def table(path: Path, source: Source) -> pl.DataFrame:
+    """Read a table of which no column has to be there."""
+    if _kind(path, source) != "table":
+        raise ValueError(f"{path}: scores are columns of a table, not of a harness' file")
+    _check_options("table", source)
+    given = _columns(source)
+    roles = {role: given.pop(role, None) for role in ROLES}
+    return read_table(path, roles, required=(), unique_ids=False, **given)
+
+
+@contextmanager
+def reading(path: Path, source: Source) -> Iterator[None]:
+    """Name the file where Polars finds it damaged, and say where a column is that a harness leaves out."""
+    try:
+        with reading_parquet(path):
+            yield
+    except ColumnNotFoundError as error:
+        if _kind(path, source) != "lmms-eval":
+            raise
+        raise ColumnNotFoundError(
+            f"{error}\nlmms-eval leaves the document's fields out of its files: join them by question_id, "
+            "the number of the row in the data set, and report the joined table"
+        ) from None
 
 
 def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.LazyFrame:
@@ -88,8 +125,9 @@ def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.
     if _kind(path, source) == "table":
         _check_options("table", source)
         return scan_rows(path, rows, **_columns(source))
-    whole = load(path, source).lazy()
-    return whole if rows is None else whole.slice(*rows)
+    frame = load(path, source)
+    whole = frame.lazy()
+    return _origins.like(whole if rows is None else whole.slice(*rows), frame)
 
 
 def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
@@ -97,7 +135,7 @@ def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
     rows = stored_rows(path, source)
     if rows is None:
         frame = load(path, source)
-        return frame.lazy(), frame.height
+        return _origins.like(frame.lazy(), frame), frame.height
     if not rows:
         raise problem(path, "holds no rows")
     return scan(path, source), rows
@@ -108,16 +146,14 @@ def stored_rows(path: Path, source: Source) -> int | None:
     if _kind(path, source) != "table" or _content.file_format(path, source.format) != "parquet":
         return None
     _content.check_file(path)
-    try:
-        rows: int = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
-    except pl.exceptions.PolarsError as error:
-        message = str(error).partition("\n")[0]
-        raise problem(path, f"no Parquet file that can be read: {message}") from None
+    with reading_parquet(path):
+        rows: int = pl.scan_parquet(_files.seekable(path), glob=False).select(pl.len()).collect().item()
     return rows
 
 
 def _columns(source: Source) -> dict[str, Any]:
-    return {name: getattr(source, name) for name in _TABLE_OPTIONS}
+    given = {name: getattr(source, name) for name in _TABLE_OPTIONS}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _check_options(kind: str, source: Source) -> None:
@@ -125,7 +161,8 @@ def _check_options(kind: str, source: Source) -> None:
     allowed = {
         "table": set(_TABLE_OPTIONS),
         "rrc": {"gold", "allow_missing"},
-        "lm-eval": {"filter"},
+        "lmms-eval": {"response"},
+        "lm-eval": {"filter", "response"},
         "inspect": {"scorer", "epoch", "allow_missing"},
         "vlmevalkit": {"sheet"},
     }.get(kind, set())
@@ -141,6 +178,7 @@ def _check_options(kind: str, source: Source) -> None:
 
 def _kind(path: Path, source: Source) -> str:
     """Which reader a file is for, by its name and its beginning."""
+    _files.keep(path)
     if source.reader != "auto":
         return source.reader
     if source.gold is not None:

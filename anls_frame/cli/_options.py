@@ -32,6 +32,13 @@ Gold = Annotated[
 ]
 Prediction = Annotated[str | None, typer.Option("--prediction", "-p", help="Column of the predictions.")]
 Answers = Annotated[str | None, typer.Option("--answers", "-a", help="Column of the accepted answers.")]
+AnswersFormat = Annotated[
+    str | None,
+    typer.Option(
+        help="Of answers that are texts: text (one answer each), list (read what is printed as a list) or "
+        "auto (list in CSV, TSV and XLSX where every cell is one)."
+    ),
+]
 QuestionId = Annotated[str | None, typer.Option(help="Column of the ids.")]
 Format = Annotated[
     str | None, typer.Option(help="csv, tsv, jsonl, json, parquet or xlsx, where the name does not say it.")
@@ -40,7 +47,11 @@ Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file that is not UTF-8 or UTF-16.")]
 Filter = Annotated[str | None, typer.Option(help="Filter of lm-evaluation-harness.")]
 Scorer = Annotated[str | None, typer.Option(help="Scorer of Inspect whose answer is the prediction.")]
-Epoch = Annotated[int | None, typer.Option(help="Epoch of Inspect.")]
+Epoch = Annotated[int | None, typer.Option(help="Epoch of Inspect; otherwise all, a row for each.")]
+Response = Annotated[
+    int | None,
+    typer.Option(help="Of several responses to a sample (lmms-eval, lm-eval): 1, 2, ..., -1 the last."),
+]
 AllowMissing = Annotated[
     bool, typer.Option("--allow-missing", help="Take questions without an answer as missing predictions.")
 ]
@@ -68,6 +79,7 @@ _SOURCE: dict[str, tuple[Any, Any]] = {
     "gold": (Gold, None),
     "prediction": (Prediction, None),
     "answers": (Answers, None),
+    "answers_format": (AnswersFormat, None),
     "question_id": (QuestionId, None),
     "format": (Format, None),
     "sheet": (Sheet, None),
@@ -75,6 +87,7 @@ _SOURCE: dict[str, tuple[Any, Any]] = {
     "filter": (Filter, None),
     "scorer": (Scorer, None),
     "epoch": (Epoch, None),
+    "response": (Response, None),
     "allow_missing": (AllowMissing, False),
 }
 """How a file is read: the options that a command with a parameter `source` has."""

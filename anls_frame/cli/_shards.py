@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.protocol import PROTOCOLS
+from anls_frame.readers import _files
 from anls_frame.settings import Settings
 from anls_frame.summary import Summary
 
@@ -102,7 +103,7 @@ class Origin:
     @classmethod
     def load(cls, path: Path) -> Origin | None:
         """Return what a summary was saved with, if it was."""
-        text = pl.read_parquet_metadata(path).get(_KEY)
+        text = pl.read_parquet_metadata(_files.seekable(path)).get(_KEY)
         if text is None:
             return None
         try:
@@ -142,6 +143,8 @@ def fingerprint(path: Path) -> dict[str, Any]:
     group of rows: reading all of a file for each of its shards would take longer than scoring them. The time
     of its last change is left out: every copy has another.
     """
+    if _files.is_stream(path):
+        raise ValueError(f"{path} can be read but once, and a shard is known by what its files hold; save it")
     with path.open("rb") as file:
         size = file.seek(0, 2)
         footer = _footer(file, size) if size > _READ_WHOLE else None

@@ -123,6 +123,12 @@ def report(
         bool,
         typer.Option("--fold-clusters", help="Keep parts small; right where no document lies in two parts."),
     ] = False,
+    allow_repeated_ids: Annotated[
+        bool,
+        typer.Option(
+            "--allow-repeated-ids", help="Report files as one system although they have ids in common."
+        ),
+    ] = False,
     escape_formulas: Escape = True,
     force: Force = False,
     json: Json = False,
@@ -148,7 +154,13 @@ def report(
         json=json,
         escape_formulas=escape_formulas,
     )
-    work = reporting.Work(files=files, source=source, settings=settings, fold_clusters=fold_clusters)
+    work = reporting.Work(
+        files=files,
+        source=source,
+        settings=settings,
+        fold_clusters=fold_clusters,
+        allow_repeated_ids=allow_repeated_ids,
+    )
     reporting.report(work, target, shard=shard, shards=shards, summaries=summaries)
 
 
@@ -203,11 +215,27 @@ def compare(
     fail_if_drop: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 1 if the second is worse by so much, overall or in a slice, and not by chance."
+            help="Exit with 1 if the second is worse by at least so much as observed, of all rows or in a "
+            "slice, and its p-value (adjusted, for slices) is at most --alpha. It does not show that the "
+            "true loss is that large; nor does 0 show that there is none. Slices that are too small to be "
+            "tested never count: a line says how many there are."
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Largest p-value that counts for --fail-if-drop.")] = 0.05,
-    metric: Annotated[str, typer.Option(help="anls, nls, exact_match or cer.")] = "anls",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="anls (the default), nls, exact_match, cer (mean of the rows) or cer_corpus; with --scores "
+            "any name for them."
+        ),
+    ] = None,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="The columns of --systems hold scores that exist already.")
+    ] = False,
+    lower_is_better: Annotated[
+        bool,
+        typer.Option("--lower-is-better", help="Of --scores the lower ones are better, as of error rates."),
+    ] = False,
     allow_unmatched: Annotated[
         bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
     ] = False,
@@ -224,7 +252,8 @@ def compare(
     """
     Compare two systems on the same questions.
 
-    With --fail-if-drop it is a gate for scripts.
+    With --fail-if-drop it is a gate for scripts: it ends with 0, with 1 for a regression, or with 2 where the
+    input cannot be used.
     """
     from anls_frame.cli import comparing
 
@@ -239,7 +268,14 @@ def compare(
         "confidence": confidence,
         "seed": seed,
     }
-    pair = comparing.Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched)
+    pair = comparing.Pair(
+        first=first,
+        second=second,
+        systems=systems,
+        allow_unmatched=allow_unmatched,
+        scores=scores,
+        lower_is_better=lower_is_better,
+    )
     failed = comparing.compare(
         pair,
         source,

@@ -48,8 +48,11 @@ def run() -> int:
         total += score
     mean = total / len(scores)
     _log(f"\nOverall ANLS: {mean:2.4f}")
-    options.output_dir.mkdir(parents=True, exist_ok=True)
-    target = options.output_dir / "results.json"
+    if options.output_dir is None:
+        _log("No --output-dir is given: results.json is written to the current directory")
+    folder = options.output_dir or Path()
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "results.json"
     _write(target, frame, scores, mean)
     _log(f"All results including per-sample result has been correctly saved to {target}")
     return 0
@@ -101,7 +104,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--answer-types", action="store_true", help="Not supported, as in PyPI anls.")
     parser.add_argument(
-        "--output-dir", type=Path, required=True, help="Directory for results.json with per-sample results."
+        "--output-dir",
+        type=Path,
+        help="Directory for results.json with per-sample results; the current one by default.",
     )
     return parser
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._display import untestable_note
 from anls_frame.cli import _output
-from anls_frame.cli._inputs import load
+from anls_frame.cli._inputs import load, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.export import SUFFIXES
+from anls_frame.pairing import disagreeing
 from anls_frame.readers._problems import shown
+from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ class Pair:
     second: Path | None
     systems: str | None
     allow_unmatched: bool
+    scores: bool = False
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,21 +64,21 @@ def compare(
     if not 0 <= gate.alpha <= 1:
         raise ValueError(f"--alpha lies between 0 and 1, got {gate.alpha}")
     with _output.working("Comparing"):
-        frame, systems = _columns(pair, source) if pair.second is None else _files(pair, source)
-        comparison = af.compare(frame, systems, "answers", **options)
-        if not comparison.overall["n"]:
-            raise ValueError("no row has an answer to score against")
+        comparison = _compared(pair, source, options)
         if output is not None:
             comparison.write(output, escape_formulas=escape_formulas)
+    _tell_untestable(comparison, gate)
     failed = gate.drop is not None and comparison.regressed(gate.drop, gate.alpha)
     if json:
         _output.print_document(comparison.to_document())
     elif output is None:
         print(_output.plain(repr(comparison)))
     else:
-        print(_output.plain(f"difference {comparison.overall['difference']:+.4f}: {output}"))
+        difference = comparison.overall["difference"]
+        shown_difference = "unknown" if difference is None else f"{difference:+z.4f}"
+        print(_output.plain(f"difference {shown_difference}: {output}"))
     if failed:
-        old, new = systems
+        old, new = comparison.systems
         _output.say(
             f"anls-frame: {new} is worse than {old} by at least {gate.drop:g}, overall or in a slice "
             f"(p at most {gate.alpha:g})"
@@ -81,10 +86,71 @@ def compare(
     return failed
 
 
-def _columns(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
+def _compared(pair: Pair, source: Source, options: dict[str, Any]) -> af.Comparison:
+    if pair.scores:
+        frame, systems = _scores(pair, source)
+        better = False if pair.lower_is_better else None
+        options = {name: value for name, value in options.items() if name not in _of_texts(options)}
+        comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
+        lacking = "no row has both scores"
+    else:
+        if pair.lower_is_better:
+            raise ValueError(
+                "--lower-is-better is the direction of --scores; metrics of texts have their own"
+            )
+        frame, systems = _columns(pair, source) if pair.second is None else _files(pair, source)
+        comparison = af.compare(frame, systems, "answers", **options)
+        lacking = "no row has an answer to score against"
+    if not comparison.overall["n"]:
+        raise ValueError(lacking)
+    return comparison
+
+
+def _of_texts(options: dict[str, Any]) -> set[str]:
+    """Return the options that scores have no use for; an error if one of them is given."""
+    defaults = {"protocol": "anls", "threshold": None, "cer_protocol": "raw", "missing": "empty"}
+    given = [name for name, value in defaults.items() if options[name] != value]
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(f"scores that exist already are compared without {names}")
+    return set(defaults)
+
+
+def _scores(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return a table with two columns of scores."""
+    names = _two_names(pair) if pair.second is None else []
+    if not names:
+        raise ValueError("--scores compares two columns of one file: --systems OLD,NEW")
+    frame = table(pair.first, source)
+    for name in names:
+        if name not in frame.columns:
+            raise InputError([Problem(str(pair.first), "", f"no column {shown(name)}")])
+        # Text files have numbers as texts, and nothing for none.
+        column = frame[name]
+        filled = column.set(column == "", None) if column.dtype == pl.String else column
+        column = numbers(filled.drop_nulls()) if column.dtype == pl.String else column
+        if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
+            raise InputError([Problem(str(pair.first), "", f"column {shown(name)} holds other than scores")])
+        frame = frame.with_columns(filled.cast(pl.Float64).alias(name))
+    return frame, dict(zip(_apart(names), names, strict=True))
+
+
+def _two_names(pair: Pair) -> list[str]:
     names = [] if pair.systems is None else pair.systems.split(",")
     if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
         raise ValueError("name two files, or two prediction columns of one: --systems OLD,NEW")
+    return names
+
+
+def _tell_untestable(comparison: af.Comparison, gate: Gate) -> None:
+    """Say what a gate that does not fail has not looked at."""
+    note = None if gate.drop is None else untestable_note(comparison, gate.alpha)
+    if note is not None:
+        _output.say(f"anls-frame: {note}")
+
+
+def _columns(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
+    names = _two_names(pair)
     # Read once for each: a column has its role, and with it its checks, in one of them only.
     first, second = (load(pair.first, source.with_prediction(name)) for name in names)
     columns = _free(first, names)
@@ -108,7 +174,8 @@ def _files(pair: Pair, source: Source) -> tuple[pl.DataFrame, dict[str, str]]:
             raise InputError(
                 [Problem(str(path), "", "has no ids to pair by; name their column: --question-id")]
             )
-    paired = af.pair(*frames, on="question_id", prediction="prediction")
+    # What is lost is told before what differs.
+    paired = af.pair(*frames, on="question_id", prediction="prediction", answers=[])
     lost = [
         Problem(str(path), "", f"{len(ids):,} questions that the other file does not have: {ids_text(ids)}")
         for path, only in zip(paths, (paired.only_first, paired.only_second), strict=True)
@@ -129,7 +196,7 @@ def _check_answers(pair: Pair, frames: list[pl.DataFrame], paired: pl.DataFrame)
     """Raise an error where the files accept different answers: that would not be the same question."""
     other = frames[1].select("question_id", pl.col("answers").alias("other"))
     both = paired.select("question_id", "answers").join(other, on="question_id", how="left")
-    differing = both.filter(pl.col("answers").ne_missing(pl.col("other")))["question_id"].to_list()
+    differing = both.filter(disagreeing(both["answers"], both["other"]))["question_id"].to_list()
     if differing:
         message = (
             f"accepts other answers than {pair.first} for {len(differing):,} questions: {ids_text(differing)}"

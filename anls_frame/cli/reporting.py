@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame import _origins
 from anls_frame.cli import _output, _shards
-from anls_frame.cli._inputs import load, scan, stored_rows
+from anls_frame.cli._ids import Ids, note_of_repeated
+from anls_frame.cli._inputs import load, reading, scan, stored_rows
 from anls_frame.cli._shards import Origin, Shard
 from anls_frame.export import SUFFIXES
 from anls_frame.export.values import numbered
@@ -66,6 +68,7 @@ class Work:
     source: Source
     settings: dict[str, Any]
     fold_clusters: bool = False
+    allow_repeated_ids: bool = False
 
     def __post_init__(self) -> None:
         if self.fold_clusters and self.settings["cluster"] is None:
@@ -85,14 +88,19 @@ class Work:
         stored = stored_rows(path, self.source)
         if stored is None:  # the whole file has to be read to know
             with _output.working(f"Reading {path}"):
-                frame = load(path, self.source).lazy()
-                stored = frame.select(pl.len()).collect().item()
-            frame = frame if shard is None else frame.slice(*shard.of(stored))
+                loaded = load(path, self.source)
+            stored, frame = loaded.height, loaded.lazy()
+            frame = _origins.like(frame if shard is None else frame.slice(*shard.of(stored)), loaded)
         else:
             frame = scan(path, self.source, None if shard is None else shard.of(stored))
         rows = stored if shard is None else shard.of(stored)[1]
+        if shard is None and self.settings["cluster"] is None:
+            with reading(path, self.source):
+                note = note_of_repeated(frame, rows)
+            if note is not None:
+                _output.say(f"anls-frame: {path}: {note}")
         with _output.counting(f"Scoring {what}", rows * self._passes) as advance:
-            return self._summarize(frame, what, advance)
+            return self._summarize(path, frame, what, advance)
 
     def own_files(self, shard: Shard) -> Sequence[Path]:
         """Return the files that a shard reads."""
@@ -112,24 +120,30 @@ class Work:
         """Return the settings that its summaries have, without reading anything."""
         columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
         nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
-        return self._summarize(nothing.lazy(), "nothing").settings
+        return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
 
     def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
         chosen = self.files if shard is None else self.own_files(shard)
         stored = [stored_rows(path, self.source) for path in chosen]
         known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
+        ids = Ids()
+        summaries = []
         with _output.counting(f"Scoring {what}", known) as advance:
-            return af.merge(
-                self._summarize(
-                    scan(path, self.source), str(path) if shard is None else f"{what} {path}", advance
-                )
-                for path in chosen
-            )
+            for path in chosen:
+                frame = scan(path, self.source)
+                if not self.allow_repeated_ids:
+                    with reading(path, self.source):
+                        ids.add(path, frame)
+                part = str(path) if shard is None else f"{what} {path}"
+                summaries.append(self._summarize(path, frame, part, advance))
+        ids.check()
+        return af.merge(summaries)
 
-    def _summarize(self, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
-        return af.summarize(
-            frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
-        )
+    def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
+        with reading(path, self.source):
+            return af.summarize(
+                frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
+            )
 
     @property
     def _passes(self) -> int:

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame import _origins
 from anls_frame._progress import counted
 from anls_frame.alignments import SPACE
-from anls_frame.cli import _frames, _output
-from anls_frame.cli._inputs import load, scan_counted
+from anls_frame.cli import _output
+from anls_frame.cli._inputs import load, reading, scan_counted
+from anls_frame.export import rows as row_files
 from anls_frame.export.values import numbered
+from anls_frame.protocol import resolve_protocol
+from anls_frame.readers._problems import reading_parquet
+from anls_frame.settings import MOST_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +42,7 @@ def score(
     escape_formulas: bool,
 ) -> None:
     """Add the scores to the rows of a file; print their means."""
-    _output.check_target(output, force, _frames.SUFFIXES)
+    _output.check_target(output, force, row_files.SUFFIXES)
     with _output.working(f"Reading {file}"):
         frame, rows = scan_counted(file, source)
     with _output.counting(f"Scoring {file}", rows * (1 if output is None else 2)) as advance:
@@ -49,9 +54,10 @@ def score(
                 f"{names}; pass --suffix to name the new ones otherwise, or --overwrite"
             ) from None
         # The rows are read twice, because of those that are written none are kept.
-        means = _means(frame, options, advance)
-        if output is not None:
-            _frames.write(scored, output, escape_formulas=escape_formulas)
+        with reading_parquet(file):
+            means = _means(frame, options, advance)
+            if output is not None:
+                row_files.write(scored, output, escape_formulas=escape_formulas)
     if json:
         _output.print_json(means)
         return
@@ -69,6 +75,8 @@ def score(
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         print(f"{missing}. They count as empty texts here, and are null in the rows.")
+    if other := _origins.difference(_origins.protocol_of(frame), resolve_protocol(options["protocol"])):
+        print(_output.plain(other))
     print(_output.plain(means["signature"]))
 
 
@@ -84,13 +92,13 @@ def confusions(
     escape_formulas: bool,
 ) -> None:
     """Count confusions of characters; print the most frequent ones."""
-    _output.check_target(output, force, _frames.SUFFIXES)
-    if top < 0:
-        raise ValueError(f"--top is a number of rows, got {top}")
-    with _output.working(f"Reading {file}"):
+    _output.check_target(output, force, row_files.SUFFIXES)
+    if not 0 <= top < MOST_ROWS:
+        raise ValueError(f"--top must be a number of rows from 0 to {MOST_ROWS - 1:,}, got {top}")
+    with _output.working(f"Reading {file}"), reading(file, source):
         found: pl.DataFrame = af.confusions(load(file, source), "prediction", "answers", **options)
         if output is not None:
-            _frames.write(found.lazy(), output, escape_formulas=escape_formulas)
+            row_files.write(found.lazy(), output, escape_formulas=escape_formulas)
     if json:
         _output.print_json(found.to_dicts())
     elif output is None:
@@ -115,13 +123,14 @@ def convert(
     file: Path, source: Source, output: Path, *, submission: bool, force: bool, escape_formulas: bool
 ) -> None:
     """Write a file's rows as the standard table, or as a submission."""
-    _output.check_target(output, force, (".json",) if submission else _frames.SUFFIXES)
+    _output.check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
     with _output.working(f"Converting {file}"):
         frame, _ = scan_counted(file, source)
         if submission:
             af.write_submission(frame.collect(), output)
         else:
-            _frames.write(frame, output, escape_formulas=escape_formulas)
+            with reading_parquet(file):
+                row_files.write(frame, output, escape_formulas=escape_formulas)
 
 
 def _means(frame: pl.LazyFrame, options: dict[str, Any], advance: Advance) -> dict[str, Any]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document
 
-__all__ = ["write_csv", "write_tsv"]
+__all__ = ["line", "write_csv", "write_tsv"]
 
 # What spreadsheets take for the start of a formula, East Asian full-width forms and line ends included.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
@@ -33,16 +33,30 @@ def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formula
     digest = document.settings.get("digest")
     provenance = (document.signature, None if digest is None else str(digest))
     header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]
-
-    def line(values: Iterable[object]) -> bytes:
-        fields = [field(value, delimiter, escape_formulas=escape_formulas) for value in values]
-        return (delimiter.join(fields) + "\n").encode()
-
-    file.write(line(header))
-    file.writelines(line((*row, *provenance)) for row in frame.iter_rows())
+    file.write(line(header, delimiter, escape_formulas=escape_formulas))
+    file.writelines(
+        line((*row, *provenance), delimiter, escape_formulas=escape_formulas) for row in frame.iter_rows()
+    )
 
 
-def field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
+def line(values: Iterable[object], delimiter: str, *, escape_formulas: bool) -> bytes:
+    """
+    Return a row as a line.
+
+    Parameters
+    ----------
+    values
+        Values of a plain frame.
+    delimiter
+        What stands between two fields.
+    escape_formulas
+        Put an apostrophe before texts that a spreadsheet would take for formulas.
+    """
+    fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
+    return (delimiter.join(fields) + "\n").encode()
+
+
+def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
     """Return a value as a field, in quotes where it needs them."""
     # Null is an empty field, an empty text an empty field in quotes.
     if value is None:

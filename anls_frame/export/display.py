@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from anls_frame.export.document import OVERALL
+from anls_frame.export.document import ALL_ROWS, OVERALL, SLICE
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Column", "Row", "display_table", "figure", "shortened"]
 
-NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "number")
+NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "difference", "p_value", "number")
 
 
 class Cell(NamedTuple):
@@ -57,8 +57,8 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     """
     Lay out a table for reading.
 
-    The ends of an interval go into the cell of their figure. Where a table has keys, the overall row says so
-    in place of its keys, which are null, and the column `slice` is not needed.
+    The ends of an interval go into the cell of their figure. The row over everything is called "all rows".
+    Where a table has keys, it says so in place of them, which are null, and the column `slice` is not needed.
 
     Parameters
     ----------
@@ -70,13 +70,15 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     first_key = next((source.name for source in sources if source.kind == "key"), None)
     if slices and first_key is not None:
         sources = sources[1:]
+    named = {source.name for source in sources if source.kind == "key"} if first_key else {SLICE}
     rows = []
     for values in plain_frame(table).iter_rows(named=True):
         overall = slices and values["slice"] == OVERALL
         if overall:
-            keys = {source.name for source in sources if source.kind == "key"}
             cells = [
-                _overall_key(source.name == first_key) if source.name in keys else _cell(values, source)
+                _all_rows(source.name == (first_key or SLICE))
+                if source.name in named
+                else _cell(values, source)
                 for source in sources
             ]
         else:
@@ -92,6 +94,12 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
 SMALL = 1e-3
 """Below it a number is shown with two significant digits."""
 
+# Nothing is gained by telling -0.000 from 0.000.
+_DECIMALS: dict[Kind, str] = {"score": "z.3f", "rate": "z.3f", "difference": "+z.3f", "p_value": ".4f"}
+
+_LEAST_P = 0.00005
+"""Below it a p-value would be shown as 0."""
+
 
 def figure(value: float, kind: Kind) -> str:
     """
@@ -102,20 +110,18 @@ def figure(value: float, kind: Kind) -> str:
     value
         The number.
     kind
-        Its column's kind: counts have thousands apart, scores and rates three decimals, other numbers four
-        significant digits, and two where they are small.
+        Its column's kind: counts have thousands apart, scores and rates three decimals, differences their
+        sign besides, p-values four decimals, other numbers four significant digits, and two where they are
+        small.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return as_text(value)
     if kind == "count":
         return f"{value:,}" if isinstance(value, int) else f"{value:,.15g}"
-    if kind in ("score", "rate"):
-        # Nothing is gained by telling -0.000 from 0.000.
-        rounded = f"{value:.3f}"
-        return rounded.removeprefix("-") if float(rounded) == 0 else rounded
+    if kind in _DECIMALS:
+        return f"{value:{_DECIMALS[kind]}}" if kind != "p_value" or value >= _LEAST_P else "<0.0001"
     if isinstance(value, int):
         return str(value)
-    # A p-value of 9.999e-05 reads better as 0.0001.
     return f"{value:.2g}" if abs(value) < SMALL else f"{value:.4g}"
 
 
@@ -139,8 +145,8 @@ def _sources(table: Table) -> list[_Source]:
     return [source for source in sources if source.name not in ends]
 
 
-def _overall_key(is_first: bool) -> Cell:  # noqa: FBT001 - private
-    return Cell(OVERALL if is_first else "", "plain")
+def _all_rows(is_first: bool) -> Cell:  # noqa: FBT001 - private
+    return Cell(ALL_ROWS if is_first else "", "plain")
 
 
 def _cell(values: Mapping[str, object], source: _Source) -> Cell:
@@ -159,7 +165,7 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
 def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> str:
     shown = _figure_or_dash(value, kind)
     if all(end is None for end in ends):
-        return shown
+        return shown if value is None else f"{shown} [{_figure_or_dash(None, kind)}]"
     low, high = (_figure_or_dash(end, kind) for end in ends)
     return f"{shown} [{low}, {high}]"
 

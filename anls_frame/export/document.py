@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "Kind", "Table"]
 
-Kind: TypeAlias = Literal["key", "count", "score", "rate", "number", "text", "note"]
+Kind: TypeAlias = Literal["key", "count", "score", "rate", "difference", "p_value", "number", "text", "note"]
 """
 What a column holds, and so how a format shows it: the keys of a group, whole numbers, scores and rates
-(three decimals), other numbers (four significant digits), text, and remarks.
+(three decimals), differences of them (with their sign), p-values (four decimals), other numbers (four
+significant digits), text, and remarks.
 """
 
 OVERALL = "overall"
 GROUP = "group"
+ALL_ROWS = "all rows"
+"""How the row over everything is called where people read it; in data it is `OVERALL`."""
 SLICE = "slice"
 
 

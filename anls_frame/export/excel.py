@@ -1,7 +1,8 @@
 """
 Excel workbooks: a sheet a table, the settings, and whatever Excel cannot hold listed in a sheet of notes.
 
-Every text is written as text: nothing in the data becomes a formula or a link.
+Rows of data have one sheet, and what it cannot hold is an error. Every text is written as text: nothing in
+the data becomes a formula or a link.
 """
 
 from __future__ import annotations
@@ -19,25 +20,32 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame.export.characters import visible
 from anls_frame.export.display import NUMERIC, figure
-from anls_frame.export.document import OVERALL, SLICE
-from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names
+from anls_frame.export.document import OVERALL, SLICE, Table
+from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names, units
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import polars as pl
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-    from anls_frame.export.document import Document, Kind, Table
+    from anls_frame.export.document import Document, Kind
 
-__all__ = ["write"]
+__all__ = ["write", "write_rows"]
 
 _MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
 # Excel shows and keeps 15 digits; longer numbers are identifiers, of which every digit counts.
 _LONGEST_NUMBER = 10**15
-_NUMBER_FORMATS: dict[Kind, str] = {"count": "#,##0", "score": "0.000", "rate": "0.000"}
+_NUMBER_FORMATS: dict[Kind, str] = {
+    "count": "#,##0",
+    "score": "0.000",
+    "rate": "0.000",
+    "difference": "+0.000;-0.000;0.000",
+    "p_value": "0.0000",
+}
 _FORMULA_STARTS = ("=", "+", "-", "@")
 # XML has no form for them at all.
 _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
@@ -79,6 +87,29 @@ def write(document: Document, file: BinaryIO) -> None:
         entries = {"title": document.title, "signature": document.signature, **document.settings}
         book.add_settings(entries)
         book.add_notes()
+    file.write(book.texts.restore(content.getvalue()))
+
+
+def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """
+    Write rows of data as the only sheet, every value as it is.
+
+    Null is no cell, the empty text a cell without letters; NaN and infinity, and numbers longer than the 15
+    digits of Excel, are texts.
+
+    Raises
+    ------
+    ValueError
+        If the sheet is too small for the rows, or a cell for a text.
+    """
+    # Values of keys are written as they are.
+    table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
+    _check_size(table)
+    content = io.BytesIO()
+    with xlsxwriter.Workbook(content, _OPTIONS) as workbook:
+        workbook.set_properties({"created": _CREATED})
+        book = _RowBook(workbook, frame.columns)
+        book.add_table(table, table.name)
     file.write(book.texts.restore(content.getvalue()))
 
 
@@ -171,6 +202,13 @@ class _Book:
         text: str,
         style: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
+        kept = self._held(sheet, row, column, text)
+        # Stays text even when somebody edits the cell.
+        prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
+        sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
+
+    def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:
+        """Return as much of a text as a cell can hold, and note what it cannot."""
         place = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
         if possible != text:
@@ -182,9 +220,7 @@ class _Book:
             )
             self.notes.append(f"{place}: {remark}")
             sheet.write_comment(row, column, remark)
-        # Stays text even when somebody edits the cell.
-        prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
-        sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
+        return kept
 
     def _note_gaps(self, place: str, values: Sequence[object], kind: Kind) -> None:
         gaps = sum(_is_gap(value, kind) for value in values)
@@ -200,6 +236,29 @@ class _Book:
         if key not in self._formats:
             self._formats[key] = self._workbook.add_format(wanted)
         return self._formats[key]
+
+
+class _RowBook(_Book):
+    """A workbook of data, in which nothing may be changed or cut."""
+
+    def __init__(self, workbook: xlsxwriter.Workbook, columns: Sequence[str]) -> None:
+        super().__init__(workbook, ())
+        self._columns = columns
+
+    def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:  # noqa: ARG002 - one sheet
+        where = f"row {row}" if row else "the header"
+        name = self._columns[column]
+        if units(text) > CELL_LIMIT:
+            raise ValueError(
+                f"{where} holds a text of {len(text):,} characters in column {name[:60]!r}, and a cell "
+                f"{CELL_LIMIT:,}; write CSV or Parquet"
+            )
+        if _IMPOSSIBLE.search(text):
+            raise ValueError(
+                f"{where} holds U+FFFE or U+FFFF in column {name!r}, which a workbook cannot; write CSV or "
+                "Parquet"
+            )
+        return text
 
 
 def _is_gap(value: object, kind: Kind) -> bool:

@@ -50,12 +50,16 @@ class Stacked:
     colors
         Colour of each kind, in the order in which they are stacked.
     rows
-        Label of each group, with the number of rows of each kind.
+        Label of each group, all rows first, with the number of rows of each kind.
+    table
+        Name of the table that holds the counts of all rows. The figure says them too, so that a page does
+        without the table.
     """
 
     name: str
     colors: Mapping[str, str]
     rows: Sequence[tuple[str, Mapping[str, int]]]
+    table: str
 
 
 @dataclass(frozen=True)

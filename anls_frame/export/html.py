@@ -9,12 +9,14 @@ page says it.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
-from anls_frame.export.figures import Alignments
+from anls_frame.export.document import ALL_ROWS
+from anls_frame.export.figures import Alignments, Stacked
 from anls_frame.export.html_style import SCRIPT, SCRIPT_DIGEST, STYLE
 from anls_frame.export.html_text import data, spelled
 from anls_frame.export.values import json_text
@@ -33,7 +35,11 @@ LARGEST = 12_000_000
 LONGEST_TEXT = 2_000
 """Characters of a cell, a remark or a setting that are shown."""
 
+_SMALLEST_CELL = 6
+"""Bytes of a row that a column takes at least: three share a cell where two are ends of an interval."""
+
 _LONGEST_NAME = 200
+_SHORT_TEXT = 16
 _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
 _POLICY = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'; img-src data:"
@@ -43,15 +49,19 @@ def write(document: Document, file: BinaryIO) -> None:
     """Write the page."""
     title = data(shortened(document.title, _LONGEST_NAME))
     sections: list[tuple[str, str]] = []
-    tables = _tables(document.tables)
-    main, *others = [(table.name, body) for table, body in zip(document.tables, tables, strict=True)]
+    # A figure that says all that is in a table stands for it.
+    drawn_tables = {figure.table for figure in document.figures if isinstance(figure, Stacked)}
+    others = [table for table in document.tables[1:] if table.name not in drawn_tables]
+    shown_tables = [document.main, *others]
+    bodies = _tables(shown_tables)
+    main, *rest = [(table.name, body) for table, body in zip(shown_tables, bodies, strict=True)]
     drawn = [
         (isinstance(shown, Alignments), shown.name, html_figures.draw(shown)) for shown in document.figures
     ]
     sections.append((main[0], _forest(document.main) + main[1]))
     # Alignments explain rows of a table before them.
     sections += [(name, body) for is_of_rows, name, body in drawn if not is_of_rows]
-    sections += others
+    sections += rest
     sections += [(name, body) for is_of_rows, name, body in drawn if is_of_rows]
     if document.settings:
         sections.append(("Settings", _settings(document)))
@@ -119,7 +129,10 @@ def _tables(tables: Sequence[Table]) -> list[str]:
 
 def _table(table: Table, room: int) -> tuple[str, int]:
     """Write a table as far as there is room, and say what was left out; with the bytes that it takes."""
-    columns, rows = _columns_for_reading(table)
+    n_rows = table.frame.height
+    # More cannot fit, and a million would take gigabytes to lay out.
+    least = _SMALLEST_CELL * max(table.frame.width, 1)
+    columns, rows = _columns_for_reading(_first(table, room // least + 1))
     drawn = _drawn(columns)
     axis, line = None, None
     if drawn is not None:
@@ -137,14 +150,16 @@ def _table(table: Table, room: int) -> tuple[str, int]:
     heads = []
     for index, column in enumerate(columns):
         kind = ' class="n"' if column.is_numeric else ""
-        heads.append(f'<th scope="col"{kind} dir="auto">{_name(column.heading)}</th>')
+        # Names may break behind an underscore: figures are narrower than what they are called.
+        heading = _name(column.heading).replace("_", "_<wbr>")
+        heads.append(f'<th scope="col"{kind} dir="auto">{heading}</th>')
         if index == drawn and axis is not None:
-            ends = f"<span>{axis.low:.2f}</span><span>{axis.high:.2f}</span>"
+            ends = f"<span>{axis.low:z.2f}</span><span>{axis.high:z.2f}</span>"
             heads.append(f'<th scope="col" class="g"><span class="ends">{ends}</span></th>')
     note = ""
-    if len(lines) < len(rows):
+    if len(lines) < n_rows:
         note = (
-            f'<p class="cap">The first {len(lines):,} of {len(rows):,} rows: a page is kept below '
+            f'<p class="cap">The first {len(lines):,} of {n_rows:,} rows: a page is kept below '
             f"{LARGEST // 1_000_000} MB. Other formats, such as .parquet and .csv, have all of them.</p>"
         )
     if not rows:
@@ -152,6 +167,10 @@ def _table(table: Table, room: int) -> tuple[str, int]:
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
     body = f"<tbody>{''.join(lines)}</tbody>"
     return f'<div class="scroll"><table class="sortable">{head}\n{body}</table></div>{note}', used
+
+
+def _first(table: Table, rows: int) -> Table:
+    return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
 def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
@@ -194,12 +213,14 @@ def _cell(cell: Cell, column: Column) -> str:
     kind = "n" if column.is_numeric else "d"
     if cell.role == "mark":
         return f'<td class="{kind}"><i class="mark">{data(cell.text)}</i></td>'
-    return f'<td class="{kind}" dir="auto">{data(spelled(shortened(cell.text, LONGEST_TEXT)))}</td>'
+    # Short texts stay in one line and need no more room than they have; long ones may break anywhere.
+    short = " s" if kind == "d" and len(cell.text) <= _SHORT_TEXT else ""
+    return f'<td class="{kind}{short}" dir="auto">{data(spelled(shortened(cell.text, LONGEST_TEXT)))}</td>'
 
 
 def _forest(table: Table) -> str:
     """Draw the first column with intervals, of the row over everything and of the first groups."""
-    columns, rows = display_table(table)
+    columns, rows = display_table(_first(table, _FOREST_ROWS + 1))
     drawn = _drawn(columns)
     if drawn is None or not table.has_slices:
         return ""
@@ -207,13 +228,14 @@ def _forest(table: Table) -> str:
     shown = [
         (
             shortened(" / ".join(row.cells[key].text for key in keys if row.cells[key].text), _LONGEST_NAME)
-            or "overall",
+            or ALL_ROWS,
             *_numbers(row.cells[drawn]),
             row.cells[drawn].text,
         )
-        for row in rows[: _FOREST_ROWS + 1]
+        for row in rows
     ]
-    more = f", the first {_FOREST_ROWS} of {len(rows) - 1:,}" if len(rows) > _FOREST_ROWS + 1 else ""
+    n_groups = table.frame.height - 1
+    more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     caption = f"{columns[drawn].heading} with intervals{more}"
     return html_figures.forest(shown, zero=columns[drawn].heading == _DIFFERENCE, caption=caption)
 

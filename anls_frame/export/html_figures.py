@@ -38,7 +38,9 @@ class Axis:
             known.append(0.0)
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
         margin = 0.05 * (high - low) or 0.05
-        self.low, self.high = low - margin, high + margin
+        # No room where there is nothing to be: what lies from 0 on, or up to 1, has its end there.
+        self.low = max(low - margin, 0.0) if low >= 0 else low - margin
+        self.high = min(high + margin, 1.0) if high <= 1 else high + margin
         self.ticks = _ticks(self.low, self.high)
 
     def place(self, value: float) -> float:
@@ -112,10 +114,7 @@ def _histogram(figure: Histogram) -> str:
     ticks = "".join(f'<span style="left:{20 * index}%">{index / 5:g}</span>' for index in range(6))
     total = sum(count for _, count, _ in figure.parts)
     strip = _strip([(name, count / total if total else 0.0, color) for name, count, color in figure.parts])
-    key = "".join(
-        f'<li><i style="background:{color}"></i>{data(name)}: {count:,} ({_percent(count, total)})</li>'
-        for name, count, color in figure.parts
-    )
+    key = "".join(_key_entry(name, count, total, color) for name, count, color in figure.parts)
     return _figure(f'{strip}<ul class="key">{key}</ul>{picture}<div class="ticks">{ticks}</div>', figure.axis)
 
 
@@ -126,13 +125,18 @@ def _stacked(figure: Stacked) -> str:
         total = sum(counts.values())
         shares = [(kind, counts.get(kind, 0) / max(total, 1), figure.colors[kind]) for kind in kinds]
         rows.append(_row(label, _strip(shares, numbers=True), f"n = {total:,}", first=index == 0))
+    counts = figure.rows[0][1] if figure.rows else {}
+    total = sum(counts.values())
     key = "".join(
-        f'<li><i style="background:{figure.colors[kind]}"></i>{data(kind.replace("_", " "))}</li>'
-        for kind in kinds
+        _key_entry(kind.replace("_", " "), counts.get(kind, 0), total, figure.colors[kind]) for kind in kinds
     )
-    return _figure(
-        f'<ul class="key">{key}</ul><div class="rows">{"".join(rows)}</div>', "Percent of the rows"
-    )
+    caption = "Percent of the rows; the numbers above are those of all rows"
+    return _figure(f'<ul class="key">{key}</ul><div class="rows">{"".join(rows)}</div>', caption)
+
+
+def _key_entry(name: str, count: int, total: int, color: str) -> str:
+    text = f"{name.replace('_', ' ')}: {count:,} ({_percent(count, total)})"
+    return f'<li><i style="background:{color}"></i>{data(text)}</li>'
 
 
 def _dumbbell(figure: Dumbbell) -> str:
@@ -185,7 +189,7 @@ def _row(label: str, track: str, note: str, *, first: bool) -> str:
 
 def _axis_row(axis: Axis) -> str:
     ticks = "".join(
-        f'<span style="left:{axis.place(tick):.2f}%">{round(tick, 9):g}</span>' for tick in axis.ticks
+        f'<span style="left:{axis.place(tick):.2f}%">{round(tick, 9) + 0.0:g}</span>' for tick in axis.ticks
     )
     return f'<div></div><div class="ticks">{ticks}</div><div></div>'
 

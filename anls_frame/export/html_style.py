@@ -18,7 +18,7 @@ STYLE = """
 body { margin: 0; background: var(--page); color: var(--ink); line-height: 1.45;
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK JP",
     "Hiragino Sans", "Yu Gothic", "Microsoft YaHei", "Noto Sans Arabic", "Noto Sans Hebrew", sans-serif; }
-main { max-width: 1100px; margin: 0 auto; padding: 24px 20px 64px; overflow-x: clip; }
+main { max-width: 1280px; margin: 0 auto; padding: 24px 20px 64px; overflow-x: clip; }
 h1 { font-size: 26px; line-height: 1.2; margin: 0 0 8px; overflow-wrap: anywhere; }
 h2 { font-size: 19px; margin: 40px 0 10px; padding-top: 8px; border-top: 1px solid var(--line);
   overflow-wrap: anywhere; }
@@ -28,16 +28,22 @@ code { font: 12.5px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans M
 .sign { color: var(--soft); }
 .notes { color: var(--soft); margin: 8px 0; padding-left: 20px; }
 .notes li, dd, dt { overflow-wrap: anywhere; }
+.sign, .notes, .cap { max-width: 110ch; }
 nav ul { list-style: none; padding: 0; margin: 14px 0 0; display: flex; flex-wrap: wrap; gap: 4px 18px; }
 .scroll { overflow-x: auto; margin: 8px 0; }
+.scroll::-webkit-scrollbar { height: 9px; }
+.scroll::-webkit-scrollbar-thumb { background: var(--below); border-radius: 5px; }
 table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 5px 10px; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
-thead th { vertical-align: bottom; border-bottom: 2px solid var(--line); font-weight: 600; }
-thead th.n, td.n { text-align: right; white-space: nowrap; }
-td.n small { display: block; color: var(--soft); font-size: 11px; }
+th, td { padding: 5px 6px; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
+thead th { font-size: 12.5px; font-weight: 600; vertical-align: bottom;
+  border-bottom: 2px solid var(--line); }
+thead th.n, td.n { text-align: right; }
+td.n { white-space: nowrap; }
+td.n small { display: block; color: var(--soft); font-size: 10.5px; font-weight: normal; }
 td.d { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 7em; max-width: 30em;
   unicode-bidi: isolate; }
-td.g { min-width: 150px; padding-left: 4px; padding-right: 4px; }
+td.s { white-space: pre; min-width: 0; }
+td.g { min-width: 110px; padding-left: 4px; padding-right: 4px; }
 th.g { font-weight: normal; color: var(--soft); font-size: 11px; }
 .ends { display: flex; justify-content: space-between; }
 tbody tr:nth-child(even) { background: var(--stripe); }
@@ -47,7 +53,7 @@ tbody tr:nth-child(even) td:first-child { background: var(--stripe); }
 i.mark { color: var(--mark); font-style: italic; font-weight: normal; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
   text-align: inherit; }
-th button::after { content: "\\2195"; color: var(--soft); padding-left: 4px; font-size: 11px; }
+th button::after { content: "\\2195"; color: var(--soft); padding-left: 2px; font-size: 10px; }
 th[aria-sort="ascending"] button::after { content: "\\2191"; color: var(--accent); }
 th[aria-sort="descending"] button::after { content: "\\2193"; color: var(--accent); }
 mark, ins, del { color: inherit; }

@@ -35,7 +35,8 @@ _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 # Within a word an underscore is plain text.
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ADDRESS = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE)
-_OUTER_SPACE = re.compile(r"^\s+|\s+$")
+# From the first space of a run alone, or a long run within a text would take the square of its length.
+_OUTER_SPACE = re.compile(r"^\s+|(?<!\s)\s+$")
 _HIDDEN_FORMAT = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=.)])")
 _LINKED_BY_GITHUB = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b(?:mailto|xmpp):|:[\w+-]+:", re.IGNORECASE)

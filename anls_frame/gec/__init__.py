@@ -4,7 +4,8 @@ Scores of grammatical error correction: M² (MaxMatch), the I-measure and ERRANT
 Order is always prediction, source, edits, annotators. `read_m2` gives the last three from an ``.m2`` file;
 the prediction is a column of corrected sentences, tokens separated by spaces as in the file. Row
 expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) give counts; `m2_corpus`,
-`i_measure_corpus` and `errant_corpus` make the scores of a file or a group of rows from them.
+`i_measure_corpus` and `errant_corpus` make the scores of a file or a group of rows from them. `scores` and
+`by_type` take pandas frames as well.
 
 Examples
 --------
@@ -32,10 +33,11 @@ shape: (1, 3)
 from __future__ import annotations
 
 from anls_frame.gec._errant import by_type, errant, errant_corpus
-from anls_frame.gec._files import M2FormatError, read_m2, write_m2
+from anls_frame.gec._files import M2FormatError, read_m2, read_parallel, write_m2
 from anls_frame.gec._i_measure import align3, i_measure, i_measure_corpus, improvement, weighted_accuracy
 from anls_frame.gec._m2 import m2, m2_edits
 from anls_frame.gec._m2_corpus import m2_corpus
+from anls_frame.gec._scores import scores
 
 __all__ = [
     "M2FormatError",
@@ -50,6 +52,8 @@ __all__ = [
     "m2_corpus",
     "m2_edits",
     "read_m2",
+    "read_parallel",
+    "scores",
     "weighted_accuracy",
     "write_m2",
 ]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame.exceptions import DTypeError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from polars._typing import PolarsDataType
 
     from anls_frame._typing import IntoExprColumn
 
@@ -27,30 +32,131 @@ def expression(column: IntoExprColumn, function: str, name: str) -> pl.Expr:
         return pl.col(column)
     if isinstance(column, pl.Series):
         return pl.lit(column)
+    kind = type(column)
+    if kind.__module__.partition(".")[0] == "pandas":
+        raise TypeError(
+            f"`{function}` takes a column name, an expression or a Polars Series as {name}, got a pandas "
+            f"{kind.__name__}; pass the name of the column, and the pandas frame to `scores`"
+        )
     raise TypeError(
         f"`{function}` takes a column name, an expression or a Series as {name}, "
-        f"got {type(column).__name__}; wrap values in `pl.Series`"
+        f"got {kind.__name__}; wrap values in `pl.Series`"
     )
 
 
 def edit_texts(edits: IntoExprColumn, function: str, name: str = "edits") -> pl.Expr:
     """Return edits as lists of texts: start, end, annotator, type and corrections of each."""
-    edit = pl.element().struct
-    corrections = edit.field("corrections").list.eval(_clean(pl.element())).list.join(_SEPARATOR)
-    text = pl.concat_str(
-        *(edit.field(field).cast(pl.String) for field in ("start", "end", "annotator")),
-        _clean(edit.field("type")),
-        corrections.fill_null(""),
-        separator=_SEPARATOR,
-    )
-    return expression(edits, function, name).list.eval(text)
+    return _converted(expression(edits, function, name), partial(_edit_texts, function=function))
 
 
 def annotator_texts(annotators: IntoExprColumn | None, function: str, name: str = "annotators") -> pl.Expr:
     """Return annotators as lists of texts; without a column they are those of the edits."""
     if annotators is None:
-        return pl.lit(pl.Series(name, [None], dtype=pl.List(pl.String)))
-    return expression(annotators, function, name).list.eval(pl.element().cast(pl.String))
+        return pl.lit(pl.Series(name, [None], dtype=_TEXTS))
+    return _converted(expression(annotators, function, name), partial(_annotator_texts, function=function))
+
+
+_TEXTS = pl.List(pl.String)
+
+
+def _converted(column: pl.Expr, convert: Callable[[pl.Series], pl.Series]) -> pl.Expr:
+    # A function of the column, since an expression that asks for a field that is not there fails before
+    # anybody can say which column was meant.
+    return column.map_batches(convert, return_dtype=_TEXTS, is_elementwise=True)
+
+
+def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
+    entry = _entry(edits.dtype)
+    if entry == pl.Null:
+        return edits.cast(_TEXTS)
+    if not isinstance(entry, pl.Struct):
+        advice = ""
+        if _is_text(entry or edits.dtype):
+            advice = "; reference sentences go into `i_measure` as references="
+        raise DTypeError(f"{_needs_edits(function, edits)} has dtype {edits.dtype}{advice}")
+    fields = {field.name: field.dtype for field in entry.fields}
+    for field, (fits, wanted) in _FIELDS.items():
+        if field not in fields:
+            raise DTypeError(f"{_needs_edits(function, edits)} has no field {field!r}, only {list(fields)}")
+        if not (fits(fields[field]) or fields[field] == pl.Null):
+            raise DTypeError(
+                f"{_needs_edits(function, edits)} has {fields[field]} in the field {field!r}, not {wanted}"
+            )
+    edit = pl.element().struct
+    corrections = pl.lit("")
+    if fields["corrections"] != pl.Null:
+        listed = edit.field("corrections").cast(_listed(fields["corrections"]))
+        corrections = listed.list.eval(_clean(pl.element())).list.join(_SEPARATOR).fill_null("")
+    text = pl.concat_str(
+        # A null number is an empty field, which is refused with its row.
+        *(edit.field(field).cast(pl.String).fill_null("") for field in ("start", "end", "annotator")),
+        _clean(edit.field("type")),
+        corrections,
+        separator=_SEPARATOR,
+    )
+    return _evaluated(edits, pl.when(pl.element().is_not_null()).then(text))
+
+
+def _annotator_texts(annotators: pl.Series, *, function: str) -> pl.Series:
+    entry = _entry(annotators.dtype)
+    if entry == pl.Null:
+        return annotators.cast(_TEXTS)
+    if entry is None or not entry.is_integer():
+        raise DTypeError(
+            f"`{function}` needs a list of whole numbers as annotators, as `read_m2` gives it, but column "
+            f"{annotators.name!r} has dtype {annotators.dtype}"
+        )
+    return _evaluated(annotators, pl.element().cast(pl.String))
+
+
+def _evaluated(lists: pl.Series, entry: pl.Expr) -> pl.Series:
+    # Under a name of its own: that of the column may be a pattern.
+    frame = lists.alias("lists").to_frame()
+    column = pl.col("lists").cast(_listed(lists.dtype))
+    return frame.select(column.list.eval(entry)).to_series().alias(lists.name)
+
+
+def _needs_edits(function: str, edits: pl.Series) -> str:
+    return (
+        f"`{function}` needs edits, a list of structs with {', '.join(_FIELDS)} a row, as `read_m2` gives "
+        f"them, but column {edits.name!r}"
+    )
+
+
+def _entry(dtype: PolarsDataType) -> PolarsDataType | None:
+    """Return the dtype of the entries of a list; of a column without any value, which fits too, `Null`."""
+    if isinstance(dtype, pl.List | pl.Array):
+        return dtype.inner
+    return dtype if dtype == pl.Null else None
+
+
+def _listed(dtype: PolarsDataType) -> pl.List:
+    """Return the dtype of a list for that of a list or an array."""
+    entry = _entry(dtype)
+    return pl.List(pl.Null if entry is None else entry)
+
+
+def _is_text(dtype: PolarsDataType) -> bool:
+    return isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
+
+
+def _is_texts(dtype: PolarsDataType) -> bool:
+    entry = _entry(dtype)
+    return entry is not None and (entry == pl.Null or _is_text(entry))
+
+
+def _is_whole(dtype: PolarsDataType) -> bool:
+    return dtype.is_integer()
+
+
+_WHOLE = (_is_whole, "whole numbers")
+_FIELDS: dict[str, tuple[Callable[[PolarsDataType], bool], str]] = {
+    "start": _WHOLE,
+    "end": _WHOLE,
+    "type": (_is_text, "text"),
+    "corrections": (_is_texts, "a list of texts"),
+    "annotator": _WHOLE,
+}
 
 
 def _clean(text: pl.Expr) -> pl.Expr:
@@ -92,14 +198,22 @@ def check_flag(name: str, value: object) -> bool:
     return value
 
 
-def to_polars(frame: Any, function: str) -> tuple[pl.DataFrame | pl.LazyFrame, bool]:
-    """Return the frame in Polars, and whether it was one; pandas frames are converted."""
+def to_polars(
+    frame: Any, function: str, names: Sequence[str] | None = None
+) -> tuple[pl.DataFrame | pl.LazyFrame, bool]:
+    """Return the frame in Polars, and whether it was one; of pandas frames the columns named, or all."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame, True
     if sys.modules.get("pandas") is not None:
         import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
 
         if isinstance(frame, pd.DataFrame):
+            # A name that is none of a column may be a pattern; otherwise Polars says that it is missing.
+            if names is not None and all(name in frame.columns for name in names):
+                frame = frame[list(dict.fromkeys(names))]
+            if len(frame) == 0:
+                # Of objects that are not there nobody knows whether they are texts or lists.
+                return pl.DataFrame({name: pl.Series([], dtype=pl.Null) for name in frame.columns}), False
             return pl.from_pandas(frame), False
     raise TypeError(
         f"`{function}` takes a Polars DataFrame or LazyFrame or a pandas DataFrame, "

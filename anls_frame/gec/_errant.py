@@ -226,7 +226,7 @@ def by_type(
     _columns.check_count("tier", tier, least=1, most=3)
     digits = _DIGITS if _columns.check_flag("round4", round4) else None
     column = _columns.expression(counts, "by_type", "counts")
-    polars_frame, is_polars = _columns.to_polars(frame, "by_type")
+    polars_frame, is_polars = _columns.to_polars(frame, "by_type", column.meta.root_names())
     entries = polars_frame.lazy().select(column.alias("counts")).collect().to_series()
     entries = entries.filter(entries.list.len() > 0)
     _, choices = _greedy(entries, beta, digits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,7 @@ from anls_frame.export.atomic import replacing
 from anls_frame.gec import _columns
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 EDIT = pl.Struct(
     {
@@ -33,6 +33,7 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 _NONE = "-NONE-"
+_NOOP = "noop"
 _FIELDS = 6
 _SHOWN = 20
 
@@ -59,7 +60,10 @@ class M2FormatError(ValueError):
 
 
 def read_m2(
-    path: str | os.PathLike[str], *, prediction: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    prediction: str | os.PathLike[str] | None = None,
+    prediction_edits: str | os.PathLike[str] | None = None,
 ) -> pl.DataFrame:
     r"""
     Read an ``.m2`` file, one row for each sentence.
@@ -69,7 +73,11 @@ def read_m2(
     path
         The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between.
     prediction
-        A file with the corrected sentences, one a line in the order of the blocks; becomes the first column.
+        A file with the corrected sentences, one a line in the order of the blocks; becomes the first column,
+        `prediction`.
+    prediction_edits
+        A second ``.m2`` file, with the edits of a system on the same sentences in the same order, as ERRANT
+        makes it; becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
 
     Returns
     -------
@@ -82,9 +90,14 @@ def read_m2(
     Raises
     ------
     M2FormatError
-        If lines are not in the format, with the number of each; or if the number of predictions differs.
+        If lines are not in the format, with the number of each; if the number of predictions differs, or
+        a sentence of the two ``.m2`` files.
     OSError
         If a file cannot be read.
+
+    See Also
+    --------
+    read_parallel : plain sentences as references.
 
     Examples
     --------
@@ -94,21 +107,107 @@ def read_m2(
     ...     path = pathlib.Path(folder, "gold.m2")
     ...     _ = path.write_text("S He go home .\nA 1 2|||SVA|||goes||went|||REQUIRED|||-NONE-|||0\n")
     ...     df = gec.read_m2(path)
+    ...     both = gec.read_m2(path, prediction_edits=path)
     >>> df["edits"].item().struct.field("corrections").to_list()
     [['goes', 'went']]
+    >>> counts = gec.errant("prediction_edits", "edits", "prediction_annotators", "annotators")
+    >>> both.select(gec.errant_corpus(counts).struct.field("tp", "fp", "fn")).row(0)
+    (1, 0, 0)
     """
-    reader = _Reader(Path(path))
+    frame = _read(Path(path))
+    if prediction is not None:
+        frame.insert_column(0, pl.Series("prediction", _sentences(prediction, path, frame.height)))
+    if prediction_edits is None:
+        return frame
+    system = _read(Path(prediction_edits))
+    if system.height != frame.height:
+        raise M2FormatError(
+            f"{prediction_edits} has {system.height} sentences, but {path} has {frame.height}"
+        )
+    for row, (own, other) in enumerate(zip(system["source"], frame["source"], strict=True), 1):
+        if own.split() != other.split():
+            raise M2FormatError(
+                f"sentence {row} of {prediction_edits} is another than that of {path}: {own!r}, {other!r}"
+            )
+    return frame.with_columns(prediction_edits=system["edits"], prediction_annotators=system["annotators"])
+
+
+def _read(path: Path) -> pl.DataFrame:
+    reader = _Reader(path)
     for number, line in _lines(reader):
         reader.take(number, line)
-    frame = reader.frame()
+    return reader.frame()
+
+
+def _sentences(path: str | os.PathLike[str], other: str | os.PathLike[str], count: int) -> pl.Series:
+    sentences = _read_sentences(Path(path))
+    if len(sentences) != count:
+        raise M2FormatError(f"{path} has {len(sentences)} lines, but {other} has {count} sentences")
+    return pl.Series(sentences, dtype=pl.String)
+
+
+def read_parallel(
+    source: str | os.PathLike[str],
+    references: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    prediction: str | os.PathLike[str] | None = None,
+) -> pl.DataFrame:
+    r"""
+    Read files of plain sentences, one a line: sources, and their corrections by one or several people.
+
+    Parameters
+    ----------
+    source
+        The file with the sentences before correction, in UTF-8.
+    references
+        The file with the corrected sentences of one person, or a list of such files.
+    prediction
+        The file with the corrected sentences of a system; becomes the first column.
+
+    Returns
+    -------
+    DataFrame
+        A row for each line: `source` (`String`) and `references` (`List(String)`, in the order of the
+        files), as `i_measure` takes them.
+
+    Raises
+    ------
+    M2FormatError
+        If the files have different numbers of lines, or a line is not UTF-8.
+    ValueError
+        If there is no file of references.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from anls_frame import gec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, first, second = (pathlib.Path(folder, name) for name in ("src", "a", "b"))
+    ...     _ = source.write_text("He go home .\n")
+    ...     _ = first.write_text("He goes home .\n")
+    ...     _ = second.write_text("He went home .\n")
+    ...     df = gec.read_parallel(source, [first, second], prediction=second)
+    >>> df.rows()
+    [('He went home .', 'He go home .', ['He goes home .', 'He went home .'])]
+    >>> df.select(
+    ...     gec.i_measure("prediction", "source", references="references").struct.field("i_measure")
+    ... ).item()
+    1.0
+    """
+    files = [references] if isinstance(references, str | os.PathLike) else list(references)
+    if not files:
+        raise ValueError("`references` must name at least one file")
+    sources = pl.Series("source", _read_sentences(Path(source)), dtype=pl.String)
+    columns = [_sentences(path, source, len(sources)) for path in files]
+    listed = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(columns)])
+    frame = pl.DataFrame([sources]).with_columns(
+        listed.select(references=pl.concat_list(pl.all())).to_series()
+    )
     if prediction is None:
         return frame
-    predictions = _read_predictions(Path(prediction))
-    if len(predictions) != frame.height:
-        raise M2FormatError(
-            f"{prediction} has {len(predictions)} lines, but {path} has {frame.height} sentences"
-        )
-    return frame.insert_column(0, pl.Series("prediction", predictions, dtype=pl.String))
+    return frame.insert_column(0, _sentences(prediction, source, frame.height).alias("prediction"))
 
 
 def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
@@ -126,13 +225,16 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     Returns
     -------
     None
-        Read again with `read_m2`, the file gives the same rows.
+        Read again with `read_m2`, the file gives the same rows, but for what the format has no place for:
+        spaces around a correction, and edits that say ``noop``, which become the line of an annotator without
+        edits. Where `required` or `comment` is null or empty, ``REQUIRED`` and ``-NONE-`` are written.
 
     Raises
     ------
     M2FormatError
-        If a text cannot stand in the format: a line break, or what separates fields. The message names the
-        row. Also if a source is null.
+        If something cannot stand in the format, with its row: a line break; ``|||`` in a field, ``||`` in a
+        correction, or a ``|`` beside one of them, as at the end of a type; a source, a span or an annotator
+        that is null; a span that starts below 0 or ends before it starts.
     TypeError
         If the frame is none.
     OSError
@@ -218,7 +320,7 @@ class _Reader:
         if annotator is None:
             self.problem(number, f"the annotator {who!r} is no whole number")
             return
-        if kind == "noop" or (start, end) == (-1, -1):
+        if kind == _NOOP or (start, end) == (-1, -1):
             self.annotators[-1].add(annotator)
             return
         if not 0 <= start <= end:
@@ -266,7 +368,7 @@ def _lines(reader: _Reader) -> Iterator[tuple[int, str]]:
             yield number, text.removesuffix("\n")
 
 
-def _read_predictions(path: Path) -> list[str]:
+def _read_sentences(path: Path) -> list[str]:
     lines = path.read_bytes().split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -285,22 +387,52 @@ def _read_predictions(path: Path) -> list[str]:
 def _block(index: int, row: dict[str, Any]) -> str:
     if row["source"] is None:
         raise M2FormatError(f"row {index}: the source is null")
-    edits = row["edits"] if row["edits"] is not None else []
+    edits = [edit for edit in _list(row["edits"]) if edit is not None]
     lines = [f"S {_checked(index, row['source'])}"]
     for edit in edits:
-        fields = [
-            edit["type"] or "",
-            "||".join(_correction(index, text) for text in _list(edit["corrections"]) or [""]),
-            edit.get("required") or "REQUIRED",
-            edit.get("comment") or _NONE,
-            str(edit["annotator"]),
-        ]
-        for field in (fields[0], *fields[2:4]):
-            _checked(index, field, "|||")
-        lines.append("|||".join([f"A {edit['start']} {edit['end']}", *fields]))
-    idle = {*_list(row.get("annotators"))} - {edit["annotator"] for edit in edits}
+        start, end, annotator = (_number(index, edit, name) for name in ("start", "end", "annotator"))
+        if edit["type"] == _NOOP or (start, end) == (-1, -1):
+            continue
+        if not 0 <= start <= end:
+            raise M2FormatError(
+                f"row {index}: an edit from {start} to {end}: a span must start at 0 or later and not end "
+                "before it starts"
+            )
+        kind, required, comment = (
+            _checked(index, edit.get(name) or default)
+            for name, default in (("type", ""), ("required", "REQUIRED"), ("comment", _NONE))
+        )
+        corrections = [_correction(index, text) for text in _list(edit["corrections"]) or [""]]
+        joined = _joined(index, corrections, "||")
+        fields = [f"{start} {end}", kind, joined, required, comment, str(annotator)]
+        lines.append(f"A {_joined(index, fields, '|||')}")
+    written = {edit["annotator"] for edit in edits if edit["type"] != _NOOP and edit["start"] != -1}
+    others = {*_list(row.get("annotators")), *(edit["annotator"] for edit in edits)}
+    if None in others:
+        raise M2FormatError(f"row {index}: an annotator is null")
+    idle = others - written
     lines += [f"A -1 -1|||noop|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}" for annotator in sorted(idle)]
     return "\n".join(lines) + "\n\n"
+
+
+def _number(index: int, edit: dict[str, Any], name: str) -> int:
+    number = edit[name]
+    if number is None:
+        raise M2FormatError(f"row {index}: an edit whose `{name}` is null")
+    return int(number)
+
+
+def _joined(index: int, fields: list[str], separator: str) -> str:
+    text = separator.join(fields)
+    if text.split(separator) == fields:
+        return text
+    for field in fields:
+        if separator in field:
+            raise M2FormatError(f"row {index}: {field!r} holds {separator!r}, which separates fields")
+    field = next(field for field in fields if field.startswith("|") or field.endswith("|"))
+    raise M2FormatError(
+        f"row {index}: {field!r} begins or ends with '|', which cannot be told from {separator!r} beside it"
+    )
 
 
 def _list(values: Iterable[Any] | None) -> list[Any]:
@@ -308,12 +440,10 @@ def _list(values: Iterable[Any] | None) -> list[Any]:
 
 
 def _correction(index: int, text: str | None) -> str:
-    return _checked(index, text or "", "||") or _NONE
+    return _checked(index, text or "").strip() or _NONE
 
 
-def _checked(index: int, text: str, separator: str | None = None) -> str:
+def _checked(index: int, text: str) -> str:
     if _BREAKS.search(text):
         raise M2FormatError(f"row {index}: {text!r} holds a line break, which the format cannot")
-    if separator and separator in text:
-        raise M2FormatError(f"row {index}: {text!r} holds {separator!r}, which separates fields")
     return text

@@ -19,6 +19,9 @@ Optimise: TypeAlias = Literal["wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp
 _OPTIMISE = ("wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn")
 _ASPECTS = ("correction", "detection")
 MAX_CELLS = 1 << 27
+GAP_COST = 2
+MISMATCH_COST = 3
+_MAX_COST = 1000
 
 
 def i_measure(
@@ -35,6 +38,8 @@ def i_measure(
     aspect: Aspect = "correction",
     max_references: int = 4096,
     max_cells: int = MAX_CELLS,
+    gap_cost: int = GAP_COST,
+    mismatch_cost: int = MISMATCH_COST,
 ) -> pl.Expr:
     """
     I-measure of each row: by how much a correction improves on leaving the source as it is.
@@ -73,15 +78,19 @@ def i_measure(
         clusters.
     max_cells
         A larger table of three sentences is an error; a cell takes 2 bytes.
+    gap_cost
+        What a word beside a gap costs in the alignment, from 1 to 1000; see Notes.
+    mismatch_cost
+        What a word beside another word costs.
 
     Returns
     -------
     Expr
         A struct, named `gec_i_measure`: `detection`, `correction`, and `base_detection`, `base_correction`
-        for the source in place of the prediction, each with `tp`, `tn`, `fp`, `fn`, `fpn` (`Int64`);
-        `reference_index` (`UInt32`), and for the aspect `wacc`, `wacc_base` and `i_measure`, from -1 to 1,
-        which are null where source and reference are empty. Null where an input is null, or there is no
-        reference.
+        for the source in place of the prediction, on an alignment of its own, each with `tp`, `tn`, `fp`,
+        `fn`, `fpn` (`Int64`); `reference_index` (`UInt32`), and for the aspect `wacc`, `wacc_base` and
+        `i_measure`, from -1 to 1, which are null where source and reference are empty. Null where an input
+        is null, or there is no reference.
 
     Raises
     ------
@@ -100,6 +109,10 @@ def i_measure(
     Felice and Briscoe (2015), "Towards a standard evaluation method for grammatical error detection and
     correction", as computed by the authors' program, which prints all scores times 100. An error while
     collecting names the row.
+
+    Only the ratio of the costs counts. The authors' are 2 and 3: a gap costs less than a mismatch, and a
+    mismatch less than two gaps, so that gaps stand together. Scores at other costs cannot be held against
+    published ones.
 
     Examples
     --------
@@ -131,6 +144,7 @@ def i_measure(
         "aspect": _columns.check_choice("aspect", aspect, _ASPECTS),
         "max_references": _columns.check_count("max_references", max_references, least=1),
         "max_cells": _columns.check_count("max_cells", max_cells, least=1, most=2**40),
+        **_costs(gap_cost, mismatch_cost),
     }
     texts = (
         _columns.expression(prediction, "i_measure", "prediction"),
@@ -153,6 +167,13 @@ def i_measure(
             **options,
         )
     return expression.alias("gec_i_measure")
+
+
+def _costs(gap_cost: int, mismatch_cost: int) -> dict[str, int]:
+    return {
+        "gap_cost": _columns.check_count("gap_cost", gap_cost, least=1, most=_MAX_COST),
+        "mismatch_cost": _columns.check_count("mismatch_cost", mismatch_cost, least=1, most=_MAX_COST),
+    }
 
 
 def i_measure_corpus(
@@ -351,6 +372,8 @@ def align3(
     reference: IntoExprColumn,
     *,
     max_cells: int = MAX_CELLS,
+    gap_cost: int = GAP_COST,
+    mismatch_cost: int = MISMATCH_COST,
 ) -> pl.Expr:
     """
     Alignment of source, prediction and reference of each row, as the I-measure counts it.
@@ -365,6 +388,10 @@ def align3(
         Column with one reference sentence.
     max_cells
         A larger table of three sentences is an error; a cell takes 2 bytes.
+    gap_cost
+        What a word beside a gap costs, from 1 to 1000.
+    mismatch_cost
+        What a word beside another word costs.
 
     Returns
     -------
@@ -375,15 +402,16 @@ def align3(
     Raises
     ------
     ValueError
-        If `max_cells` is not positive.
+        If `max_cells` is not positive, or a cost outside its bounds.
     TypeError
         If an argument is no column.
 
     Notes
     -----
-    The cheapest sum of pairs: a word against a gap costs 2, against another word 3. A column of three
-    different words finds the error but does not put it right: tp of detection, and fp, fn and fpn of
-    correction.
+    The cheapest sum of pairs: a word costs `gap_cost` against a gap and `mismatch_cost` against another word;
+    equal words, and two gaps, cost nothing. Only the ratio of the costs counts. Where several alignments are
+    cheapest, columns of more words are taken first, from the end. A column of three different words finds the
+    error but does not put it right: tp of detection, and fp, fn and fpn of correction.
 
     Examples
     --------
@@ -408,4 +436,5 @@ def align3(
         _columns.expression(source, "align3", "source"),
         _columns.expression(reference, "align3", "reference"),
         max_cells=_columns.check_count("max_cells", max_cells, least=1, most=2**40),
+        **_costs(gap_cost, mismatch_cost),
     )

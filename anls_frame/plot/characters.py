@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-    from anls_frame.matrices import EditMatrix
+    from anls_frame.matrices import Across, EditMatrix
 
 __all__ = ["confusion_matrix", "edit_matrix"]
 
@@ -24,6 +24,9 @@ _CELL = 0.34
 _NOTHING = "∅"
 _START = "ε"
 _LONGEST = 40
+_NARROWEST = 3.5
+_LINE = 0.2
+_OTHER_PATHS = "#404040"
 # As alignments in notebooks mark them.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
@@ -94,9 +97,16 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     return ax
 
 
-def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> Axes:
+def edit_matrix(
+    prediction: str,
+    reference: str,
+    *,
+    substitution_cost: int = 1,
+    across: Across = "prediction",
+    ax: Axes | None = None,
+) -> Axes:
     """
-    Draw the table from which the edit distance of two texts is read, and the path of the fewest edits.
+    Draw the table from which the edit distance of two texts is read, and its cheapest paths.
 
     The number in a cell is the distance between the beginning of the reference down to its row and the
     beginning of the prediction up to its column. A step down leaves a character out, a step to the right
@@ -108,21 +118,26 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
         The predicted text, of at most 40 characters: one text; no frame.
     reference
         The text as it should be, of at most 40 characters.
+    substitution_cost
+        What a substitution costs, beside 1 for an insertion or a deletion.
+    across
+        Which of the texts stands above the table, from left to right: the "prediction" or the "reference".
+        The other one goes down its side, and steps down and to the right change their roles.
     ax
         Where to draw; new axes, on a figure of their own and as large as the table needs, by default.
 
     Returns
     -------
     Axes
-        With the reference from top to bottom, the prediction from left to right, and the cells of the path
-        in the colours of its steps.
+        With one cheapest path in the colours of its steps, which a legend explains, and all others as dotted
+        lines.
 
     Raises
     ------
     TypeError
-        If an argument is no string, or `ax` are no axes.
+        If an argument is not a string, the cost is not a whole number, or `ax` are not axes.
     ValueError
-        If a text is longer.
+        If a text is longer, the cost is negative, or `across` is neither of the two.
 
     See Also
     --------
@@ -131,13 +146,14 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
 
     Notes
     -----
-    Wagner and Fischer (1974). Of several paths with the fewest edits it is the one that `edit_ops` takes.
+    Wagner and Fischer (1974). Where a substitution costs 1, the path in colours is the one of `edit_ops`.
 
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.plot.edit_matrix("cat", "cafe").get_title(loc="left")
-    '2 edits: 1 replaced, 1 left out'
+    >>> print(af.plot.edit_matrix("cat", "cafe").get_title(loc="left"))
+    2 edits: 1 replaced, 1 left out
+    one of 2 cheapest paths
     """
     for name, text in (("prediction", prediction), ("reference", reference)):
         if not isinstance(text, str):
@@ -146,62 +162,115 @@ def edit_matrix(prediction: str, reference: str, *, ax: Axes | None = None) -> A
             raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
     from anls_frame import matrices  # noqa: PLC0415 - imports numpy
 
-    matrix = matrices.edit_matrix(prediction, reference)
-    path = _steps(matrix)
-    ax = _inputs.axes(ax, 1.4 + _CELL * (len(prediction) + 1), 1.4 + _CELL * (len(reference) + 1))
-    steps = {(row, column): operation for row, column, operation in path}
-    for row, distances in enumerate(matrix.distances):
-        for column, distance in enumerate(distances):
-            operation = steps.get((row, column), "equal")
-            on_path = (row, column) in steps
-            color = _OPERATIONS[operation] if on_path else "none"
-            ax.add_patch(_square(column, row, color))
-            number = ax.text(column, row, str(distance), ha="center", va="center", fontsize="small")
-            number.set_fontweight("bold" if on_path else "normal")
-            # Off the path in the colour of a remark.
-            number.set_color(_style.on(color) if on_path else "#707070")
-    rows, columns = [at[0] for at in path], [at[1] for at in path]
-    ax.plot(columns, rows, color="#404040", alpha=0.35, linewidth=1.5, zorder=1.5)
-    ax.set_xlim(-0.5, len(prediction) + 0.5)
-    ax.set_ylim(len(reference) + 0.5, -0.5)
-    ax.set_aspect("equal")
-    ax.set_xticks(range(len(prediction) + 1), [_START, *map(character_label, prediction)])
-    ax.set_yticks(range(len(reference) + 1), [_START, *map(character_label, reference)])
+    matrix = matrices.edit_matrix(prediction, reference, substitution_cost=substitution_cost)
+    above, beside = matrix.sides(across)
+    described = matrix.described()
+    lines = len(described) + len(_legend_entries(matrix))
+    # Wider than the cells need: where the height decides on their size, there is room for the legend.
+    height = 0.8 + _LINE * lines + _CELL * (len(beside) + 1)
+    ax = _inputs.axes(ax, max(1.4 + _CELL * (len(above) + 1), _NARROWEST), height)
+    steps = dict(zip(matrix.path, ["equal", *matrix.operations()], strict=True))
+    for row, column in itertools.product(range(len(beside) + 1), range(len(above) + 1)):
+        cell = matrices.oriented((row, column), across)
+        color = _OPERATIONS[steps[cell]] if cell in steps else "none"
+        ax.add_patch(_square(column, row, color))
+        number = ax.text(column, row, str(matrix.distances[cell]), ha="center", va="center", fontsize="small")
+        number.set_fontweight("bold" if cell in steps else "normal")
+        if matrix.on_any_path[cell]:
+            # Over the lines of the paths.
+            background = color if cell in steps else ax.get_facecolor()
+            number.set_bbox({"facecolor": background, "edgecolor": "none", "pad": 1.2})
+        # Off the paths in the colour of a remark.
+        off_paths = "#707070" if not matrix.on_any_path[cell] else "black"
+        number.set_color(_style.on(color) if cell in steps else off_paths)
+    _draw_paths(ax, matrix, across)
+    ax.set_xlim(-0.5, len(above) + 0.5)
+    ax.set_ylim(len(beside) + 0.5, -0.5)
+    # At the left, where its title has room.
+    ax.set_aspect("equal", anchor="NW")
+    ax.set_xticks(range(len(above) + 1), [_START, *map(character_label, above)])
+    ax.set_yticks(range(len(beside) + 1), [_START, *map(character_label, beside)])
     ax.xaxis.tick_top()
     for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         _style.as_data(tick)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("prediction")
-    ax.set_ylabel("reference")
-    _style.title(ax, _edits(path))
+    names = ("prediction", "reference") if across == "prediction" else ("reference", "prediction")
+    ax.set_xlabel(names[0])
+    ax.xaxis.set_label_position("top")
+    ax.set_ylabel(names[1])
+    _draw_legend(ax, matrix)
+    _style.title(ax, "\n".join(described))
     return ax
 
 
-def _steps(matrix: EditMatrix) -> list[tuple[int, int, str]]:
-    """Return the cells of the path, with the step that leads to each."""
-    steps = [(0, 0, "equal")]
-    for (row, column), (to_row, to_column) in itertools.pairwise(matrix.path):
-        is_equal = matrix.distances[row, column] == matrix.distances[to_row, to_column]
-        diagonal = "equal" if is_equal else "replace"
-        operation = "insert" if row == to_row else "delete" if column == to_column else diagonal
-        steps.append((to_row, to_column, operation))
-    return steps
+def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
+    """Draw the path as a line, and the steps that only other cheapest paths take as dotted ones."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415 - only for those who plot
+
+    from anls_frame.matrices import oriented  # noqa: PLC0415 - imports numpy
+
+    cells = [oriented(cell, across) for cell in matrix.path]
+    ax.plot(
+        [column for _, column in cells],
+        [row for row, _ in cells],
+        color="#404040",
+        alpha=0.35,
+        linewidth=1.5,
+        zorder=1.5,
+    )
+    taken = set(itertools.pairwise(matrix.path))
+    others = [
+        [oriented(cell, across)[::-1], oriented(following, across)[::-1]]
+        for cell in zip(*(places.tolist() for places in matrix.on_any_path.nonzero()), strict=True)
+        for following in matrix.next_cells(cell)
+        if (cell, following) not in taken
+    ]
+    if others:
+        ax.add_collection(LineCollection(others, colors=_OTHER_PATHS, linestyles="dotted", zorder=1.5))
+
+
+def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
+    """Return what the colours of the path mean, and the dots, as far as there are any."""
+    from anls_frame.matrices import ANOTHER_PATH, OPERATION_WORDS  # noqa: PLC0415 - imports numpy
+
+    present = set(matrix.operations())
+    entries = [
+        (word, _OPERATIONS[operation]) for operation, word in OPERATION_WORDS.items() if operation in present
+    ]
+    return [*entries, (ANOTHER_PATH, "")] if matrix.on_any_path.sum() > len(matrix.path) else entries
+
+
+def _draw_legend(ax: Axes, matrix: EditMatrix) -> None:
+    from matplotlib.lines import Line2D  # noqa: PLC0415 - only for those who plot
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    entries = _legend_entries(matrix)
+    if not entries:
+        return
+    handles = [
+        Patch(facecolor=color, edgecolor="#80808040")
+        if color
+        else Line2D([], [], color=_OTHER_PATHS, linestyle="dotted")
+        for _, color in entries
+    ]
+    _style.legend(
+        ax,
+        handles,
+        [word for word, _ in entries],
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        borderaxespad=0.4,
+        borderpad=0,
+        handlelength=1.2,
+        fontsize="small",
+    )
 
 
 def _square(column: int, row: int, color: str) -> Rectangle:
     from matplotlib.patches import Rectangle  # noqa: PLC0415 - only for those who plot
 
     return Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor="#80808040", linewidth=0.6)
-
-
-def _edits(path: Sequence[tuple[int, int, str]]) -> str:
-    operations = [operation for _, _, operation in path if operation != "equal"]
-    if not operations:
-        return "no edits"
-    words = {"replace": "replaced", "insert": "added", "delete": "left out"}
-    counts = [f"{operations.count(one)} {word}" for one, word in words.items() if one in operations]
-    return f"{len(operations)} edit{'s' if len(operations) > 1 else ''}: {', '.join(counts)}"
 
 
 def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._ingest import to_lazy
 from anls_frame._rollup import explode_lists
+from anls_frame.export.display import figure
+from anls_frame.export.document import ALL_ROWS, OVERALL
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -88,7 +91,7 @@ def group_scores(
     shade = color or (_style.BLUE if label is None else _style.system_colors([label])[label])
     ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(labels))
     values, low, high = (_floats(frame[name]) for name in (score, f"{score}_low", f"{score}_high"))
-    few = frame["few_rows"].to_list() if score == "cer_corpus" else [False] * len(labels)
+    few = frame["few_rows"].to_list()
     if values[0] is not None:
         ax.axvline(values[0], color="#404040", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     for row, (value, start, end) in enumerate(zip(values, low, high, strict=True)):
@@ -137,7 +140,7 @@ def comparison(
     -------
     Axes
         With two points for each slice, all rows on top. The difference at the right is bold where its
-        p-value, adjusted for the number of slices, is at most 0.05.
+        p-value, adjusted for all slices together, is at most 0.05.
 
     Raises
     ------
@@ -180,7 +183,7 @@ def comparison(
     _style.group_axis(ax, labels, bold=[0])
     everything = [*values[0], *values[1]]
     ax.set_xlim(*_range(everything, bounded=all(v is None or 0 <= v <= 1 for v in everything)))
-    _style.as_data(ax.set_xlabel(f"{_metric_name(comparison.metric)}{_not_shown(hidden)}"))
+    _style.as_data(ax.set_xlabel(f"{_metric_name(comparison)}{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, _differences(frame), bold=_surely_different(frame))
     _style.legend(
@@ -328,9 +331,9 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
 
 def slice_labels(frame: pl.DataFrame, by: Sequence[str]) -> list[str]:
     """Return the labels of the rows of a report's frame."""
-    keys = frame.select(by).rows() if by else [()] * frame.height
+    keys = frame.select(cs.by_name(*by)).rows() if by else [()] * frame.height
     return [
-        "all rows" if kind == "overall" else _style.shortened(" / ".join(_style.label(key) for key in row))
+        ALL_ROWS if kind == OVERALL else _style.shortened(" / ".join(_style.label(key) for key in row))
         for kind, row in zip(frame["slice"], keys, strict=True)
     ]
 
@@ -372,24 +375,22 @@ def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
 
 def _differences(frame: pl.DataFrame) -> list[str]:
     texts = []
-    for value, low, high in frame.select("difference", "difference_low", "difference_high").iter_rows():
-        if value is None:
-            texts.append("no rows")
-        elif low is None or high is None:
-            texts.append(f"{value:+.3f}")
-        else:
-            texts.append(f"{value:+.3f} [{low:+.3f}, {high:+.3f}]")
+    for numbers in frame.select("difference", "difference_low", "difference_high").iter_rows():
+        value, low, high = (None if number is None else figure(number, "difference") for number in numbers)
+        interval = "" if low is None or high is None else f" [{low}, {high}]"
+        texts.append("no rows" if value is None else f"{value}{interval}")
     return texts
 
 
 def _surely_different(frame: pl.DataFrame) -> list[int]:
-    adjusted = pl.coalesce("p_holm", "p_value") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
+    adjusted = pl.coalesce("p_adjusted", "p_value") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
     return frame.with_row_index().filter(adjusted)["index"].to_list()
 
 
 def _score_name(report: Report, score: str) -> str:
     if score == "score":
-        return _style.label(report.summary.settings.score)
+        settings = report.summary.settings
+        return f"{_style.label(settings.score)}{'' if settings.higher_is_better else ', lower is better'}"
     names = {
         "anls": "ANLS",
         "nls": "NLS",
@@ -401,5 +402,16 @@ def _score_name(report: Report, score: str) -> str:
     return names[score]
 
 
-def _metric_name(metric: str) -> str:
-    return {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match", "cer": "CER"}[metric]
+def _metric_name(comparison: Comparison) -> str:
+    metric = comparison.metric
+    if comparison.settings["score"] is not None:
+        direction = "" if comparison.settings["higher_is_better"] else ", lower is better"
+        return f"{_style.label(metric)}{direction}"
+    names = {
+        "anls": "ANLS",
+        "nls": "NLS",
+        "exact_match": "exact match",
+        "cer": "CER (mean)",
+        "cer_corpus": "CER (corpus)",
+    }
+    return names[metric]

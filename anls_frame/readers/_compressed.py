@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from anls_frame.readers import _files
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def is_compressed(path: Path) -> bool:
 
 def unpacked(path: Path) -> bytes:
     """Return what a compressed file holds, or an error if that is far more than it could honestly be."""
-    size = path.stat().st_size
+    size = _files.size(path)
     most = max(MOST_BYTES, MOST_TIMES * size)
     content = io.BytesIO()
     with _opened(path) as file:
@@ -67,7 +68,7 @@ def _opened(path: Path) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415
 
         opened, damage = partial(pa.CompressedInputStream, compression=kind), (OSError, pa.ArrowException)
-    with path.open("rb") as packed:
+    with _files.opened(path) as packed:
         try:
             with opened(packed) as file:
                 yield file

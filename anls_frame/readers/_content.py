@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from anls_frame.readers import _compressed
+from anls_frame.readers import _compressed, _files
 from anls_frame.readers._problems import problem
 
 _FORMATS = {
@@ -87,7 +87,10 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 def read_bytes(path: Path) -> bytes:
     """Return the content, decompressed where the suffix says so."""
     check_file(path)
-    return _compressed.unpacked(path) if _compressed.is_compressed(path) else path.read_bytes()
+    if _compressed.is_compressed(path):
+        return _compressed.unpacked(path)
+    with _files.opened(path) as file:
+        return file.read()
 
 
 def beginning(path: Path, size: int) -> bytes:
@@ -95,7 +98,7 @@ def beginning(path: Path, size: int) -> bytes:
     check_file(path)
     if _compressed.is_compressed(path):
         return _compressed.beginning(path, size)
-    with path.open("rb") as file:
+    with _files.opened(path) as file:
         return file.read(size)
 
 
@@ -123,7 +126,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
             f"line {line}",
         ) from None
     except LookupError:
-        raise ValueError(f"unknown encoding {encoding!r}") from None
+        raise problem(path, f"unknown encoding {encoding!r}; pass one that Python knows") from None
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise problem(path, "the file is empty")

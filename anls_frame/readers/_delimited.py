@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from contextlib import contextmanager
+import threading
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -79,6 +79,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         columns=frame.get_columns(),
         height=frame.height,
         place=_Lines(text, delimiter, len(header)),
+        typed=False,
     )
 
 
@@ -143,7 +144,7 @@ class _QuoteError(Exception):
 
 def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Records with the lines on which they start; an empty line is a record without fields."""
-    with _long_fields():
+    with _long_fields:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
         line = 0
         try:
@@ -156,10 +157,25 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[
             raise _QuoteError(what, line + 1) from None
 
 
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    limit = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
+class _LongFields:
+    """Lets fields be of any length while anybody reads; the limit is one for all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._limit = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._readers:
+                self._limit = csv.field_size_limit(sys.maxsize)
+            self._readers += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers:
+                csv.field_size_limit(self._limit)
+
+
+_long_fields = _LongFields()

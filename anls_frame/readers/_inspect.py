@@ -2,101 +2,220 @@
 
 from __future__ import annotations
 
-import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_frame.readers import _content, _json
+from anls_frame.readers import _content, _json, _zip
+from anls_frame.readers._fields import SAMPLE, members, role
+from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import problem, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from anls_frame.readers._fields import Key, Row
     from anls_frame.readers._problems import Problems
 
+    Sample = tuple[str, dict[str, Any]]
+
 _ATTACHMENT = "attachment://"
-_MOST_BYTES = 4 << 30
+_OBJECTS = ("output", "scores", "metadata", "attachments", "model_usage")
+_OWN = ("choices", "limit", "total_time", "working_time")
+# Transcripts and states, most of a log, are let go of at once.
+_READ = {"id", "epoch", "input", "target", "error", *_OBJECTS, *_OWN}
+# As Inspect's own metrics count them: correct, incorrect, partially correct, no answer.
+_LETTERS = {"C": Number("1.0"), "I": Number("0.0"), "P": Number("0.5"), "N": Number("0.0")}
+# Sources of a score's fields: its value, the entries of a value that is an object, what else it has.
+_VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "score_metadata"
+_DIGITS = 20
 
 
-def samples(path: Path, problems: Problems, *, allow_missing: bool) -> list[tuple[str, dict[str, Any]]]:
-    """Return the samples of a log with their places."""
-    header, found = _archive(path) if path.suffix.lower() == ".eval" else _json_log(path)
+class Log(NamedTuple):
+    """What is read of a log."""
+
+    model: Any
+    samples: list[Sample]
+    """Places and samples."""
+
+
+def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
+    """Read a log; fields of another kind than Inspect writes are problems."""
+    archived = path.suffix.lower() == ".eval"
+    header, found = _archive(path) if archived else _json_log(path)
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
             f"the run's status is {shown(status)}, so samples may be missing; allow_missing=True reads it"
         )
-    rows = []
-    for place, sample in found:
-        if isinstance(sample, dict) and "id" in sample and "target" in sample:
-            rows.append((place, sample))
-        else:
-            problems.add("no sample with an id and a target", place)
-    return rows
+    samples = [(place, sample) for place, sample in found if _is_sample(place, sample, problems)]
+    if archived:  # where they stand in the order in which they were finished
+        samples.sort(key=lambda one: _order(one[1]))
+    task = header.get("eval")
+    return Log(task.get("model") if isinstance(task, dict) else None, samples)
 
 
-def flat(place: str, sample: dict[str, Any], scorer: str | None, problems: Problems) -> dict[str, Any]:
-    """Return a sample with its output, scores and targets as plain fields."""
-    attachments = sample.get("attachments") or {}
-    scores = sample.get("scores") or {}
-    row: dict[str, Any] = {
-        "question_id": sample["id"],
-        "question": _question(sample.get("input"), attachments),
-        "prediction": _output(sample, attachments),
-        "answers": sample["target"],
-        "epoch": sample.get("epoch"),
-    }
-    for name, score in scores.items():
-        if isinstance(score, dict):
-            row[name] = score.get("value")
-            row[f"{name}_answer"] = score.get("answer")
-    if scorer is not None:
-        if not isinstance(scores.get(scorer), dict):
-            problems.add(f"no score of {shown(scorer)}", place)
-        row["prediction"] = row.get(f"{scorer}_answer")
-    if isinstance(sample.get("metadata"), dict):
-        row["metadata"] = sample["metadata"]
-    if sample.get("error") is not None:
-        row["error"] = sample["error"]
-    return row
+def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
+    """Return the fields of each sample; `scorer` is the one whose answer is the prediction."""
+    for place, sample in log.samples:
+        attachments = sample.get("attachments") or {}
+        scores = sample.get("scores") or {}
+        row: dict[Key, Any] = {
+            role("question_id"): sample["id"],
+            role("question"): _question(sample.get("input"), attachments),
+            role("prediction"): _output(sample, attachments),
+            role("answers"): sample["target"],
+            (SAMPLE, "epoch"): sample.get("epoch"),
+        }
+        if scorer is not None:
+            if scorer not in scores and sample.get("error") is None:
+                problems.add(f"no score of {shown(scorer)}", place)
+            row[role("prediction")] = scores.get(scorer, {}).get("answer")
+        for name, score in scores.items():
+            row |= _score(name, score)
+        row |= members("metadata", sample.get("metadata"))
+        row |= _usage(log, sample)
+        row |= {(SAMPLE, name): sample[name] for name in _OWN if sample.get(name) is not None}
+        row |= _error(sample.get("error"))
+        yield place, row
+
+
+def make_numbers(columns: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
+    """
+    Return the columns with letters and truth values of scores as numbers, as Inspect's metrics take them.
+
+    Only where all values of a column are such, because a scorer may grade by A, B and C. The letters stand in
+    a column beside, since N and I are both 0. NaN, by which Inspect marks what is not scored, is null.
+    """
+    made: dict[Key, list[Any]] = {}
+    for key, column in columns.items():
+        if key[0] not in {_VALUE, _ENTRY}:
+            made[key] = column
+            continue
+        values = [None if isinstance(value, Number) and value == "NaN" else value for value in column]
+        given = [value for value in values if value is not None]
+        counts = all(isinstance(value, Number | bool) or _is_letter(value) for value in given)
+        made[key] = [_number(value) for value in values] if counts else values
+        if counts and any(map(_is_letter, given)):
+            made[*key, "grade"] = [value if _is_letter(value) else None for value in values]
+    return made
+
+
+def _is_letter(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, Number) and value in _LETTERS
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):
+        return Number("1.0" if value else "0.0")
+    return _LETTERS[value] if _is_letter(value) else value
+
+
+def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
+    """Whether it is a sample; what is wrong in it is a problem."""
+    if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
+        problems.add("no sample with an id and a target", place)
+        return False
+    known = len(problems)
+    for name in _OBJECTS:
+        _check(name, sample.get(name), dict, place, problems)
+    if len(problems) > known:
+        return False
+    for name, score in (sample.get("scores") or {}).items():
+        if not isinstance(score, dict):
+            problems.add(f"the score of {shown(name)} must be an object, got {kind(score)}", place)
+    _check("choices", (sample.get("output") or {}).get("choices"), list, place, problems)
+    if not isinstance(sample["id"], str):  # as numbers are here
+        problems.add(f"the id must be a text or a number, got {kind(sample['id'])}", place)
+    epoch = sample.get("epoch")
+    if not (epoch is None or (isinstance(epoch, Number) and epoch.isdigit())):
+        problems.add(f"the epoch must be a whole number, got {kind(epoch)}", place)
+    return len(problems) == known
+
+
+def _check(name: str, value: Any, wanted: type, place: str, problems: Problems) -> None:
+    if value is not None and not isinstance(value, wanted):
+        what = "an object" if wanted is dict else "a list"
+        problems.add(f"{name!r} must be {what}, got {kind(value)}", place)
+
+
+def _order(sample: dict[str, Any]) -> tuple[int, str]:
+    """Where Inspect has a sample when it reads a log."""
+    name = sample["id"]
+    return int(sample.get("epoch") or 0), name.zfill(_DIGITS) if isinstance(name, Number) else str(name)
 
 
 def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     log = _json.read_whole(path, _content.read_text(path))
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
         raise problem(path, "no log of Inspect with samples in it (or one that was written without them)")
-    return log, [(f"samples[{index}]", sample) for index, sample in enumerate(log["samples"])]
+    return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
 
 
 def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    _content.check_file(path)
-    header: Any = None
+    header: dict[str, Any] = {"status": "started"}  # the rest is written at the end of a run
     found: list[tuple[str, Any]] = []
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
-                raise problem(path, f"unpacks to more than {_MOST_BYTES:,} bytes")
-            for name in dict.fromkeys(archive.namelist()):
-                if name == "header.json" or (name.startswith("samples/") and name.endswith(".json")):
-                    value = _json.parse(archive.read(name).decode())
-                    if name == "header.json":
-                        header = value
-                    else:
-                        found.append((name, value))
-    except NotImplementedError:
-        raise problem(
-            path, "packed in a way that Python cannot unpack; convert it: inspect log convert --to json"
-        ) from None
-    except (zipfile.BadZipFile, EOFError, UnicodeDecodeError, ValueError) as error:
-        raise problem(path, f"no log of Inspect that can be read: {error}") from None
-    if not isinstance(header, dict):
-        header = {"status": "started"}  # written at the end of a run
+    with _zip.opened(path, "a log of Inspect") as archive:
+        for name in dict.fromkeys(archive.namelist()):
+            if name.startswith("samples/") and name.endswith(".json"):
+                found.append((name, _reduced(_json.parse(_zip.content(archive, name).decode()))))
+            elif name in {"header.json", "_journal/start.json"}:
+                value = _json.parse(_zip.content(archive, name).decode())
+                if isinstance(value, dict):
+                    header = {**value, **header} if name == "_journal/start.json" else {**header, **value}
     return header, found
 
 
+def _reduced(sample: Any) -> Any:
+    if not isinstance(sample, dict):
+        return sample
+    return {name: value for name, value in sample.items() if name in _READ}
+
+
+def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
+    value = score.get("value")
+    found: dict[Key, Any] = {}
+    if isinstance(value, dict):
+        found |= {(_ENTRY, name, entry): one for entry, one in value.items()}
+    else:
+        found[_VALUE, name] = value
+    for beside in ("answer", "explanation", "reason"):
+        if score.get(beside) is not None:
+            found[_BESIDE, name, beside] = score[beside]
+    metadata = score.get("metadata")
+    if isinstance(metadata, dict):
+        found |= {(_METADATA, name, entry): one for entry, one in metadata.items()}
+    elif metadata is not None:
+        found[_BESIDE, name, "metadata"] = metadata
+    return found
+
+
+def _usage(log: Log, sample: dict[str, Any]) -> dict[Key, Any]:
+    """Return the model and its tokens; with those of other models, as graders, the object of all of them."""
+    model = log.model
+    if model is None:
+        model = (sample.get("output") or {}).get("model")
+    found: dict[Key, Any] = {} if model is None else {(SAMPLE, "model"): model}
+    usage = sample.get("model_usage") or {}
+    own = usage.get(model) if isinstance(model, str) else None
+    if isinstance(own, dict):
+        found |= {(SAMPLE, name): value for name, value in own.items()}
+    if usage and (len(usage) > 1 or not isinstance(own, dict)):
+        found[SAMPLE, "model_usage"] = usage
+    return found
+
+
+def _error(error: Any) -> dict[Key, Any]:
+    """Return the error that ended a sample: its message, and its traceback without the colours."""
+    if not isinstance(error, dict) or "message" not in error:
+        return {} if error is None else {(SAMPLE, "error"): error}
+    found: dict[Key, Any] = {(SAMPLE, "error"): error["message"]}
+    if error.get("traceback") is not None:
+        found[SAMPLE, "error_traceback"] = error["traceback"]
+    return found
+
+
 def _output(sample: dict[str, Any], attachments: dict[str, Any]) -> Any:
-    output = sample.get("output")
-    if not isinstance(output, dict):
-        return None
+    output = sample.get("output") or {}
     choices = output.get("choices") or []
     if output.get("completion") or not choices:
         # Without a choice the model gave no answer: the empty completion stands for none.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from anls_frame.readers._problems import Problems
 
+_MOST_LEVELS = 100
+"""Lists and objects within each other: far more than results have, and less than Python can follow."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -54,7 +56,9 @@ def parse(text: str) -> Any:
         With what is wrong, unless it is JSON.
     """
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text)
+        if end < len(text):  # blanks may surround the value
+            value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         at = f" at line {error.lineno}" if error.lineno > 1 else ""
         raise ValueError(f"no JSON: {error.msg}{at}, column {error.colno}") from None
@@ -62,6 +66,8 @@ def parse(text: str) -> Any:
         raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
+    if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:
+        _check_levels(value)
     if _HALF.search(text):
         _check_halves(value)
     return value
@@ -139,6 +145,17 @@ def _lines(text: str) -> list[str]:
     if "\n" not in text and "\r" in text:
         return text.split("\r")
     return text.split("\n")
+
+
+def _check_levels(value: Any) -> None:
+    """Raise an error where lists and objects lie within each other too deep to be written again."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        entries = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [entry for some in entries for entry in some if isinstance(entry, list | dict)]
+        if not level:
+            return
+    raise ValueError(f"brackets are nested more than {_MOST_LEVELS} deep")
 
 
 def _check_halves(value: Any) -> None:

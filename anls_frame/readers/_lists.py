@@ -2,41 +2,93 @@
 
 from __future__ import annotations
 
-import ast
-import io
 import re
-import tokenize
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame.readers import _json
+from anls_frame import _printed
+from anls_frame.readers import _json, _raw
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from anls_frame.readers._problems import Problems
-    from anls_frame.readers._raw import Column
+    from anls_frame.readers._raw import Column, Raw
+
+AnswersFormat: TypeAlias = Literal["auto", "text", "list"]
+FORMATS: tuple[AnswersFormat, ...] = get_args(AnswersFormat)
 
 _LIST = pl.List(pl.String)
+_NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 _ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
-_NEIGHBOURS = re.compile(r"""['"]\s+[rbuRBU]?['"]""")
+_QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
 _DEEPEST = 50
+# An entry as Python and numpy print it, and what may stand behind it; numpy leaves commas out.
+_ENTRY = re.compile(
+    r"""\s*(?:np\.\w+\()?
+    (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
+    |   (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+    |   (?P<null>None|nan|<NA>)(?!\w) )
+    \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", re.DOTALL)
+_LETTERS = {
+    **dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True)),
+    **{mark: mark for mark in "\\'\""},
+    "\n": "",
+}
 
 
 class _NoListError(ValueError):
     pass
 
 
-def lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
-    """
-    Return a column as lists of texts.
+def check_format(answers_format: str) -> None:
+    """Raise an error unless it says how texts of answers are taken."""
+    if answers_format not in FORMATS:
+        raise ValueError(
+            f"answers_format must be one of {', '.join(map(repr, FORMATS))}, got {answers_format!r}"
+        )
 
-    A text that starts and ends as a list does is read as JSON, as Python's or as numpy's way to print one.
-    What only looks like one (`[illegible]`) is one text; a list that is cut or damaged is a problem.
+
+def answers(raw: Raw, source: str, problems: Problems, answers_format: AnswersFormat) -> pl.Series:
+    """
+    Return the column of the answers as lists of texts.
+
+    "text" leaves texts as they are, "list" reads each that is a printed list. With "auto" texts are printed
+    lists if the file's format has no lists, if the column is not called reference, transcription, gt or
+    text, and if every cell that is not empty is a printed list.
+    """
+    name, column = "answers", raw.column(source)
+    if answers_format == "list":
+        return lists(name, column, problems, raw.place)
+    if answers_format == "auto" and not raw.typed and isinstance(column, pl.Series):
+        found = None if _is_text(source) else _every(name, column, problems, raw.place)
+        if found is not None:
+            return found
+    if answers_format == "auto":
+        _warn_of_texts(source, column, problems, raw)
+    return lists(name, column, problems, raw.place, printed=False)
+
+
+def lists(
+    name: str,
+    column: Column,
+    problems: Problems,
+    place: Callable[[int], str],
+    *,
+    printed: bool = True,
+) -> pl.Series:
+    """
+    Return a column as lists of texts; a text is a list of one.
+
+    Where they may be printed, a text that starts and ends as a list does is read as JSON, as Python's or as
+    numpy's way to print one. What only looks like one (`[illegible]`) is one text; a list that is cut or
+    damaged is a problem.
     """
     if isinstance(column, pl.Series):
         dtype = column.dtype
@@ -52,80 +104,151 @@ def lists(name: str, column: Column, problems: Problems, place: Callable[[int], 
         # Most columns hold plain texts: only cells that may be lists are looked at one by one.
         trimmed = column.str.strip_chars()
         special = trimmed.str.starts_with("[") | trimmed.str.starts_with("array(")
-        if not special.any():
-            return column.to_frame(name).select(
-                pl.when(pl.col(name).is_not_null()).then(pl.concat_list(name)).alias(name)
-            )[name]
+        if not printed or not special.any():
+            return column.to_frame(name).select(alone(pl.col(name)))[name]
         column = column.to_list()
-    found: list[list[str | None] | None] = []
-    with warnings.catch_warnings():
-        # Of escapes in Python texts that will be errors one day.
-        warnings.simplefilter("ignore")
-        for index, value in enumerate(column):
-            try:
-                found.append(entries(value))
-            except _NoListError as error:
-                problems.add(f"{name!r} {error}", place(index))
-                found.append(None)
-    return pl.Series(name, found, dtype=_LIST)
+    found: list[Sequence[str | None] | None] = []
+    for index, value in enumerate(column):
+        try:
+            found.append(_entries(value, printed=printed))
+        except _NoListError as error:
+            problems.add(f"{name!r} {error}", place(index))
+            found.append(None)
+    return _raw.as_lists(name, found)
 
 
-def entries(value: Any) -> list[str | None] | None:
+def alone(texts: pl.Expr) -> pl.Expr:
+    """Return texts as lists of one; null stays null."""
+    return pl.when(texts.is_not_null()).then(pl.concat_list(texts))
+
+
+def _is_text(source: str) -> bool:
+    """Whether a column's name says that it holds one text a row."""
+    return source.casefold().strip() in _NEVER_LISTS
+
+
+def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[int], str]) -> pl.Series | None:
+    """Return a column of printed lists as lists; None if a cell is no printed list, or all are empty."""
+    filled = column.str.strip_chars()
+    shaped = filled.str.starts_with("[") | filled.str.starts_with("array(")
+    if not (shaped | (filled == "")).all() or not shaped.any():
+        return None
+    found: list[Sequence[str | None] | None] = []
+    wrong: list[tuple[int, str]] = []
+    for index, (text, value) in enumerate(zip(filled, column, strict=True)):
+        try:
+            listed = _listed(text) if text else None
+        except _NoListError as error:
+            wrong.append((index, str(error)))
+            listed = []
+        if text and listed is None:
+            return None
+        found.append(listed if text else None if value is None else [value])
+    for index, message in wrong:
+        problems.add(f"{name!r} {message}; if it is a text, pass answers_format='text'", place(index))
+    return _raw.as_lists(name, found)
+
+
+def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
+    """Warn where texts are taken as they are, and look as if they had been lists."""
+    if isinstance(column, pl.Series):
+        texts = column
+    else:
+        first = column[: _printed.LOOKED_AT]
+        texts = pl.Series([value if type(value) is str else None for value in first], dtype=pl.String)
+    if texts.dtype != pl.String:
+        return
+    looks = texts.str.contains(_printed.TEXTS)
+    mixed = not raw.typed and not _is_text(source)
+    if not looks.any() or not (mixed or _printed.most_look_printed(texts)):
+        return
+    index = looks.arg_max() or 0
+    others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
+    beside = f", but not {shown(texts[others.arg_max() or 0])} ({raw.place(others.arg_max() or 0)})"
+    _printed.warn(
+        f"{problems.path}: column {source!r} holds texts that look like lists, as {shown(texts[index])} "
+        f"({raw.place(index)}){beside if others.any() else ''}; each is taken as one text. Pass "
+        "answers_format='list' to read them as lists, or answers_format='text' if they are texts"
+    )
+
+
+def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
     """Return the texts of a cell, None for null."""
+    if type(value) is list:
+        # Most lists hold texts alone, which are taken as they are.
+        return value if all(type(one) is str for one in value) else [_entry(one) for one in value]
     if value is None or (isinstance(value, Number) and value == "NaN"):
         return None
     if isinstance(value, Number):
         return [str(value)]
-    if isinstance(value, list | tuple):
-        return [_entry(one) for one in value]
     if not isinstance(value, str):
         raise _NoListError(f"is no list of texts, but {kind(value)}")
-    text = value.strip()
+    listed = _listed(value.strip()) if printed else None
+    return [value] if listed is None else listed
+
+
+def _listed(text: str) -> Sequence[str | None] | None:
+    """Return the entries of the list that a text stands for, None if for none."""
     array = _ARRAY.match(text)
     if array is not None:
         text = array["list"]
     if not text.startswith("["):
-        return [value]
+        return None
     listed = _parsed(text) if text.endswith("]") else None
-    if listed is not None:
-        return [_entry(one) for one in listed]
-    if text[1:].lstrip().startswith(("'", '"')):
-        raise _NoListError(f"looks like a list and cannot be read as one: {shown(value)}")
-    return [value]
+    if listed is None and _QUOTED.match(text):
+        raise _NoListError(f"looks like a list and cannot be read as one: {shown(text)}")
+    return listed
 
 
-def _parsed(text: str) -> list[Any] | None:
-    """Return the list that a text stands for, None if for none."""
+def _parsed(text: str) -> list[str | None] | None:
     try:
         value = _json.parse(text)
     except ValueError:
         if text[:_DEEPEST] == "[" * _DEEPEST:
             raise _NoListError("holds lists within lists, too many to be read") from None
-        if _NEIGHBOURS.search(text):
-            strings = _without_commas(text)
-            if strings is not None:
-                return strings
-        try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-            return None
-    return value if isinstance(value, list) else None
+        return _scanned(text)
+    return [_entry(one) for one in value]
 
 
-def _without_commas(text: str) -> list[Any] | None:
-    """Return the texts that numpy prints, which Python would take for one: `['a' 'b']`."""
+def _scanned(text: str) -> list[str | None] | None:
+    """Return the entries of a list that Python or numpy printed, numbers as they stand there."""
+    found: list[str | None] = []
+    position = 1
+    while (match := _ENTRY.match(text, position)) is not None:
+        if match["null"]:
+            found.append(None)
+        elif match["number"]:
+            found.append(match["number"])
+        else:
+            found.append(_unescaped(match["single"] if match["single"] is not None else match["double"]))
+        position = match.end()
+        if match["end"].endswith("]"):
+            return found
+        if position == len(text) - 1 and "," in match["end"]:
+            return found
+    return None
+
+
+def _unescaped(text: str) -> str:
+    """Return what a text in Python's quotes stands for."""
+    if "\\" not in text:
+        return text
+    text = _ESCAPE.sub(_escape, text)
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    meant = [token for token in tokens if token.string.strip()]
-    inner = meant[1:-1]
-    if len(inner) < 2 or any(token.type != tokenize.STRING for token in inner):  # noqa: PLR2004
-        return None
-    try:
-        return [ast.literal_eval(token.string) for token in inner]
-    except (ValueError, SyntaxError):
-        return None
+        text.encode()
+    except UnicodeEncodeError:
+        raise _NoListError("holds half of a surrogate pair (as \\ud800), which is no character") from None
+    return text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = match[1]
+    if code in _LETTERS:
+        return _LETTERS[code]
+    if code[0] in "xuU" and len(code) > 1:
+        number = int(code[1:], 16)
+        return chr(number) if number <= 0x10FFFF else match[0]  # noqa: PLR2004 - the last character
+    return chr(int(code, 8)) if code[0] in "01234567" else match[0]
 
 
 def _entry(value: Any) -> str | None:
@@ -133,6 +256,4 @@ def _entry(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return repr(value)
     raise _NoListError(f"holds an entry that is no text, but {kind(value)}")

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from anls_frame.exceptions import InputError, Problem
+import polars as pl
+
+from anls_frame.exceptions import (
+    ColumnNotFoundError,
+    DTypeError,
+    DuplicateColumnError,
+    InputError,
+    Problem,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _KEPT = 1000
@@ -39,6 +49,21 @@ class Problems:
 def problem(path: Path, message: str, place: str = "") -> InputError:
     """Return the error of a file that cannot be read any further."""
     return InputError([Problem(str(path), place, message)])
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Name the file where Polars finds it damaged while it is read in the block, or panics."""
+    try:
+        yield
+    except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        message = str(error).partition("\n")[0]
+        raise problem(
+            path,
+            f"no Parquet file that can be read: {message}; it is damaged, or was changed while it was read",
+        ) from None
 
 
 def shown(value: object) -> str:

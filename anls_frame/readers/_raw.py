@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -12,15 +16,24 @@ from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anls_frame.readers._problems import Problems
+
+_Key = TypeVar("_Key")
 
 Column: TypeAlias = "pl.Series | list[Any]"
 """A column of a table, or the values that JSON has for it."""
 
-_INT64 = 1 << 63
-_INT64_LETTERS = len(str(-_INT64))
+# So many cells for nulls alone, if not one in so many is filled, come of no table of results.
+_MOST_GAPS = 20_000_000
+_SPARSE = 20
+_EXACT_DIGITS = 15
+_LONGEST = 300
+
+
+class TooManyKeysError(ValueError):
+    """Objects whose keys are data: as columns they would fill the memory."""
 
 
 @dataclass
@@ -31,40 +44,85 @@ class Raw:
     columns: Sequence[Column]
     height: int
     place: Callable[[int], str]
+    typed: bool = True
+    """Whether the format has numbers and lists of its own, as JSON does and CSV does not."""
+    others: Mapping[str, pl.Series] = field(default_factory=dict)
+    """Columns of numbers and truth values as such, for those that need be no texts."""
+    dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
+    """By column the cells that hold a date or a time, and what is made of it."""
 
     def check_names(self, problems: Problems) -> None:
         """Note names that are there twice."""
-        doubled = sorted({name for name in self.names if self.names.count(name) > 1})
+        doubled = sorted(name for name, count in Counter(self.names).items() if count > 1)
         if doubled:
             problems.add(f"columns are there twice: {listed([shown(name) for name in doubled])}", "header")
 
     def column(self, name: str) -> Column:
         """Return the column of a name."""
-        return self.columns[self.names.index(name)]
+        return self.columns[self._positions[name]]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
 
 
 def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
     """Return JSON objects as columns; a key that is missing is null, whenever it first appears."""
-    columns: dict[str, list[Any]] = {}
-    places = []
+    columns, places = gathered(objects)
+    return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
+
+
+def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> tuple[dict[_Key, list[Any]], list[str]]:
+    """
+    Return the values of objects by key, null where a key is missing, and the objects' places.
+
+    Raises
+    ------
+    TooManyKeysError
+        If nearly all keys are missing nearly everywhere: they are data, and as columns would fill the memory.
+    """
+    columns: dict[_Key, list[Any]] = {}
+    starts: dict[_Key, int] = {}
+    places: list[str] = []
+    filled = gaps = 0
     for index, (place, row) in enumerate(objects):
         places.append(place)
+        filled += len(row)
         for key, value in row.items():
             column = columns.get(key)
             if column is None:
-                column = columns[key] = [None] * index
+                columns[key], starts[key] = [value], index
+                continue
+            # Gaps are filled up where a column goes on, so that most rows cost nothing but themselves.
+            missing = index - starts[key] - len(column)
+            if missing:
+                gaps += missing
+                _check_filled(gaps, filled, columns)
+                column.extend([None] * missing)
             column.append(value)
-        if len(row) < len(columns):
-            for column in columns.values():
-                if len(column) <= index:
-                    column.append(None)
-    return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
+    _check_filled(len(columns) * len(places) - filled, filled, columns)
+    for key, column in columns.items():
+        before = starts[key]
+        column[:0] = [None] * before
+        column.extend([None] * (len(places) - len(column)))
+    return columns, places
+
+
+def _check_filled(gaps: int, filled: int, columns: Mapping[Any, object]) -> None:
+    if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
+        last = listed([shown(key if isinstance(key, str) else key[-1]) for key in list(columns)[-3:]])
+        raise TooManyKeysError(
+            f"the objects have {len(columns):,} different keys, nearly all of them in few objects ({last}); "
+            "keys that are data belong into values"
+        )
 
 
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
     """Return a column as texts; a number is the text that it is written as, anything else is a problem."""
     if isinstance(column, pl.Series):
         return _series_texts(name, column, problems)
+    if set(map(type, column)) <= {str, NoneType}:
+        return pl.Series(name, column, dtype=pl.String)
     found: list[str | None] = []
     for index, value in enumerate(column):
         if value is None or (value == "NaN" and isinstance(value, Number)):
@@ -86,13 +144,15 @@ def kept(name: str, column: Column) -> pl.Series:
     """
     if isinstance(column, pl.Series):
         return column.alias(name)
-    values = [value for value in column if value is not None]
-    if all(isinstance(value, bool) for value in values):
-        return pl.Series(name, column, dtype=pl.Boolean if values else pl.String)
-    if all(isinstance(value, Number) for value in values):
-        return pl.Series(name, column, dtype=pl.String).cast(_number_dtype(values))
-    if all(isinstance(value, list) and all(type(entry) is str for entry in value) for value in values):
-        return pl.Series(name, column, dtype=pl.List(pl.String))
+    kinds = set(map(type, column)) - {NoneType}
+    if kinds <= {bool}:
+        return pl.Series(name, column, dtype=pl.Boolean if kinds else pl.String)
+    if kinds == {str}:
+        return pl.Series(name, column, dtype=pl.String)
+    if kinds == {Number}:
+        return numbers(pl.Series(name, column, dtype=pl.String))
+    if kinds == {list} and all(type(entry) is str for value in column if value for entry in value):
+        return as_lists(name, column)
     written = [value if value is None or isinstance(value, str) else to_json(value) for value in column]
     return pl.Series(name, [None if text is None else str(text) for text in written], dtype=pl.String)
 
@@ -108,13 +168,32 @@ def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _number_dtype(values: list[Number]) -> type[pl.DataType]:
-    if all(value.lstrip("-").isdigit() for value in values):
-        # Python refuses to read numbers of some thousand digits, so the long ones are not even tried.
-        longest = max(len(value) for value in values)
-        fits = longest <= _INT64_LETTERS and all(-_INT64 <= int(value) < _INT64 for value in values)
-        return pl.Int64 if fits else pl.String
-    return pl.Float64
+def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
+    """Return lists of texts as a column; Polars itself would look at each list on its own."""
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    ends = accumulate((0 if one is None else len(one) for one in found), initial=0)
+    entries = pa.array([entry for one in found if one for entry in one], pa.large_string())
+    column = pa.LargeListArray.from_arrays(
+        pa.array(ends, pa.int64()), entries, mask=pa.array([one is None for one in found], pa.bool_())
+    )
+    return pl.Series(name, pl.from_arrow(column), dtype=pl.List(pl.String))
+
+
+def numbers(written: pl.Series) -> pl.Series:
+    """Return numbers as Int64 or Float64 where that holds each of them, otherwise as they are written."""
+    whole = written.str.contains(r"\A-?[0-9]+\z")
+    if whole.all():
+        integers = written.cast(pl.Int64, strict=False)
+        return integers if integers.null_count() == written.null_count() else written
+    floats = written.cast(pl.Float64, strict=False)
+    too_large = floats.is_infinite() & ~written.str.contains("Infinity", literal=True)
+    # A fraction is rounded, but a whole number may be an id, of which every digit counts.
+    long = written.filter(whole & (written.str.len_bytes() > _EXACT_DIGITS))
+    is_lost = floats.null_count() > written.null_count() or bool(too_large.any())
+    if is_lost or not all(len(one) <= _LONGEST and int(float(one)) == int(one) for one in long):
+        return written
+    return floats
 
 
 def _series_texts(name: str, column: pl.Series, problems: Problems) -> pl.Series:

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame.readers import _raw
+from anls_frame.readers import _lists, _raw
 from anls_frame.readers._problems import listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 ROLES: tuple[Role, ...] = get_args(Role)
+_SCORED: tuple[Role, ...] = ("prediction", "answers")
 LISTS: tuple[Role, ...] = ("answers", "question_types")
 
 # Compared without case, underscores and the like.
@@ -108,32 +110,51 @@ def choose(
 
 
 def frame(
-    raw: Raw, chosen: Mapping[Role, str], problems: Problems, *, unique_ids: bool = True
+    raw: Raw,
+    chosen: Mapping[Role, str],
+    problems: Problems,
+    *,
+    unique_ids: bool = True,
+    answers_format: AnswersFormat = "auto",
 ) -> pl.DataFrame:
     """
     Return the standard frame: the columns with roles, then all others as they are.
 
     A column whose name is that of a role which another column has gets an underscore behind it.
     """
-    from anls_frame.readers import _lists  # noqa: PLC0415 - only for those who read
-
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:
+            if role in _SCORED:
+                _note_dates(role, raw.dates.get(chosen[role], ()), problems)
+            if role == "answers":
+                columns.append(_lists.answers(raw, chosen[role], problems, answers_format))
+                continue
             make = _lists.lists if role in LISTS else _raw.texts
             columns.append(make(role, raw.column(chosen[role]), problems, raw.place).alias(role))
     taken = {column.name for column in columns}
+    names, used = set(raw.names), set(chosen.values())
     for name in raw.names:
-        if name not in chosen.values():
+        if name not in used:
             free = name
-            while free in taken or (free != name and free in raw.names):
+            while free in taken or (free != name and free in names):
                 free += "_"
             taken.add(free)
-            columns.append(_raw.kept(free, raw.column(name)))
+            columns.append(_raw.kept(free, raw.others.get(name, raw.column(name))))
     standard = pl.DataFrame(columns)
     if "question_id" in chosen and unique_ids:
         check_ids(standard["question_id"], problems, raw.place)
     return standard
+
+
+def _note_dates(role: Role, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
+    """Note cells in which a spreadsheet has put a date in place of the text."""
+    for place, text in dates:
+        problems.add(
+            f"{role!r} is a date or time ({text}), which Excel shows as its format says, and no text; enter "
+            "it as text, or save the sheet as CSV, which has what the cells show",
+            place,
+        )
 
 
 def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -> None:

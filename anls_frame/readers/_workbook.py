@@ -1,39 +1,37 @@
-"""Workbooks: looked at before they are read, because one far cell makes a reader ask for 100 GB."""
+"""Workbooks: the one sheet that holds a table, as columns."""
 
 from __future__ import annotations
 
 import posixpath
-import re
 import zipfile
-from typing import IO, TYPE_CHECKING, NamedTuple
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 import polars as pl
 
+from anls_frame.exceptions import InputError
+from anls_frame.readers import _files, _raw, _sheet
 from anls_frame.readers._content import check_file
 from anls_frame.readers._problems import listed, problem, shown
-from anls_frame.readers._raw import Raw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
 
-MOST_CELLS = 40_000_000
-"""A reader takes some 30 bytes for each cell of the rectangle, empty or not."""
 MOST_BYTES = 2 << 30
-MOST_BYTES_A_ROW = 256 << 20
-_CHUNK = 4 << 20
+# Sheets shrink to a tenth or a thirtieth, what is made to fill memory to far less.
+FREE_BYTES = 256 << 20
+MOST_TIMES = 100
 _SMALL_PART = 16 << 20
-_CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,4})([0-9]{1,8})"([^>]*)>')
-_NO_VALUE = re.compile(
-    rb'<(?:\w+:)?c [^>]*?\br="([A-Z]+[0-9]+)"[^>]*>\s*<(?:\w+:)?f\b[^<]*(?:/>|</(?:\w+:)?f>)\s*'
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</"
-)
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
+_DAMAGE = (
+    *(zipfile.BadZipFile, KeyError, EOFError, ET.ParseError, expat.ExpatError, NotImplementedError),
+    *(RuntimeError, OverflowError, ValueError, zlib.error),
+)
 
 
 class _Sheet(NamedTuple):
@@ -42,56 +40,63 @@ class _Sheet(NamedTuple):
     part: str
 
 
-class _Extent(NamedTuple):
-    first_row: int
-    rows: int
-
-
-def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
+def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     """
     Return the cells of a sheet as texts; the first row holds the names.
 
     Without a name the only visible sheet that holds anything is read. Cells with an error, formulas without
-    a stored value and merged cells are problems: their rows would come out as null.
+    a stored value and merged cells are problems: their rows would come out as null. Columns without a role
+    that hold numbers or truth values alone are such; dates and times are ISO 8601.
     """
     check_file(path)
+    source = _files.seekable(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            total = sum(entry.file_size for entry in archive.infolist())
-            if total > MOST_BYTES:
-                raise problem(path, f"unpacks to {total:,} bytes, more than {MOST_BYTES:,}; write it as CSV")
-            index, chosen, extent = _choose(path, archive, _sheets(path, archive), sheet, problems)
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        EOFError,
-        ET.ParseError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+        with zipfile.ZipFile(source) as archive:
+            _check_size(path, archive)
+            cells = _choose(path, archive, _sheets(path, archive), sheet, problems)
+    except InputError:
+        raise
+    except _DAMAGE as error:
         raise problem(path, f"no workbook (.xlsx) that can be read: {error}") from None
     problems.raise_any()
+    return _table(cells)
 
-    import fastexcel  # noqa: PLC0415 - only for those who use it
 
-    try:
-        loaded = fastexcel.read_excel(path).load_sheet(index, header_row=None, dtypes="string")
-        cells = loaded.to_polars()
-    except fastexcel.FastExcelError as error:
-        raise problem(path, f"sheet {chosen.name!r} cannot be read: {error}") from None
-    header = cells.row(0)
-    frame = cells.slice(1)
-    # Behind the table there may be columns that were formatted and never filled.
-    used = [
-        position
-        for position, name in enumerate(header)
-        if name is not None or frame.to_series(position).null_count() < frame.height
-    ]
-    return Raw(
-        names=[str(header[position] or "").strip() or f"column_{position + 1}" for position in used],
-        columns=[frame.to_series(position).cast(pl.String) for position in used],
-        height=frame.height,
-        place=lambda row: f"row {extent.first_row + row + 1}",
+def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
+    total = sum(entry.file_size for entry in archive.infolist())
+    packed = sum(entry.compress_size for entry in archive.infolist())
+    if total > MOST_BYTES or total > max(FREE_BYTES, MOST_TIMES * packed):
+        most = min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * packed))
+        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; write it as CSV")
+
+
+def _table(cells: _sheet.Cells) -> _raw.Raw:
+    height = max(map(len, cells.columns.values()))
+    names, columns, others, dates = [], [], {}, {}
+    for position in range(min(cells.columns), max(cells.columns) + 1):
+        values = cells.columns.get(position)
+        if values is None:
+            continue
+        header = values[0] or ""
+        name = header.strip() or f"column_{position - min(cells.columns) + 1}"
+        column = pl.Series(name, [*values[1:], *[None] * (height - len(values))], dtype=pl.String)
+        names.append(name)
+        columns.append(column)
+        kinds = cells.kinds.get(position)
+        if kinds == {"number"}:
+            others[name] = _raw.numbers(column)
+        elif kinds == {"bool"}:
+            others[name] = column == "TRUE"
+        if position in cells.dates:
+            dates[name] = [(place, column[row - 1]) for row, place in cells.dates[position] if row]
+    return _raw.Raw(
+        names=names,
+        columns=columns,
+        height=height - 1,
+        place=lambda row: f"row {cells.first_row + row + 1}",
+        typed=False,
+        others=others,
+        dates=dates,
     )
 
 
@@ -125,87 +130,37 @@ def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
 
 def _choose(
     path: Path, archive: zipfile.ZipFile, sheets: list[_Sheet], name: str | None, problems: Problems
-) -> tuple[int, _Sheet, _Extent]:
+) -> _sheet.Cells:
     names = listed([shown(one.name) for one in sheets])
-    if name is not None:
-        matching = [index for index, one in enumerate(sheets) if one.name == name]
-        if not matching:
-            raise problem(path, f"no sheet {shown(name)} among {names}")
-        found = [(matching[0], _extent(path, archive, sheets[matching[0]], problems))]
-    else:
-        visible = [index for index, one in enumerate(sheets) if one.state == "visible"]
-        extents = [(index, _extent(path, archive, sheets[index], problems)) for index in visible]
-        found = [(index, extent) for index, extent in extents if extent.rows]
-    filled = [(index, extent) for index, extent in found if extent.rows]
+    chosen = [one for one in sheets if (one.state == "visible" if name is None else one.name == name)]
+    if name is not None and not chosen:
+        raise problem(path, f"no sheet {shown(name)} among {names}")
+    book = _book(path, archive)
+    filled = []
+    for one in chosen if name is None else chosen[:1]:
+        with archive.open(one.part) as file:
+            cells = _sheet.read(path, one.name, file, book, problems)
+        if cells.columns:
+            filled.append((one.name, cells))
     if not filled:
+        problems.raise_any()
         raise problem(path, "the sheet is empty" if name else "no visible sheet holds anything")
     if len(filled) > 1:
-        among = listed([shown(sheets[index].name) for index, _ in filled])
+        among = listed([shown(one) for one, _ in filled])
         raise problem(path, f"several sheets hold something: {among}; name one: sheet=...")
-    index, extent = filled[0]
-    return index, sheets[index], extent
+    return filled[0][1]
 
 
-def _extent(path: Path, archive: zipfile.ZipFile, sheet: _Sheet, problems: Problems) -> _Extent:
-    """Look at every cell's place; note cells whose values would be lost."""
-    first, last, low = 0, 0, b""
-    columns: set[bytes] = set()
-    with archive.open(sheet.part) as file:
-        for part in _parts(path, sheet, file):
-            for letters, digits, attributes in _CELL.findall(part):
-                row = int(digits)
-                first = min(first or row, row)
-                if row > last:
-                    last, low = row, letters
-                columns.add(letters)
-                if b't="e"' in attributes:
-                    problems.add("an error value (as #N/A)", _cell(sheet, letters + digits))
-            for place in _NO_VALUE.findall(part):
-                problems.add("a formula without a stored value; open and save it", _cell(sheet, place))
-            for left, top, _right, bottom in _MERGED.findall(part):
-                if int(bottom) > max(int(top), first):
-                    problems.add(
-                        "merged cells hold one value for several rows; unmerge and fill them",
-                        _cell(sheet, left + top),
-                    )
-    if not columns:
-        return _Extent(0, 0)
-    numbers = sorted((_number(letters), letters) for letters in columns)
-    cells = (last - first + 1) * (numbers[-1][0] - numbers[0][0] + 1)
-    if cells > MOST_CELLS:
-        raise problem(
-            path,
-            f"sheet {shown(sheet.name)} reaches to row {last} (cell {low.decode()}{last}) and to column "
-            f"{numbers[-1][1].decode()}: {cells:,} cells are too many to read; delete the cells far away "
-            "from the table, or write it as CSV",
-        )
-    return _Extent(first, last - first + 1)
-
-
-def _parts(path: Path, sheet: _Sheet, file: IO[bytes]) -> Iterator[bytes]:
-    """The sheet's XML in parts that end where a row does."""
-    rest = b""
-    while chunk := file.read(_CHUNK):
-        rest += chunk
-        end = rest.rfind(b"</row>")
-        if b"<!DOCTYPE" in rest or b"<!ENTITY" in rest:
-            raise problem(path, f"{sheet.part} declares entities, which no workbook needs")
-        if end >= 0:
-            yield rest[:end]
-            rest = rest[end:]
-        elif len(rest) > MOST_BYTES_A_ROW:
-            raise problem(
-                path, f"sheet {shown(sheet.name)} has a row of more than {MOST_BYTES_A_ROW:,} bytes"
-            )
-    yield rest
-
-
-def _cell(sheet: _Sheet, place: bytes) -> str:
-    return f"{sheet.name}!{place.decode()}"
-
-
-def _number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
+def _book(path: Path, archive: zipfile.ZipFile) -> _sheet.Book:
+    parts = archive.namelist()
+    strings: list[str] = []
+    if "xl/sharedStrings.xml" in parts:
+        with archive.open("xl/sharedStrings.xml") as file:
+            strings = _sheet.strings(path, file)
+    styles = _xml(path, archive, "xl/styles.xml") if "xl/styles.xml" in parts else ET.Element("styles")
+    since_1904 = any(
+        one.get("date1904") in {"1", "true"}
+        for one in _xml(path, archive, "xl/workbook.xml")
+        if one.tag.rpartition("}")[2] == "workbookPr"
+    )
+    return _sheet.Book(strings, _sheet.date_formats(styles), since_1904)

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.readers import _content, _json, _raw, _standard, table
+import polars as pl
+
+from anls_frame import _origins
+from anls_frame.readers import _content, _fields, _logged, _standard, table
+from anls_frame.readers._fields import SAMPLE
 from anls_frame.readers._problems import Problems, listed, problem, shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    import polars as pl
-
-    from anls_frame.readers._problems import Problems as ProblemList
+    from anls_frame.readers._fields import Key
+    from anls_frame.readers._lists import AnswersFormat
 
 __all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
-# What the harnesses call the fields of a document, and the role it has.
-_DOCUMENT: dict[str, _standard.Role] = {
-    "question": "question",
-    "question_types": "question_types",
-    "question_type": "question_types",
-    "docId": "doc_id",
-    "doc_id": "doc_id",
-    "ucsf_document_id": "doc_id",
-}
-_Row = tuple[str, dict[str, Any]]
+_Sample = tuple[str, dict[str, Any]]
+# Data sets that VLMEvalKit scores by ANLS, by the names of files.
+_SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
+# Parts of the names that VLMEvalKit gives to columns of scores.
+_SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
-def read_lmms_eval(path: str | os.PathLike[str]) -> pl.DataFrame:
+def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None) -> pl.DataFrame:
     """
     Read the samples that lmms-eval logs (`*_samples_TASK.jsonl`, with `--log_samples`).
 
@@ -38,13 +36,20 @@ def read_lmms_eval(path: str | os.PathLike[str]) -> pl.DataFrame:
     ----------
     path
         The file.
+    response
+        Which response, where samples have several, as tasks of several rounds do: 1 is the first, -1 the
+        last.
 
     Returns
     -------
     DataFrame
         The standard frame: the prediction is the filtered response, the answers come from `target`, the
         question is the prompt (`input`), the id lmms-eval's `doc_id`. Metrics and all other fields keep
-        their names.
+        their names; an entry of a metric that is an object is `METRIC_ENTRY`, and a field whose name is taken
+        gets its source in front, as `sample_prediction`. With `--repeats` all responses are in `resps`.
+
+        lmms-eval leaves the document's fields out of the file. The id is the row's number in the data set, by
+        which they can be joined.
 
     Raises
     ------
@@ -72,11 +77,19 @@ def read_lmms_eval(path: str | os.PathLike[str]) -> pl.DataFrame:
     """
     path = _content.as_path(path)
     problems = Problems(path)
-    rows = _samples(path, problems)
-    return _frame(path, (_sample(place, row, problems) for place, row in rows), problems)
+    _logged.check_response(response)
+    samples = _logged.read(path, problems)
+    rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
+    frame = _frame(path, *_fields.gathered(rows, problems), problems)
+    return _origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
-def read_lm_eval(path: str | os.PathLike[str], *, filter: str | None = None) -> pl.DataFrame:  # noqa: A002 - its name there
+def read_lm_eval(
+    path: str | os.PathLike[str],
+    *,
+    filter: str | None = None,  # noqa: A002 - its name there
+    response: int | None = None,
+) -> pl.DataFrame:
     """
     Read the samples that the LM evaluation harness logs (`samples_TASK_*.jsonl`, with `--log_samples`).
 
@@ -86,13 +99,16 @@ def read_lm_eval(path: str | os.PathLike[str], *, filter: str | None = None) -> 
         The file.
     filter
         Which of the harness' filters, where a file holds the responses after several.
+    response
+        Which response, where a filter keeps several: 1 is the first, -1 the last.
 
     Returns
     -------
     DataFrame
         The standard frame: the prediction is the filtered response, the answers come from `target`, the id
         is the harness' `doc_id`. The fields of `doc` are columns; metrics and all other fields keep their
-        names.
+        names. A field whose name is taken gets its source in front: `doc_prediction`. With `repeats` all
+        responses are in `resps`.
 
     Raises
     ------
@@ -119,9 +135,15 @@ def read_lm_eval(path: str | os.PathLike[str], *, filter: str | None = None) -> 
     """
     path = _content.as_path(path)
     problems = Problems(path)
-    rows = list(_samples(path, problems))
-    rows = _only(path, rows, "filter", filter)
-    return _frame(path, (_sample(place, row, problems) for place, row in rows), problems)
+    _logged.check_response(response)
+    samples = list(_logged.read(path, problems))
+    named = _values(samples, "filter")
+    if filter is None and len(named) > 1:
+        among = listed([shown(name) for name in named])
+        raise problem(path, f"holds responses after several filters: {among}; name one: filter=...")
+    samples = _only(path, samples, "filter", filter)
+    rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
+    return _frame(path, *_fields.gathered(rows, problems), problems)
 
 
 def read_inspect(
@@ -141,22 +163,30 @@ def read_inspect(
     scorer
         Take the answer that this scorer found in the output for the prediction, instead of the whole output.
     epoch
-        Which epoch, where samples were answered several times.
+        Only this epoch, where samples were answered several times. Otherwise each epoch has a row.
     allow_missing
         Read the log of a run that did not succeed.
 
     Returns
     -------
     DataFrame
-        The standard frame: the prediction is the model's output (null where the sample has none), the
-        answers are the sample's `target`. The fields of `metadata` are columns; each scorer adds its value
-        under its name and its answer as `SCORER_answer`.
+        The standard frame, in Inspect's order: the prediction is the model's output (null where the sample
+        has none), the answers are the sample's `target`. An id has a row for each `epoch`: name it as
+        `cluster=` where a log has several.
+
+        Each scorer adds its value under its name, or `SCORER_ENTRY` where that is an object, and
+        `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Truth values are numbers, and so
+        are the letters C, I, P and N: 1, 0, 0.5 and 0, as Inspect's own metrics have them, with the letter in
+        `SCORER_grade`; a sample that was not scored (NaN) has null. The fields of `metadata` are columns, as
+        are `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`, `working_time` and
+        `error`. A field whose name is taken gets its
+        source in front: `metadata_prediction`. Transcripts are left out.
 
     Raises
     ------
     InputError
-        If something is wrong in the file: every problem, with the sample's index; if there is no such scorer,
-        or if there are several epochs.
+        If something is wrong in the file: every problem, with the sample's index; if there is no such scorer
+        or epoch.
     OSError
         If the file cannot be opened.
 
@@ -182,14 +212,16 @@ def read_inspect(
 
     path = _content.as_path(path)
     problems = Problems(path)
-    samples = _inspect.samples(path, problems, allow_missing=allow_missing)
-    samples = _only(path, samples, "epoch", None if epoch is None else str(epoch))
+    log = _inspect.read(path, problems, allow_missing=allow_missing)
+    log = log._replace(samples=_only(path, log.samples, "epoch", None if epoch is None else str(epoch)))
     if scorer is not None:
-        scorers = sorted({name for _, sample in samples for name in sample.get("scores") or {}})
+        scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
-            raise problem(path, f"no scorer {shown(scorer)}; there are {listed(scorers) or 'none'}")
-    rows = ((place, _inspect.flat(place, sample, scorer, problems)) for place, sample in samples)
-    return _frame(path, ((place, _with_document(row, "metadata")) for place, row in rows), problems)
+            among = listed([shown(name) for name in scorers]) or "none"
+            raise problem(path, f"no scorer {shown(scorer)}; there are {among}")
+    columns, places = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
+    # Inspect keeps targets as the texts or lists that they are; the other harnesses print lists.
+    return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
 
 
 def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -> pl.DataFrame:
@@ -210,7 +242,9 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     Returns
     -------
     DataFrame
-        The standard frame; `index` is the id. All other columns keep their names.
+        The standard frame; `index` is the id. All other columns keep their names. Scores (`eval_score`,
+        `hit`, `anls`, ...) are numbers where all that the column holds are such, though CSV, TSV and
+        workbooks are read as texts.
 
     Raises
     ------
@@ -240,87 +274,62 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         "prediction": "prediction",
         "answers": "answer",
     }
-    frame = table.read_table(path, roles, required=("prediction", "answers"), sheet=sheet)
+    frame = table.read_table(
+        path, roles, required=("prediction", "answers"), sheet=sheet, answers_format="list"
+    )
     _check_answers(path, frame)
-    return frame
+    frame = frame.with_columns(
+        numbers
+        for column in frame.select(pl.col(pl.String).exclude(_standard.ROLES))
+        if _SCORE_WORDS.intersection(column.name.casefold().split("_"))
+        and (numbers := column.cast(pl.Float64, strict=False)).null_count() == column.null_count()
+    )
+    return _origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
 
 
-def _samples(path: Path, problems: ProblemList) -> Iterator[_Row]:
-    if _content.file_format(path) != "jsonl":
-        raise problem(path, "samples are logged as .jsonl; this file holds something else")
-    return _json.read_lines(path, _content.read_text(path), problems)
+def _values(samples: Iterable[_Sample], key: str) -> list[str]:
+    return sorted({str(sample[key]) for _, sample in samples if sample.get(key) is not None})
 
 
-def _only(path: Path, rows: Iterable[_Row], key: str, wanted: str | None) -> list[_Row]:
-    """Return the rows that have the wanted value, or any if there is but one."""
-    rows = list(rows)
-    values = sorted({str(row[key]) for _, row in rows if row.get(key) is not None})
-    if wanted is None and len(values) > 1:
-        raise problem(path, f"holds several values of {key}: {listed(values)}; name one: {key}=...")
+def _only(path: Path, samples: list[_Sample], key: str, wanted: str | None) -> list[_Sample]:
+    """Return the samples that have the wanted value, or all."""
     if wanted is None:
-        return rows
-    if wanted not in values:
-        raise problem(path, f"no {key} {shown(wanted)}; there are {listed(values) or 'none'}")
-    return [(place, row) for place, row in rows if str(row.get(key)) == wanted]
+        return samples
+    found = [(place, sample) for place, sample in samples if str(sample.get(key)) == wanted]
+    if not found:
+        among = listed([shown(value) for value in _values(samples, key)]) or "none"
+        raise problem(path, f"no {key} {shown(wanted)}; there are {among}")
+    return found
 
 
-def _sample(place: str, row: dict[str, Any], problems: ProblemList) -> _Row:
-    """A logged sample with the fields that both harnesses write."""
-    missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in row]
-    if missing:
-        problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
-        return place, {}
-    flat: dict[str, Any] = {
-        "question_id": row["doc_id"],
-        "prediction": _response(place, row["filtered_resps"], problems),
-        "answers": None if row["target"] == "None" else row["target"],
-    }
-    if isinstance(row.get("input"), str):
-        flat["question"] = row["input"]
-    used = {"doc_id", "target", "filtered_resps", "input"}
-    flat |= {key: value for key, value in row.items() if key not in used and key not in flat}
-    return place, _with_document(flat, "doc")
-
-
-def _response(place: str, responses: Any, problems: ProblemList) -> Any:
-    """The one response, out of the lists that harnesses put around it."""
-    value = responses
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, list) and not value:
-        return None
-    if isinstance(value, list | dict):
-        problems.add(f"{len(value)} responses, as multiple-choice tasks have them; one text is due", place)
-        return None
-    return value
-
-
-def _with_document(row: dict[str, Any], key: str) -> dict[str, Any]:
-    """The row with the fields of an object in it as its own, where their names are free."""
-    document = row.get(key)
-    if not isinstance(document, dict):
-        return row
-    flat = {name: value for name, value in row.items() if name != key}
-    for name, value in document.items():
-        role = _DOCUMENT.get(name)
-        if role is not None and (role not in flat or role == "question"):
-            flat[role] = value
-        else:
-            free = name if name not in flat and name not in _standard.ROLES else f"{key}_{name}"
-            flat[free] = value
-    return flat
-
-
-def _frame(path: Path, rows: Iterable[_Row], problems: ProblemList) -> pl.DataFrame:
-    raw = _raw.from_objects(rows)
-    if not raw.height:
+def _frame(
+    path: Path,
+    columns: Mapping[Key, list[Any]],
+    places: list[str],
+    problems: Problems,
+    *,
+    answers_format: AnswersFormat = "list",
+) -> pl.DataFrame:
+    if not places:
         problems.raise_any()
         raise problem(path, "holds no samples")
-    chosen: dict[_standard.Role, str] = {role: role for role in _standard.ROLES if role in raw.names}
-    frame = _standard.frame(raw, chosen, problems)
+    frame = _fields.frame(columns, places, problems, answers_format=answers_format)
+    _check_ids(frame, columns.get((SAMPLE, "epoch")), places, problems)
     problems.raise_any()
     _check_answers(path, frame)
     return frame
+
+
+def _check_ids(frame: pl.DataFrame, epochs: list[Any] | None, places: list[str], problems: Problems) -> None:
+    """Note ids that are missing, or there twice in one epoch."""
+    if "question_id" not in frame.columns:
+        return
+    rows: dict[Any, list[int]] = {}
+    for index in range(frame.height):
+        rows.setdefault(epochs and epochs[index], []).append(index)
+    for chosen in rows.values():
+        own = [places[index] for index in chosen]
+        _standard.check_ids(frame["question_id"].gather(chosen), problems, own.__getitem__)
 
 
 def _check_answers(path: Path, frame: pl.DataFrame) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.readers import _content, _json, _raw, _standard
+from anls_frame import _origins
+from anls_frame.readers import _content, _fields, _json, _raw, _standard
+from anls_frame.readers._fields import members, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Problems, problem, shown
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["read_rrc", "write_submission"]
+
+_DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
+# Fields of a gold label that have a role for certain.
+_READ = {"questionId", "answers"}
 
 
 def read_rrc(
@@ -42,7 +48,8 @@ def read_rrc(
     Returns
     -------
     DataFrame
-        The standard frame, in the order of the gold labels, with their other fields.
+        The standard frame, in the order of the gold labels, with their other fields; one whose name is taken
+        is `gold_NAME`.
 
     Raises
     ------
@@ -94,7 +101,7 @@ def read_rrc(
             problems.add("no such question among the gold labels", place, submission)
         predictions[key] = _answer(answers[index], place, submission, problems, allow_missing=allow_missing)
     problems.raise_any()
-    return _frame(questions, list(known), predictions, gold)
+    return _origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
 
 
 def write_submission(
@@ -241,20 +248,22 @@ def _answer(
 def _frame(
     questions: list[dict[str, Any]], ids: list[str], predictions: dict[str, str | None], gold: Path
 ) -> pl.DataFrame:
-    others = [{key: value for key, value in row.items() if key != "questionId"} for row in questions]
-    raw = _raw.from_objects((f"index {index}", row) for index, row in enumerate(others))
-    chosen: dict[_standard.Role, str] = {"question": "question", "answers": "answers"}
-    if "question_types" in raw.names:
-        chosen["question_types"] = "question_types"
-    document = [name for name in ("docId", "doc_id", "image", "image_local_name") if name in raw.names]
-    if document:
-        chosen["doc_id"] = document[0]
-    raw.names += ["question_id", "prediction"]
-    raw.columns = [*raw.columns, list(ids), [predictions.get(key) for key in ids]]
-    chosen |= {"question_id": "question_id", "prediction": "prediction"}
-    chosen = {role: name for role, name in chosen.items() if name in raw.names}
+    rows = (
+        (
+            f"index {index}",
+            {
+                role("question_id"): key,
+                role("prediction"): predictions.get(key),
+                role("answers"): question["answers"],
+                **members("gold", {name: value for name, value in question.items() if name not in _READ}),
+            },
+        )
+        for index, (key, question) in enumerate(zip(ids, questions, strict=True))
+    )
     problems = Problems(gold)
-    frame = _standard.frame(raw, chosen, problems)
+    frame = _fields.frame(
+        *_fields.gathered(rows, problems), problems, doc_ids=_DOC_IDS, answers_format="text"
+    )
     problems.raise_any()
     return frame
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
-from anls_frame.readers import _content, _json, _standard
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, from_objects
+from anls_frame import _printed
+from anls_frame.readers import _content, _files, _json, _lists, _standard
+from anls_frame.readers._problems import Problems, problem, reading_parquet
+from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
     from pathlib import Path
 
+    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._standard import Role
 
 __all__ = ["read_results", "scan_results"]
+
+_READING = {"format", "encoding", "delimiter", "sheet", "unique_ids", "answers_format"}
 
 
 def read_results(
@@ -34,13 +39,14 @@ def read_results(
     delimiter: str | None = None,
     sheet: str | None = None,
     unique_ids: bool = True,
+    answers_format: AnswersFormat = "auto",
 ) -> pl.DataFrame:
     r"""
     Read a table of results as the standard frame.
 
-    Nothing is lost on the way in: fields of CSV, TSV and workbooks stay the texts they are (`007` is
-    "007"), JSON numbers are taken as they are written where a text is due, keys that appear late in a JSON
-    Lines file are columns.
+    Nothing is lost on the way in: fields of CSV and TSV stay the texts they are (`007` is "007"), JSON
+    numbers are taken as they are written where a text is due, keys that appear late in a JSON Lines file are
+    columns.
 
     Parameters
     ----------
@@ -61,6 +67,12 @@ def read_results(
         Of a workbook with several.
     unique_ids
         Whether ids that are missing or there twice are a problem.
+    answers_format
+        How texts of the answers are taken: `"text"` as one answer each, `"list"` as lists where they are
+        printed as lists (JSON, or what Python or numpy print) and as one answer elsewhere. `"auto"` reads
+        lists in CSV, TSV and workbooks, which have none of their own, if every cell of the column that is
+        not empty is a printed list and the column is not called reference, transcription, gt or text;
+        otherwise, and in all other formats, a text is one answer. Lists of the format itself stay lists.
 
     Returns
     -------
@@ -68,9 +80,13 @@ def read_results(
         One row for each of the file: `question_id` (String), `question` (String), `prediction` (String,
         null where there is none), `answers` (List(String)), `question_types` (List(String)) and `doc_id`
         (String), as far as the file has them, and all other columns under their own names; one that has a
-        name of these without being it gets an underscore behind. Lists may be written as lists, as JSON, as
-        Python or numpy print them, or be one text. In CSV an empty field is null, an empty field in quotes
-        is the empty text.
+        name of these without being it gets an underscore behind. In CSV an empty field is null, an empty
+        field in quotes is the empty text.
+
+    Warns
+    -----
+    InputWarning
+        If `"auto"` takes answers as texts that look like lists.
 
     Raises
     ------
@@ -115,6 +131,7 @@ def read_results(
         delimiter=delimiter,
         sheet=sheet,
         unique_ids=unique_ids,
+        answers_format=answers_format,
     )
 
 
@@ -167,38 +184,44 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
         return whole if rows is None else whole.slice(*rows)
     _content.check_file(place)
     known = set(_standard.ROLES)
-    unknown = options.keys() - known - {"format", "encoding", "delimiter", "sheet", "unique_ids"}
+    unknown = options.keys() - known - _READING
     if unknown:
         raise TypeError(f"unknown options {sorted(unknown)}")
+    answers_format: AnswersFormat = options.get("answers_format", "auto")
+    _lists.check_format(answers_format)
     problems = Problems(place)
-    try:
-        lazy = pl.scan_parquet(place, glob=False)
+    with reading_parquet(place):
+        lazy = pl.scan_parquet(_files.seekable(place), glob=False)
         if rows is not None:  # before anything that reads the others
             lazy = lazy.slice(*rows)
         schema = lazy.collect_schema()
-    except pl.exceptions.PolarsError as error:
-        raise problem(place, f"no Parquet file that can be read: {_first_line(error)}") from None
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
     problems.raise_any()
     # The shape of the result comes from the same code, on no rows.
     empty = _standard.frame(_from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
+    if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
+        with reading_parquet(place):
+            first = lazy.select(cs.by_name(chosen["answers"])).head(_printed.LOOKED_AT).collect()
+        _lists.answers(_from_frame(first), chosen["answers"], problems, "auto")  # warns
+
+    in_parts: AnswersFormat = "list" if answers_format == "list" else "text"
 
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         found = Problems(place)
-        result = _standard.frame(_from_frame(frame), chosen, found, unique_ids=False)
+        result = _standard.frame(_from_frame(frame), chosen, found, unique_ids=False, answers_format=in_parts)
         found.raise_any()
         return result
 
-    plain = all(not (role in _standard.LISTS and schema[name] == pl.String) for role, name in chosen.items())
-    if not plain:
+    printed = [role for role in _standard.LISTS if role != "answers" or in_parts == "list"]
+    if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     others = [column for column in empty.columns if column not in chosen]
     sources = [name for name in schema if name not in chosen.values()]
     return lazy.select(
-        *(pl.col(name).cast(empty.schema[role]).alias(role) for role, name in _ordered(chosen)),
-        *(pl.col(name).alias(column) for column, name in zip(others, sources, strict=True)),
+        *(_with_role(name, schema[name], role, empty.schema[role]) for role, name in _ordered(chosen)),
+        *(cs.by_name(name).alias(column) for column, name in zip(others, sources, strict=True)),
     )
 
 
@@ -208,9 +231,11 @@ def read_table(
     *,
     required: Sequence[Role],
     unique_ids: bool = True,
+    answers_format: AnswersFormat = "auto",
     **options: Any,
 ) -> pl.DataFrame:
     """Read a file as the standard frame, with at least the columns that are required."""
+    _lists.check_format(answers_format)
     problems = Problems(path)
     raw = read_raw(path, problems, **options)
     if not raw.height:
@@ -221,7 +246,7 @@ def read_table(
     chosen = _standard.choose(raw.names, given, required, problems)
     if len(problems) > damaged:  # without names nothing more can be said
         problems.raise_any()
-    standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids)
+    standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
     problems.raise_any()
     return standard
 
@@ -250,17 +275,21 @@ def read_raw(
         from anls_frame.readers import _delimited  # noqa: PLC0415 - only for those who use it
 
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
-    if kind == "jsonl":
-        return from_objects(_json.read_lines(path, text, problems))
-    return from_objects(_json.records(path, _json.read_whole(path, text), problems))
+    objects = (
+        _json.read_lines(path, text, problems)
+        if kind == "jsonl"
+        else _json.records(path, _json.read_whole(path, text), problems)
+    )
+    try:
+        return from_objects(objects)
+    except TooManyKeysError as error:
+        raise problem(path, str(error)) from None
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
     _content.check_file(path)
-    try:
-        return pl.read_parquet(path, glob=False)
-    except pl.exceptions.PolarsError as error:
-        raise problem(path, f"no Parquet file that can be read: {_first_line(error)}") from None
+    with reading_parquet(path):
+        return pl.read_parquet(_files.seekable(path), glob=False)
 
 
 def _from_frame(frame: pl.DataFrame) -> Raw:
@@ -271,5 +300,9 @@ def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:
     return [(role, chosen[role]) for role in _standard.ROLES if role in chosen]
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def _with_role(name: str, dtype: pl.DataType, role: Role, wanted: pl.DataType) -> pl.Expr:
+    """Return the column of a role, a text as a list of one where lists are due."""
+    column = cs.by_name(name).as_expr()
+    if role in _standard.LISTS and dtype == pl.String:
+        return _lists.alone(column).alias(role)
+    return column.cast(wanted).alias(role)

@@ -1,14 +1,56 @@
 //! The alignment of source, hypothesis and reference behind the I-measure.
 //!
 //! Felice and Briscoe (2015), "Towards a standard evaluation method for grammatical error detection and
-//! correction": the cheapest sum of pairs, a gap at 2, a mismatch at 3.
+//! correction": the cheapest sum of pairs; by default a gap costs 2 and a mismatch 3.
 
-const GAP: u16 = 2;
-const MISMATCH: u16 = 3;
-/// A token against two gaps.
-const ALONE: u16 = 2 * GAP;
-/// So many words in all keep costs within 16 bits.
-const MAX_WORDS: usize = 8_000;
+/// The dearest table that 16 bits hold, with room for one more column.
+const MAX_COST: usize = 32_000;
+
+/// What a pair of a column costs; a match costs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    gap: u16,
+    mismatch: u16,
+}
+
+impl Costs {
+    /// The largest cost there is.
+    pub const MAX: u16 = 1_000;
+
+    /// Costs from 1 to [`Self::MAX`]; none otherwise. Their ratio alone counts, so they are made small.
+    pub fn new(gap: u32, mismatch: u32) -> Option<Self> {
+        let [gap, mismatch] = [gap, mismatch].map(|cost| u16::try_from(cost).unwrap_or_default());
+        let divisor = common_divisor(gap, mismatch);
+        [gap, mismatch]
+            .iter()
+            .all(|cost| (1..=Self::MAX).contains(cost))
+            .then(|| Self { gap: gap / divisor, mismatch: mismatch / divisor })
+    }
+
+    /// A token against two gaps.
+    fn alone(self) -> u16 {
+        2 * self.gap
+    }
+
+    fn pair(self, one: u32, other: u32) -> u16 {
+        if one == other { 0 } else { self.mismatch }
+    }
+
+    /// So many words in all keep costs within 16 bits: at worst each stands alone.
+    fn max_words(self) -> usize {
+        MAX_COST / usize::from(self.alone())
+    }
+}
+
+impl Default for Costs {
+    fn default() -> Self {
+        Self { gap: 2, mismatch: 3 }
+    }
+}
+
+fn common_divisor(one: u16, other: u16) -> u16 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}
 
 /// One column: a token of each text, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +69,7 @@ pub struct Column {
 /// planes of a common beginning are kept.
 #[derive(Default)]
 pub struct Aligner {
+    costs: Costs,
     /// The source and the hypothesis that the table belongs to, and the reference.
     texts: [Vec<u32>; 3],
     table: Vec<u16>,
@@ -40,6 +83,11 @@ pub struct Aligner {
 }
 
 impl Aligner {
+    /// An aligner at these costs.
+    pub fn new(costs: Costs) -> Self {
+        Self { costs, ..Self::default() }
+    }
+
     /// Aligns three texts. The error tells the size of a table beyond `max_cells`.
     pub fn align(
         &mut self,
@@ -61,7 +109,7 @@ impl Aligner {
         if source == hypothesis || source == reference {
             let other = if source == hypothesis { reference } else { hypothesis };
             let is_hypothesis = source != hypothesis;
-            check_size(&[source.len(), other.len()], max_cells)?;
+            self.check_size(&[source.len(), other.len()], max_cells)?;
             // The text that is there twice is held against the other one; the reference comes second where
             // it is the other one, as the hypothesis does.
             self.align_two(source, other);
@@ -72,7 +120,7 @@ impl Aligner {
             }
             return Ok(());
         }
-        check_size(&[source.len(), hypothesis.len(), reference.len()], max_cells)?;
+        self.check_size(&[source.len(), hypothesis.len(), reference.len()], max_cells)?;
         self.fill(source, hypothesis, reference);
         self.walk_back(source, hypothesis, reference);
         Ok(())
@@ -80,16 +128,17 @@ impl Aligner {
 
     /// Two texts; the first stands for source and hypothesis, the second for the reference.
     fn align_two(&mut self, first: &[u32], second: &[u32]) {
+        let (costs, gap) = (self.costs, self.costs.gap);
         let width = second.len() + 1;
         self.of_two.clear();
-        self.of_two.extend((0..width as u16).map(|j| j * GAP));
+        self.of_two.extend((0..width as u16).map(|j| j * gap));
         for (i, &token) in first.iter().enumerate() {
             let above = i * width;
-            self.of_two.push((i as u16 + 1) * GAP);
+            self.of_two.push((i as u16 + 1) * gap);
             for (j, &other) in second.iter().enumerate() {
-                let diagonal = self.of_two[above + j] + mismatch(token, other);
-                let up = self.of_two[above + j + 1] + GAP;
-                let left = self.of_two[above + width + j] + GAP;
+                let diagonal = self.of_two[above + j] + costs.pair(token, other);
+                let up = self.of_two[above + j + 1] + gap;
+                let left = self.of_two[above + width + j] + gap;
                 self.of_two.push(diagonal.min(up).min(left));
             }
         }
@@ -98,9 +147,9 @@ impl Aligner {
             let here = self.of_two[i * width + j];
             let at = |i: usize, j: usize| self.of_two[i * width + j];
             let is_diagonal =
-                i > 0 && j > 0 && here == at(i - 1, j - 1) + mismatch(first[i - 1], second[j - 1]);
+                i > 0 && j > 0 && here == at(i - 1, j - 1) + costs.pair(first[i - 1], second[j - 1]);
             let (mut one, mut other) = (None, None);
-            if is_diagonal || (i > 0 && here == at(i - 1, j) + GAP) {
+            if is_diagonal || (i > 0 && here == at(i - 1, j) + gap) {
                 i -= 1;
                 one = Some(first[i]);
                 if is_diagonal {
@@ -118,6 +167,7 @@ impl Aligner {
 
     /// Fills the table of costs: reference by source by hypothesis.
     fn fill(&mut self, source: &[u32], hypothesis: &[u32], reference: &[u32]) {
+        let (costs, alone) = (self.costs, self.costs.alone());
         let width = hypothesis.len() + 1;
         let plane = (source.len() + 1) * width;
         let is_known = !self.table.is_empty() && self.texts[0] == source && self.texts[1] == hypothesis;
@@ -126,7 +176,7 @@ impl Aligner {
         if !is_known {
             self.pairs.clear();
             for &token in source {
-                self.pairs.extend(hypothesis.iter().map(|&other| mismatch(token, other)));
+                self.pairs.extend(hypothesis.iter().map(|&other| costs.pair(token, other)));
             }
         }
         for (known, text) in self.texts.iter_mut().zip([source, hypothesis, reference]) {
@@ -138,7 +188,7 @@ impl Aligner {
             let word = k.checked_sub(1).map(|before| reference[before]);
             self.words.clear();
             if let Some(word) = word {
-                self.words.extend(hypothesis.iter().map(|&token| mismatch(token, word)));
+                self.words.extend(hypothesis.iter().map(|&token| costs.pair(token, word)));
             }
             for i in 0..=source.len() {
                 let start = k * plane + i * width;
@@ -153,23 +203,23 @@ impl Aligner {
                 let pairs = i.checked_sub(1).map(|before| &self.pairs[before * (width - 1)..][..width - 1]);
                 if let Some(word) = word {
                     let before = line(start - plane);
-                    improve(row, before, ALONE);
-                    improve_each(&mut row[1..], before, &self.words, ALONE);
+                    improve(row, before, alone);
+                    improve_each(&mut row[1..], before, &self.words, alone);
                     if let Some(pairs) = pairs {
                         let before = line(start - plane - width);
-                        let cost = mismatch(source[i - 1], word);
-                        improve(row, before, cost + ALONE);
+                        let cost = costs.pair(source[i - 1], word);
+                        improve(row, before, cost + alone);
                         improve_both(&mut row[1..], before, pairs, &self.words, cost);
                     }
                 }
                 if let Some(pairs) = pairs {
                     let before = line(start - width);
-                    improve(row, before, ALONE);
-                    improve_each(&mut row[1..], before, pairs, ALONE);
+                    improve(row, before, alone);
+                    improve_each(&mut row[1..], before, pairs, alone);
                 }
                 let mut left = row[0];
                 for cost in &mut row[1..] {
-                    left = (*cost).min(left + ALONE);
+                    left = (*cost).min(left + alone);
                     *cost = left;
                 }
             }
@@ -183,9 +233,9 @@ impl Aligner {
         let (rows, width) = (source.len() + 1, hypothesis.len() + 1);
         let at = |[i, j, k]: [usize; 3]| self.table[(k * rows + i) * width + j];
         let pair = |one: Option<u32>, other: Option<u32>| match (one, other) {
-            (Some(one), Some(other)) => mismatch(one, other),
+            (Some(one), Some(other)) => self.costs.pair(one, other),
             (None, None) => 0,
-            _ => GAP,
+            _ => self.costs.gap,
         };
         let mut here = [source.len(), hypothesis.len(), reference.len()];
         while here != [0, 0, 0] {
@@ -212,6 +262,18 @@ impl Aligner {
         }
         self.columns.reverse();
     }
+
+    fn check_size(&self, words: &[usize], max_cells: usize) -> Result<(), String> {
+        let max_words = self.costs.max_words();
+        let cells = words.iter().fold(1usize, |cells, &words| cells.saturating_mul(words + 1));
+        if cells > max_cells || words.iter().sum::<usize>() > max_words {
+            return Err(format!(
+                "texts of {words:?} words need a table of {cells} cells; max_cells={max_cells} and \
+                 {max_words} words are allowed: cut the prediction off, or raise max_cells"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Costs that come from the same place of a line before.
@@ -233,19 +295,4 @@ fn improve_both(row: &mut [u16], line: &[u16], costs: &[u16], others: &[u16], co
     for (((best, &before), &one), &other) in row.iter_mut().zip(line).zip(costs).zip(others) {
         *best = (*best).min(before + one + other + cost);
     }
-}
-
-fn mismatch(one: u32, other: u32) -> u16 {
-    if one == other { 0 } else { MISMATCH }
-}
-
-fn check_size(words: &[usize], max_cells: usize) -> Result<(), String> {
-    let cells = words.iter().fold(1usize, |cells, &words| cells.saturating_mul(words + 1));
-    if cells > max_cells || words.iter().sum::<usize>() > MAX_WORDS {
-        return Err(format!(
-            "texts of {words:?} words need a table of {cells} cells; max_cells={max_cells} and {MAX_WORDS} \
-             words are allowed: cut the prediction off, or raise max_cells"
-        ));
-    }
-    Ok(())
 }

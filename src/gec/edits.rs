@@ -23,11 +23,15 @@ pub struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// Reads `start, end, annotator, type, corrections...`, separated by U+001F. The error names the field.
+    /// Reads `start, end, annotator, type, corrections...`, separated by U+001F; a number that is null is
+    /// an empty field. The error names the field, or the span that none can have.
     pub fn parse(text: &'a str) -> Result<Self, String> {
         let mut fields = text.split(SEPARATOR);
         let mut number = |name: &str| {
             let field = fields.next().unwrap_or_default();
+            if field.is_empty() {
+                return Err(format!("an edit whose `{name}` is null"));
+            }
             let number: Result<i32, _> = field.parse();
             let unfit = || format!("an edit whose `{name}` is {field:?}, no whole number of 32 bits");
             number.map(i64::from).map_err(|_| unfit())
@@ -38,7 +42,13 @@ impl<'a> Edit<'a> {
             .map(|correction| correction.trim_matches(is_whitespace))
             .map(|correction| if correction == NONE { "" } else { correction })
             .collect();
-        Ok(Self { start, end, annotator, kind, corrections })
+        let edit = Self { start, end, annotator, kind, corrections };
+        if !edit.is_noop() && (start < 0 || end < start) {
+            return Err(format!(
+                "an edit from {start} to {end}: a span must start at 0 or later and not end before it starts"
+            ));
+        }
+        Ok(edit)
     }
 
     /// Whether it says that its annotator has nothing to correct.
@@ -46,10 +56,10 @@ impl<'a> Edit<'a> {
         self.kind == "noop" || (self.start == -1 && self.end == -1)
     }
 
-    /// The span, where it lies inside a source of so many tokens.
+    /// The span; none where it goes past the end of a source of so many tokens.
     pub fn span(&self, tokens: usize) -> Option<(usize, usize)> {
         let span = (usize::try_from(self.start).ok()?, usize::try_from(self.end).ok()?);
-        (span.0 <= span.1 && span.1 <= tokens).then_some(span)
+        (span.1 <= tokens).then_some(span)
     }
 }
 

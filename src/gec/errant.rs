@@ -141,7 +141,6 @@ fn types<'a>(edits: &'a [Edit<'a>], options: &Options) -> BTreeMap<Key<'a>, Vec<
             Mode::TypedCorrection => add((edit.start, edit.end, correction, edit.kind)),
             Mode::Span => add((edit.start, edit.end, String::new(), "")),
             Mode::Token if edit.start == edit.end => add((edit.start, edit.start + 1, String::new(), "")),
-            // A span in front of its start has no token.
             Mode::Token => (edit.start..edit.end).for_each(|token| {
                 add((token, token + 1, String::new(), ""));
             }),

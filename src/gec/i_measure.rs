@@ -1,6 +1,6 @@
 //! The I-measure of a row: counts against its best reference.
 
-use super::align::Aligner;
+use super::align::{Aligner, Costs};
 use super::edits::Annotator;
 use super::references;
 use super::scores::{Both, Metric, count, improvement, key};
@@ -23,6 +23,8 @@ pub struct Options {
     pub max_references: usize,
     /// A larger table is an error.
     pub max_cells: usize,
+    /// Costs of the alignment.
+    pub costs: Costs,
 }
 
 /// What the references are made of.
@@ -51,20 +53,25 @@ pub struct Row {
 }
 
 /// Scores rows, keeping its memory from one to the next.
-#[derive(Default)]
 pub struct Scorer {
     aligner: Aligner,
+    options: Options,
 }
 
 impl Scorer {
+    /// A scorer with these options.
+    pub fn new(options: Options) -> Self {
+        Self { aligner: Aligner::new(options.costs), options }
+    }
+
     /// Scores a row; none where there is no reference.
     pub fn score<'a>(
         &mut self,
         hypothesis: &'a str,
         source: &'a str,
         standard: &Standard<'a>,
-        options: &Options,
     ) -> Result<Option<Row>, String> {
+        let options = self.options;
         let mut vocabulary = Vocabulary::default();
         let (source, hypothesis) = (vocabulary.numbers(source), vocabulary.numbers(hypothesis));
         let references = match standard {
@@ -83,8 +90,11 @@ impl Scorer {
                 continue;
             }
             self.aligner.align(&source, &hypothesis, reference, options.max_cells)?;
-            let (system, baseline) =
-                (count(&self.aligner.columns, false), count(&self.aligner.columns, true));
+            let system = count(&self.aligner.columns);
+            // On an alignment of its own: that of the system has columns for words that the system alone
+            // has, where source and reference would agree in having none.
+            self.aligner.align(&source, &source, reference, options.max_cells)?;
+            let baseline = count(&self.aligner.columns);
             let of_correction =
                 key(&system.correction, &baseline.correction, options.metric, options.w, options.beta);
             let of_detection =

@@ -72,7 +72,7 @@ impl Default for Options {
 /// A gold edit in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gold {
-    /// First token; `usize::MAX` where the span is none and nothing can hit it.
+    /// First token.
     pub start: usize,
     /// One behind the last token.
     pub end: usize,
@@ -303,14 +303,8 @@ fn gold_edits<'a>(
     let mut kept = Vec::with_capacity(annotator.edits.len());
     let mut golds = Vec::with_capacity(annotator.edits.len());
     for (place, edit) in annotator.edits.iter().enumerate() {
-        if usize::try_from(edit.start.max(edit.end)).is_ok_and(|end| end > tokens) {
-            continue;
-        }
+        let Some((start, end)) = edit.span(tokens) else { continue };
         kept.push(place);
-        let Some((start, end)) = edit.span(tokens) else {
-            golds.push(Gold { start: usize::MAX, end: usize::MAX, corrections: Vec::new() });
-            continue;
-        };
         let is_plain =
             |text: &&&str| !text.contains("  ") && !text.contains(|c| c != ' ' && is_whitespace(c));
         let corrections = edit.corrections.iter().filter(is_plain);

@@ -26,14 +26,12 @@ pub struct Both {
     pub correction: Counts,
 }
 
-/// Counts the columns of an alignment. With `baseline` the source stands for the hypothesis.
-pub fn count(columns: &[Column], baseline: bool) -> Both {
+/// Counts the columns of an alignment.
+pub fn count(columns: &[Column]) -> Both {
     let mut both = Both::default();
-    for column in columns {
-        let hypothesis = if baseline { column.source } else { column.hypothesis };
+    for &Column { source, hypothesis, reference } in columns {
         let [detection, correction] = [&mut both.detection, &mut both.correction];
-        match (column.source == hypothesis, column.source == column.reference, hypothesis == column.reference)
-        {
+        match (source == hypothesis, source == reference, hypothesis == reference) {
             (true, true, _) => (detection.tn, correction.tn) = (detection.tn + 1, correction.tn + 1),
             (true, false, _) => (detection.fn_, correction.fn_) = (detection.fn_ + 1, correction.fn_ + 1),
             (false, true, _) => (detection.fp, correction.fp) = (detection.fp + 1, correction.fp + 1),

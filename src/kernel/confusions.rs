@@ -93,13 +93,101 @@ pub struct Counts {
     others: HashMap<Key, u64, BuildHasherDefault<KeyHasher>>,
     /// Rows, in the order of [`ROW_KINDS`].
     rows: [u64; ROW_KINDS.len()],
-    /// How often each ASCII character stands in the references, at even and at odd places: an increment
-    /// need not wait for the one before.
-    ascii: Option<Box<[[u64; ASCII]; 2]>>,
+    /// The ASCII characters of the references.
+    ascii: Ascii,
 }
 
 /// Number of ASCII characters.
 const ASCII: usize = 128;
+
+/// ASCII characters that are kept as they are before a table counts them: the table takes 2 KiB, and there may
+/// be as many sets of rows as rows.
+const FEW: usize = 256;
+
+/// How often each ASCII character was seen.
+enum Ascii {
+    /// So few that these are the characters.
+    Few(Vec<u8>),
+    /// Counts at even and at odd places: an increment need not wait for the one before.
+    Many(Box<[[u64; ASCII]; 2]>),
+}
+
+impl Default for Ascii {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Ascii {
+    /// Counts the characters of a text of ASCII.
+    fn add_text(&mut self, text: &[u8]) {
+        let counts = match self.with_room(text.len()) {
+            Self::Few(seen) => return seen.extend_from_slice(text),
+            Self::Many(counts) => counts,
+        };
+        let (pairs, last) = text.as_chunks::<2>();
+        for &[even, odd] in pairs {
+            counts[0][usize::from(even) % ASCII] += 1;
+            counts[1][usize::from(odd) % ASCII] += 1;
+        }
+        for &byte in last {
+            counts[0][usize::from(byte) % ASCII] += 1;
+        }
+    }
+
+    /// Counts one character.
+    fn add(&mut self, byte: u8) {
+        match self {
+            Self::Few(seen) => seen.push(byte),
+            Self::Many(counts) => counts[0][usize::from(byte) % ASCII] += 1,
+        }
+    }
+
+    /// Adds what was counted elsewhere.
+    fn extend(&mut self, other: Self) {
+        match other {
+            Self::Few(seen) => self.add_text(&seen),
+            Self::Many(other) => {
+                let sums = self.table().as_flattened_mut().iter_mut();
+                sums.zip(other.as_flattened()).for_each(|(sum, count)| *sum += count);
+            }
+        }
+    }
+
+    /// Changes to a table if so many more characters are too many to be kept.
+    fn with_room(&mut self, more: usize) -> &mut Self {
+        if matches!(self, Self::Few(seen) if seen.len() + more > FEW) {
+            self.table();
+        }
+        self
+    }
+
+    /// The table, made of the characters before where there is none yet.
+    fn table(&mut self) -> &mut [[u64; ASCII]; 2] {
+        if let Self::Few(seen) = self {
+            let seen = std::mem::take(seen);
+            *self = Self::Many(Box::new([[0; ASCII]; 2]));
+            self.add_text(&seen);
+        }
+        match self {
+            Self::Many(counts) => counts,
+            Self::Few(_) => unreachable!("it has become a table"),
+        }
+    }
+
+    /// How often each character was seen.
+    fn counts(&self) -> [u64; ASCII] {
+        let mut counts = [0; ASCII];
+        match self {
+            Self::Few(seen) => seen.iter().for_each(|&byte| counts[usize::from(byte)] += 1),
+            Self::Many(places) => {
+                let sums = counts.iter_mut().zip(places[0].iter().zip(&places[1]));
+                sums.for_each(|(sum, (even, odd))| *sum = even + odd);
+            }
+        }
+        counts
+    }
+}
 
 impl Counts {
     /// Counts a row that is not compared.
@@ -146,22 +234,15 @@ impl Counts {
         for (key, count) in counts.others {
             *self.others.entry(key).or_default() += count;
         }
-        if let Some(counts) = counts.ascii {
-            let ascii = self.ascii.get_or_insert_with(no_ascii);
-            let sums = ascii.as_flattened_mut().iter_mut();
-            sums.zip(counts.as_flattened()).for_each(|(sum, count)| *sum += count);
-        }
+        self.ascii.extend(counts.ascii);
         self.rows.iter_mut().zip(counts.rows).for_each(|(sum, count)| *sum += count);
     }
 
     /// All counts, in no order.
     pub fn into_counts(self) -> impl Iterator<Item = (Key, u64)> {
-        let ascii = self.ascii.into_iter().flat_map(|counts| {
-            let [even, odd] = *counts;
-            (0_u8..).zip(even.into_iter().zip(odd)).map(|(byte, (even, odd))| {
-                let reference = Letters::one(Some(char::from(byte)));
-                (Key { reference, ..Key::of(Kind::Reference) }, even + odd)
-            })
+        let ascii = (0_u8..).zip(self.ascii.counts()).map(|(byte, count)| {
+            let reference = Letters::one(Some(char::from(byte)));
+            (Key { reference, ..Key::of(Kind::Reference) }, count)
         });
         let rows =
             ROW_KINDS.into_iter().zip(self.rows).map(|(kind, count)| (Key::of(Kind::Row(kind)), count));
@@ -181,21 +262,13 @@ impl Counts {
     }
 
     fn add_reference(&mut self, reference: &str, longest: usize) {
-        let ascii = self.ascii.get_or_insert_with(no_ascii);
         if reference.is_ascii() {
-            let (pairs, last) = reference.as_bytes().as_chunks::<2>();
-            for &[even, odd] in pairs {
-                ascii[0][usize::from(even) % ASCII] += 1;
-                ascii[1][usize::from(odd) % ASCII] += 1;
-            }
-            for &byte in last {
-                ascii[0][usize::from(byte) % ASCII] += 1;
-            }
+            self.ascii.add_text(reference.as_bytes());
         } else {
+            let ascii = self.ascii.with_room(reference.len());
             for letter in reference.chars() {
-                let code = u32::from(letter) as usize;
-                if code < ASCII {
-                    ascii[0][code] += 1;
+                if letter.is_ascii() {
+                    ascii.add(letter as u8);
                 } else {
                     let reference = Letters::one(Some(letter));
                     *self.others.entry(Key { reference, ..Key::of(Kind::Reference) }).or_default() += 1;
@@ -211,10 +284,6 @@ impl Counts {
             }
         }
     }
-}
-
-fn no_ascii() -> Box<[[u64; ASCII]; 2]> {
-    Box::new([[0; ASCII]; 2])
 }
 
 /// Whether nothing stands between two edits, in either text.
@@ -278,6 +347,38 @@ mod tests {
         assert_eq!(counted("ab", "xy", 3), [edit("a", "x", 1), edit("b", "y", 1)]);
         assert_eq!(counted("abcd", "x", 3).len(), 4);
         assert_eq!(counted("a  b", "ab", 3), [edit(" ", "", 2)]);
+    }
+
+    #[test]
+    fn few_and_many_characters_count_alike() {
+        let texts = ["", "ab", "aé b", "漢字", &"abc \u{7f}".repeat(40), &"é\0z".repeat(90)];
+        let letters = |texts: &[&str]| {
+            let mut counts: HashMap<String, u64> = HashMap::new();
+            for letter in texts.iter().flat_map(|text| text.chars()) {
+                *counts.entry(letter.into()).or_default() += 1;
+            }
+            counts
+        };
+        let counted = |counts: Counts| -> HashMap<String, u64> {
+            let counts = counts.into_counts().filter(|(key, _)| key.kind == Kind::Reference);
+            counts.map(|(key, count)| (key.reference.text().expect("a character"), count)).collect()
+        };
+        let of = |texts: &[&str]| {
+            let mut counts = Counts::default();
+            for text in texts {
+                counts.add_pair(&mut Aligner::default(), text, text, 1);
+            }
+            counts
+        };
+        for end in 0..=texts.len() {
+            assert_eq!(counted(of(&texts[..end])), letters(&texts[..end]));
+            for middle in 0..=end {
+                // Sets of rows that have a table and those that have none, added up.
+                let mut sum = of(&texts[middle..end]);
+                sum.extend(of(&texts[..middle]));
+                assert_eq!(counted(sum), letters(&texts[..end]));
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Polars' plugin interface, version 0.1, in C.
 //!
-//! The only file with `unsafe` at this border. Facts are from the sources of `polars-ffi` (the structs and
-//! who frees what) and `pyo3-polars-derive` (the exported functions):
+//! The only file that follows a pointer of Polars': the functions that `export!` writes pass theirs on to here.
+//! Facts are from the sources of `polars-ffi` (the structs and who frees what) and `pyo3-polars-derive` (the
+//! exported functions):
 //!
 //! - A column arrives as a [`SeriesExport`]: one schema and any number of chunks. The callee owns the
 //!   columns: it moves each chunk out and then releases the export, which frees the memory around them.
@@ -12,6 +13,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
@@ -30,6 +32,13 @@ const MAX_ROWS: usize = usize::MAX / 128;
 /// Longer keyword arguments are refused: real ones take a few hundred bytes, and a pickle nested tens of
 /// thousands deep would exhaust the stack of its reader.
 const MAX_KWARGS: usize = 8 << 10;
+
+static HAS_RUN: AtomicBool = AtomicBool::new(false);
+
+/// Whether Polars has called a function on data: then it has started its threads.
+pub fn has_run() -> bool {
+    HAS_RUN.load(Ordering::Relaxed)
+}
 
 /// `ArrowSchema` of the C data interface, with readable fields.
 #[repr(C)]
@@ -469,6 +478,7 @@ pub unsafe fn call_columns(
     (kwargs, kwargs_len): (*const u8, usize),
     respond: impl FnOnce(Vec<ForeignColumn>, &[u8]) -> Result<(&'static str, ArrayData)>,
 ) {
+    HAS_RUN.store(true, Ordering::Relaxed);
     guard(|| {
         let n_columns = if columns.is_null() { 0 } else { n_columns };
         // All of them first: an error at one column must still release the others.

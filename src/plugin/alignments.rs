@@ -1,6 +1,7 @@
 //! Alignments of predictions with their nearest answers, and the counts of their edits.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
 use arrow_data::ArrayData;
@@ -98,37 +99,68 @@ impl Counting {
         let groups = columns.pop().ok_or_else(|| Error::new("a column is missing"))?;
         let pair = Pair::import(columns)?;
         let groups = Groups::import(groups, pair.rows())?;
-        let groups = count_groups(&pair, &groups, &options)?;
-        let lists = groups.into_values().map(|(first, counts)| (first, counts.into_counts().collect()));
-        Ok((Self::NAME, counts_column(pair.rows(), lists.collect())))
+        let mut groups = count_groups(&pair, &groups, &options)?;
+        groups.sort_unstable_by_key(|group| group.first_row);
+        let lists = groups.into_iter().map(|group| (group.first_row, group.counts));
+        Ok((Self::NAME, counts_column(pair.rows(), lists)))
     }
 }
 
-/// The counts of each group, and the first of its rows.
-type GroupCounts = HashMap<u64, (usize, Counts)>;
+/// The counts of groups.
+#[derive(Default)]
+struct GroupCounts {
+    groups: Vec<Group>,
+    /// Where each group is found.
+    places: HashMap<u64, usize>,
+}
+
+struct Group {
+    number: u64,
+    first_row: usize,
+    counts: Counts,
+}
+
+impl GroupCounts {
+    /// The place of a group, which starts with this row if it is new.
+    fn place(&mut self, number: u64, row: usize) -> usize {
+        let place = *self.places.entry(number).or_insert(self.groups.len());
+        if place == self.groups.len() {
+            self.groups.push(Group { number, first_row: row, counts: Counts::default() });
+        }
+        place
+    }
+
+    /// Adds counts of other rows. The first ones are taken as they are: there may be as many groups as rows.
+    fn extend(&mut self, other: Self) {
+        if self.groups.is_empty() {
+            *self = other;
+            return;
+        }
+        for Group { number, first_row, counts } in other.groups {
+            let place = self.place(number, first_row);
+            let group = &mut self.groups[place];
+            group.first_row = first_row.min(group.first_row);
+            group.counts.extend(counts);
+        }
+    }
+}
 
 /// What one thread has counted; added to the others' at its end.
 struct Counter<'a> {
     scorer: BlockScorer,
     alignment: Alignment,
-    found: Vec<(u64, usize, Counts)>,
-    /// Where each group is found.
-    places: HashMap<u64, usize>,
+    found: GroupCounts,
     all: &'a Mutex<GroupCounts>,
 }
 
 impl Drop for Counter<'_> {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        for (group, first, counts) in self.found.drain(..) {
-            let (known, sum) = all.entry(group).or_insert_with(|| (first, Counts::default()));
-            *known = first.min(*known);
-            sum.extend(counts);
-        }
+        all.extend(take(&mut self.found));
     }
 }
 
-fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<GroupCounts> {
+fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<Group>> {
     let request = nearest(options, Exact::All);
     // An only answer is the nearest, and how near it is matters only beside a limit.
     let is_given = pair.has_one_answer() && options.min_nls() <= 0.0;
@@ -136,25 +168,21 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Group
     let counter = || Counter {
         scorer: BlockScorer::default(),
         alignment: Alignment::default(),
-        found: Vec::new(),
-        places: HashMap::new(),
+        found: GroupCounts::default(),
         all: &all,
     };
     let pieces = ranges(pair.rows(), pair.piece_rows()).collect();
     parallel::for_each(pieces, counter, |counter, piece| {
         pair.check(piece.clone())?;
-        let Counter { scorer, alignment, found, places, .. } = counter;
+        let Counter { scorer, alignment, found, .. } = counter;
         let mut place = 0;
         let mut count = |row: usize, nearest: Option<Nearest>| {
-            let group = groups.get(row);
+            let number = groups.get(row);
             // Mostly the group of the row before.
-            if found.get(place).is_none_or(|&(known, ..)| known != group) {
-                place = *places.entry(group).or_insert(found.len());
-                if place == found.len() {
-                    found.push((group, row, Counts::default()));
-                }
+            if found.groups.get(place).is_none_or(|group| group.number != number) {
+                place = found.place(number, row);
             }
-            alignment.count(pair, row, nearest, options, &mut found[place].2);
+            alignment.count(pair, row, nearest, options, &mut found.groups[place].counts);
         };
         if is_given {
             for row in piece {
@@ -166,5 +194,5 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Group
         }
         Ok(())
     })?;
-    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).groups)
 }

@@ -23,6 +23,7 @@ use crate::kernel::choice::Choice;
 use crate::kernel::error_type::{Classifier, ErrorType};
 use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
 use crate::kernel::score::{Nearest, Scorer};
+use crate::kernel::weighted::SubstitutionCost;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A row expression: its name, what its second input is, and how it computes a column.
@@ -37,14 +38,15 @@ const LEVENSHTEIN: Metric = Metric {
     name: "levenshtein",
     role: Role::Reference,
     dtype: || DataType::UInt32,
-    column: |pair, options| {
-        let request = Request {
-            errors: Some(options.protocol().preparation),
-            cost: options.substitution_cost(),
-            ..Request::default()
-        };
-        Ok(map_scored(pair, &request, |values, best| put_counts(values, &best.errors))?.into_unsigned())
-    },
+    column: |pair, options| distances(pair, options, options.substitution_cost()),
+};
+
+/// Insertions and deletions alone: what a substitution costs is then never less than the two that replace it.
+const LCS_DISTANCE: Metric = Metric {
+    name: "lcs_distance",
+    role: Role::Reference,
+    dtype: || DataType::UInt32,
+    column: |pair, options| distances(pair, options, SubstitutionCost::Indel),
 };
 
 const HAMMING: Metric = Metric {
@@ -195,6 +197,12 @@ const ERROR_TYPE: Metric = Metric {
         Ok(codes?.into_codes())
     },
 };
+
+/// A column of the edit distances to the reference.
+fn distances(pair: &Pair, options: &Options, cost: SubstitutionCost) -> Result<ArrayData> {
+    let request = Request { errors: Some(options.protocol().preparation), cost, ..Request::default() };
+    Ok(map_scored(pair, &request, |values, best| put_counts(values, &best.errors))?.into_unsigned())
+}
 
 /// The request for the nearest answer.
 pub fn nearest(options: &Options, exact: Exact) -> Request {
@@ -360,6 +368,7 @@ pub(super) use export;
 
 export! {
     LEVENSHTEIN: _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
+    LCS_DISTANCE: _polars_plugin_field_lcs_distance, _polars_plugin_lcs_distance;
     HAMMING: _polars_plugin_field_hamming, _polars_plugin_hamming;
     NLS: _polars_plugin_field_nls, _polars_plugin_nls;
     ANLS: _polars_plugin_field_anls, _polars_plugin_anls;

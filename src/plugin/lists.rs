@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::StringViewBuilder;
-use arrow_array::{ArrayRef, StringViewArray, UInt32Array, UInt64Array};
+use arrow_array::builder::{ArrayBuilder, StringViewBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, StringViewArray, UInt32Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Field, Fields};
 use super::Result;
 use super::outputs::{Column, count, list_array};
 use crate::kernel::alignment::{Edit, Operation};
-use crate::kernel::confusions::{Key, Kind, RowKind};
+use crate::kernel::confusions::{Counts, Kind, RowKind};
 
 /// An edit with positions as they are exported.
 #[derive(Clone, Copy)]
@@ -107,23 +107,26 @@ impl Column<Vec<ExportedEdit>> {
     }
 }
 
-/// Lists of counts in some of so many rows; those of the others are empty.
-pub fn counts_column(rows: usize, mut lists: Vec<(usize, Vec<(Key, u64)>)>) -> ArrayData {
-    lists.sort_unstable_by_key(|&(row, _)| row);
+/// Lists of counts in some of so many rows, in rising order; those of the others are empty. Each list goes when
+/// it is written: there may be as many as rows.
+pub fn counts_column(rows: usize, lists: impl Iterator<Item = (usize, Counts)>) -> ArrayData {
     let mut offsets = Vec::with_capacity(rows + 1);
-    let mut end = 0;
-    for (row, counts) in &lists {
-        offsets.resize(row + 1, end);
-        end += counts.len().cast_signed() as i64;
+    let [mut kinds, mut references, mut predictions] = [(); 3].map(|()| StringViewBuilder::new());
+    let mut numbers = UInt64Builder::new();
+    for (row, counts) in lists {
+        offsets.resize(row + 1, numbers.len().cast_signed() as i64);
+        for (key, count) in counts.into_counts() {
+            kinds.append_value(kind(key.kind));
+            references.append_option(key.reference.text());
+            predictions.append_option(key.prediction.text());
+            numbers.append_value(count);
+        }
     }
-    offsets.resize(rows + 1, end);
-    let counts: Vec<_> = lists.into_iter().flat_map(|(_, counts)| counts).collect();
-    let columns = vec![
-        texts(counts.iter().map(|(key, _)| Some(kind(key.kind)))),
-        texts(counts.iter().map(|(key, _)| key.reference.text())),
-        texts(counts.iter().map(|(key, _)| key.prediction.text())),
-        Arc::new(UInt64Array::from_iter_values(counts.iter().map(|&(_, count)| count))),
-    ];
+    offsets.resize(rows + 1, numbers.len().cast_signed() as i64);
+    let texts = [kinds, references, predictions].into_iter();
+    let mut columns: Vec<ArrayRef> =
+        texts.map(|mut builder| Arc::new(builder.finish()) as ArrayRef).collect();
+    columns.push(Arc::new(numbers.finish()));
     list_array(counts_fields(), OffsetBuffer::new(offsets.into()), columns, None)
 }
 

@@ -1,5 +1,6 @@
 //! Memory of result columns, and what is packed into it.
 
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};
@@ -60,7 +61,9 @@ impl<T> Values<T> {
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         match &mut self.0 {
             Storage::Vec(values) => values,
-            // SAFETY: the region has so many numbers, whatever they are, is aligned for them, and is borrowed.
+            // SAFETY: the region has so many numbers, is aligned for them, and is borrowed. Any bits are a number.
+            // Memory that was used before may still turn to zeros until it is written to: nobody reads a
+            // number before it is set.
             #[cfg(target_os = "linux")]
             Storage::Region(region, rows) => unsafe {
                 std::slice::from_raw_parts_mut(region.start().cast().as_ptr(), *rows)

@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use crate::harness::c::{METRICS, SCORE};
+use crate::harness::c::{CONFUSION_COUNTS, METRICS, SCORE};
 use crate::harness::call::{call, call_field};
 use crate::harness::describe::{Array, Column, Schema};
 use crate::harness::options::OPTIONS;
@@ -17,17 +17,25 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 static BYTES: AtomicIsize = AtomicIsize::new(0);
+/// The most bytes that were in use.
+static PEAK: AtomicIsize = AtomicIsize::new(0);
 
 fn add(bytes: usize, sign: isize) {
-    BYTES.fetch_add(sign * bytes.cast_signed(), Ordering::Relaxed);
+    let change = sign * bytes.cast_signed();
+    let bytes = BYTES.fetch_add(change, Ordering::Relaxed) + change;
+    PEAK.fetch_max(bytes, Ordering::Relaxed);
 }
 
 // SAFETY: forwards to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add(layout.size(), 1);
         // SAFETY: the caller's promise, here and below.
-        unsafe { System.alloc(layout) }
+        let pointer = unsafe { System.alloc(layout) };
+        // What there is no memory for is not in use; some of these sizes are next to the largest number.
+        if !pointer.is_null() {
+            add(layout.size(), 1);
+        }
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -125,6 +133,23 @@ fn calls_of_several_threads_keep_no_memory() {
         let rows = ["a", "a text outside its view", "b"].repeat(20_000);
         let columns = ["prediction", "answers"].map(|name| Column::text(name, [Array::texts(&rows)]));
         assert_flat(50, || drop(call(SCORE, &columns).expect("scores")));
+    });
+}
+
+#[test]
+fn confusions_of_many_groups_take_memory_for_what_they_count() {
+    alone("repetition::confusions_of_many_groups_take_memory_for_what_they_count", || {
+        const GROUPS: i64 = 50_000;
+        let texts = |text| Array::texts(&vec![text; GROUPS as usize]);
+        let columns = [
+            Column::text("prediction", [texts("a b c d")]),
+            Column::text("answers", [texts("a b x d")]),
+            Column::new(Schema::new("groups", "L"), [Array::numbers(&(0..GROUPS).collect::<Vec<_>>())]),
+        ];
+        let before = BYTES.load(Ordering::Relaxed);
+        drop(call(CONFUSION_COUNTS, &columns).expect("counts"));
+        let taken = (PEAK.load(Ordering::Relaxed) - before) / GROUPS as isize;
+        assert!(taken < 2048, "{taken} bytes a group");
     });
 }
 

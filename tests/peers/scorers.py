@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 INTERPRETER = "ANLS_PEER_PYTHON"
 HOW_TO = (
-    f"the tests against PyPI anls need its interpreter in {INTERPRETER}: run them by `make test`, or make an "
-    "environment (python -m venv .venv-peers), install tests/peers/requirements.txt into it, and set "
-    f"{INTERPRETER}=.venv-peers/bin/python"
+    f"the tests against PyPI anls and Inspect need their interpreter in {INTERPRETER}: run them by "
+    "`make test`, or make an environment (python -m venv .venv-peers), install tests/peers/requirements.txt "
+    f"into it, and set {INTERPRETER}=.venv-peers/bin/python"
 )
 
 

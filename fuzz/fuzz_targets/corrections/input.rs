@@ -74,9 +74,9 @@ impl EditText {
     fn spell(&self) -> String {
         match self {
             Self::Sound { start, end, annotator, kind, corrections } => {
-                // Mostly in order and inside; past the end, too, and in the wrong order.
+                // Mostly inside; past the end, too.
                 let [start, end] = [start % 14, end % 4].map(i32::from);
-                let end = if end == 3 { start - 1 } else { start + end };
+                let end = start + end;
                 let kind = KINDS[usize::from(*kind) % KINDS.len()];
                 let mut fields =
                     vec![start.to_string(), end.to_string(), (annotator % 3).to_string(), kind.to_owned()];

@@ -81,6 +81,7 @@ impl Options {
     pub fn of_i_measure(self) -> Vec<u8> {
         let [metric, aspect, ..] = self.choices;
         let metrics = ["tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i"];
+        let [gap, mismatch] = self.costs();
         pickle(&[
             ("w", float(f64::from(self.number % 7) / 2.0)),
             ("beta", float(f64::from(self.number / 7 % 5) / 2.0)),
@@ -89,12 +90,21 @@ impl Options {
             ("aspect", one_of(&["correction", "detection"], aspect)),
             ("max_references", number(1 + i32::from(self.number))),
             ("max_cells", self.cells()),
+            gap,
+            mismatch,
         ])
     }
 
     /// Of an alignment of three.
     pub fn of_align3(self) -> Vec<u8> {
-        pickle(&[("max_cells", self.cells())])
+        let [gap, mismatch] = self.costs();
+        pickle(&[("max_cells", self.cells()), gap, mismatch])
+    }
+
+    /// The costs of an alignment, those of the paper among them.
+    fn costs(self) -> [(&'static str, Vec<u8>); 2] {
+        let [.., last] = self.choices;
+        [("gap_cost", number(1 + i32::from(last % 4))), ("mismatch_cost", number(1 + i32::from(last / 4 % 8)))]
     }
 
     /// Whether there is room for sentences as short as these.

@@ -120,23 +120,28 @@ const ALIGN3: Function = Function {
     roles: &[TEXT, TEXT, TEXT],
     dtype: outputs::align3_dtype,
     column: |table, kwargs| {
-        let max_cells = AlignOptions::parse(kwargs)?;
-        let columns = map_rows(table, Aligner::default, |aligner, row| {
-            let [prediction, source, reference] = [0, 1, 2].map(|column| table.text(column, row));
-            let (Some(prediction), Some(source), Some(reference)) = (prediction, source, reference) else {
-                return Ok(None);
-            };
-            let mut words = Vocabulary::default();
-            let [source, prediction, reference] =
-                [source, prediction, reference].map(|text| words.numbers(text));
-            aligner.align(&source, &prediction, &reference, max_cells)?;
-            let word = |token: Option<u32>| token.map(|token| words.join(&[token]));
-            let texts = aligner
-                .columns
-                .iter()
-                .map(|column| (word(column.source), word(column.hypothesis), word(column.reference)));
-            Ok(Some(texts.collect::<Vec<_>>()))
-        })?;
+        let (max_cells, costs) = AlignOptions::parse(kwargs)?;
+        let columns = map_rows(
+            table,
+            || Aligner::new(costs),
+            |aligner, row| {
+                let [prediction, source, reference] = [0, 1, 2].map(|column| table.text(column, row));
+                let (Some(prediction), Some(source), Some(reference)) = (prediction, source, reference)
+                else {
+                    return Ok(None);
+                };
+                let mut words = Vocabulary::default();
+                let [source, prediction, reference] =
+                    [source, prediction, reference].map(|text| words.numbers(text));
+                aligner.align(&source, &prediction, &reference, max_cells)?;
+                let word = |token: Option<u32>| token.map(|token| words.join(&[token]));
+                let texts = aligner
+                    .columns
+                    .iter()
+                    .map(|column| (word(column.source), word(column.hypothesis), word(column.reference)));
+                Ok(Some(texts.collect::<Vec<_>>()))
+            },
+        )?;
         Ok(outputs::align3(columns))
     },
 };
@@ -167,13 +172,18 @@ fn i_measure_column<'a>(
     standard: impl Fn(usize) -> std::result::Result<Option<Standard<'a>>, String> + Sync,
 ) -> Result<ArrayData> {
     let options = IMeasureOptions::parse(kwargs)?;
-    let rows = map_rows(table, i_measure::Scorer::default, |scorer, row| {
-        let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row)) else {
-            return Ok(None);
-        };
-        let Some(standard) = standard(row)? else { return Ok(None) };
-        scorer.score(prediction, source, &standard, &options)
-    })?;
+    let rows = map_rows(
+        table,
+        || i_measure::Scorer::new(options),
+        |scorer, row| {
+            let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
+            else {
+                return Ok(None);
+            };
+            let Some(standard) = standard(row)? else { return Ok(None) };
+            scorer.score(prediction, source, &standard)
+        },
+    )?;
     Ok(outputs::i_measure(rows))
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Error, Result, errant, i_measure, m2};
+use crate::gec::align::Costs;
 use crate::gec::scores::Metric;
 
 fn read<T: DeserializeOwned>(pickle: &[u8]) -> Result<T> {
@@ -84,6 +85,16 @@ pub struct IMeasureOptions {
     aspect: AspectName,
     max_references: u32,
     max_cells: u64,
+    gap_cost: u32,
+    mismatch_cost: u32,
+}
+
+fn costs(gap: u32, mismatch: u32) -> Result<Costs> {
+    let unfit = || {
+        let most = Costs::MAX;
+        Error::new(format!("costs must be whole numbers from 1 to {most}, got {gap} and {mismatch}"))
+    };
+    Costs::new(gap, mismatch).ok_or_else(unfit)
 }
 
 #[derive(Deserialize)]
@@ -130,6 +141,7 @@ impl IMeasureOptions {
             by_detection: matches!(options.aspect, AspectName::Detection),
             max_references: options.max_references as usize,
             max_cells: usize::try_from(options.max_cells).unwrap_or(usize::MAX),
+            costs: costs(options.gap_cost, options.mismatch_cost)?,
         })
     }
 }
@@ -138,11 +150,16 @@ impl IMeasureOptions {
 #[serde(deny_unknown_fields)]
 pub struct AlignOptions {
     max_cells: u64,
+    gap_cost: u32,
+    mismatch_cost: u32,
 }
 
 impl AlignOptions {
-    pub fn parse(pickle: &[u8]) -> Result<usize> {
-        Ok(usize::try_from(read::<Self>(pickle)?.max_cells).unwrap_or(usize::MAX))
+    /// The largest table, and the costs.
+    pub fn parse(pickle: &[u8]) -> Result<(usize, Costs)> {
+        let options: Self = read(pickle)?;
+        let max_cells = usize::try_from(options.max_cells).unwrap_or(usize::MAX);
+        Ok((max_cells, costs(options.gap_cost, options.mismatch_cost)?))
     }
 }
 

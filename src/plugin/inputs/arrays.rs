@@ -64,7 +64,7 @@ fn view_array(data: &ArrayData) -> StringViewArray {
     }
     let views = ScalarBuffer::new(data.buffers()[0].clone(), data.offset(), data.len());
     let buffers = data.buffers()[1..].iter().cloned().collect();
-    // SAFETY: views are checked by `check_text` before a text is read; null ones are never read.
+    // SAFETY: `Texts::check` looks at views before a text of these rows is read; those of nulls are never read.
     unsafe { StringViewArray::new_unchecked(views, buffers, data.nulls().cloned()) }
 }
 

@@ -125,6 +125,7 @@ metrics! {
     /// Every metric that the plugin exports.
     METRICS:
     LEVENSHTEIN = "levenshtein": _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
+    LCS_DISTANCE = "lcs_distance": _polars_plugin_field_lcs_distance, _polars_plugin_lcs_distance;
     HAMMING = "hamming": _polars_plugin_field_hamming, _polars_plugin_hamming;
     NLS = "nls": _polars_plugin_field_nls, _polars_plugin_nls;
     ANLS = "anls": _polars_plugin_field_anls, _polars_plugin_anls;

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame.export.atomic import replacing
-from anls_frame.export.delimited import field
+from anls_frame.export.delimited import line
 from anls_frame.export.document import Table
-from anls_frame.export.excel_text import CELL_LIMIT, units
-from anls_frame.export.values import as_text, json_text, plain_frame
+from anls_frame.export.values import json_text, plain_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +15,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+__all__ = ["SUFFIXES", "write"]
+
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
-_MOST_ROWS = 1_048_576
+"""The suffixes that `write` knows."""
 _BATCH = 50_000
 
 
@@ -35,14 +35,16 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
         if suffix == ".parquet":
             _write_parquet(frame, file)
         elif suffix == ".jsonl":
-            file.writelines(f"{line}\n".encode() for line in _json_rows(frame))
+            file.writelines(f"{row}\n".encode() for row in _json_rows(frame))
         elif suffix == ".json":
             file.write(b"[")
-            for index, line in enumerate(_json_rows(frame)):
-                file.write(f"{',' if index else ''}\n{line}".encode())
+            for index, row in enumerate(_json_rows(frame)):
+                file.write(f"{',' if index else ''}\n{row}".encode())
             file.write(b"\n]\n")
         elif suffix == ".xlsx":
-            _write_workbook(frame.collect(engine="streaming"), file)
+            from anls_frame.export import excel  # noqa: PLC0415 - only for those who write workbooks
+
+            excel.write_rows(frame.collect(engine="streaming"), file)
         else:
             _write_delimited(frame, file, "\t" if suffix == ".tsv" else ",", escape_formulas=escape_formulas)
 
@@ -87,44 +89,6 @@ def _json_rows(frame: pl.LazyFrame) -> Iterator[str]:
 
 
 def _write_delimited(frame: pl.LazyFrame, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
-    def line(values: Any) -> bytes:
-        fields = [field(value, delimiter, escape_formulas=escape_formulas) for value in values]
-        return (delimiter.join(fields) + "\n").encode()
-
-    file.write(line(frame.collect_schema().names()))
+    file.write(line(frame.collect_schema().names(), delimiter, escape_formulas=escape_formulas))
     for batch in _batches(frame):
-        file.writelines(line(row) for row in batch.iter_rows())
-
-
-def _write_workbook(frame: pl.DataFrame, file: BinaryIO) -> None:
-    import xlsxwriter
-
-    if frame.height >= _MOST_ROWS:
-        raise ValueError(f"a sheet holds {_MOST_ROWS - 1:,} rows, not {frame.height:,}; write CSV or Parquet")
-    content = io.BytesIO()
-    options = {
-        "in_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-    }
-    book = xlsxwriter.Workbook(content, options)
-    sheet = book.add_worksheet("rows")
-    for column, name in enumerate(frame.columns):
-        sheet.write_string(0, column, name)
-    for row, values in enumerate(plain_frame(Table("rows", frame)).iter_rows(), start=1):
-        for column, value in enumerate(values):
-            if isinstance(value, bool):
-                sheet.write_boolean(row, column, value)
-            elif isinstance(value, int | float) and abs(value) < 10**15:  # NaN is not
-                sheet.write_number(row, column, value)
-            elif value is not None:
-                text = as_text(value)
-                if units(text) > CELL_LIMIT:
-                    raise ValueError(
-                        f"row {row} holds a text of {len(text):,} characters in column "
-                        f"{frame.columns[column]!r}, and a cell {CELL_LIMIT:,}; write CSV or Parquet"
-                    )
-                sheet.write_string(row, column, text)
-    book.close()
-    file.write(content.getbuffer())
+        file.writelines(line(row, delimiter, escape_formulas=escape_formulas) for row in batch.iter_rows())

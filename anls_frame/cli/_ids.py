@@ -1,0 +1,88 @@
+"""Ids that occur more than once: in several files they are two systems, not one with twice the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.export.values import numbered
+from anls_frame.readers._problems import listed, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_ROWS = 5_000_000
+"""Ids of more rows would take too much memory, so they are not looked at."""
+_SHOWN = 3
+
+
+class Ids:
+    """The ids of several files."""
+
+    def __init__(self) -> None:
+        self._frames: dict[str, pl.LazyFrame] = {}
+        self._hashes: list[pl.DataFrame] = []
+        self._rows = 0
+
+    def add(self, path: Path, frame: pl.LazyFrame) -> None:
+        """
+        Take the ids of one more file.
+
+        Raises
+        ------
+        ValueError
+            If one of them is in another file as well; not after each file, but at least once all are added
+            and `check` is called.
+        """
+        if "question_id" not in frame.collect_schema() or self._rows > MOST_ROWS:
+            return
+        own = pl.lit(len(self._frames), pl.UInt32).alias("file")
+        hashes = frame.select(pl.col("question_id").hash().alias("id"), own, pl.col("question_id").is_null())
+        found = hashes.filter(~pl.col("question_id")).drop("question_id").collect(engine="streaming")
+        self._frames[str(path)] = frame
+        self._hashes.append(found)
+        self._rows += found.height
+        if len(self._frames).bit_count() == 1:  # seldom enough to cost little, early enough to save work
+            self.check()
+
+    def check(self) -> None:
+        """Raise an error if an id is in several files."""
+        if len(self._hashes) < 2:  # noqa: PLR2004 - two make a pair
+            return
+        owners = pl.concat(self._hashes).group_by("id").agg(pl.col("file").unique().sort())
+        shared = owners.filter(pl.col("file").list.len() > 1)
+        if not shared.height:
+            return
+        files = pl.col("file").list
+        pairs = shared.select(first=files.get(0), second=files.get(1)).unique()
+        pair = [list(self._frames)[index] for index in pairs.sort("first", "second").row(0)]
+        ids = self._common(*pair)
+        if ids:
+            shared_ids = listed([shown(one) for one in ids], _SHOWN)
+            raise ValueError(
+                f"{pair[0]} and {pair[1]} have ids in common ({shared_ids}); "
+                "their rows would count as those of one system. To compare two: anls-frame compare "
+                f"{pair[0]} {pair[1]}; if these are different questions, pass --allow-repeated-ids"
+            )
+
+    def _common(self, first: str, second: str) -> list[str]:
+        """Return the ids themselves: hashes may be equal by chance."""
+        ids = [self._frames[one].select("question_id") for one in (first, second)]
+        common = ids[0].join(ids[1], on="question_id", how="semi", maintain_order="left")
+        return common.unique(maintain_order=True).collect(engine="streaming")["question_id"].to_list()
+
+
+def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
+    """Return a remark on rows that have the id of another one, which are no independent observations."""
+    if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
+        return None
+    ids = pl.col("question_id")
+    found = frame.select(rows=ids.count(), ids=ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
+    repeated = found["rows"].item() - found["ids"].item()
+    if not repeated:
+        return None
+    return (
+        f"{numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one question are not "
+        "independent, so the intervals are too narrow: name a column that they share by --cluster"
+    )

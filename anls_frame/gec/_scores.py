@@ -1,0 +1,92 @@
+"""Scores of a frame as a table, for Polars and pandas frames alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
+from anls_frame.gec import _columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = None) -> Any:
+    """
+    Table of scores of a frame: of all rows or each group, or of each row.
+
+    Polars frames do the same with ``select`` and ``group_by``; pandas frames have no expressions.
+
+    Parameters
+    ----------
+    frame
+        Polars DataFrame or LazyFrame, or pandas DataFrame, with the columns that the expression names.
+    expression
+        One of `m2_corpus`, `i_measure_corpus`, `errant_corpus`, `m2`, `m2_edits`, `i_measure`, `align3` and
+        `errant`.
+    by
+        Column or columns of groups; the table has a row for each, in the order in which they come up.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `by` and those of the scores: a field of the result each, or the result as it is where
+        it is a list. A Polars DataFrame for a Polars frame, otherwise a pandas frame, which keeps its index
+        where there is a result for each row.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DuplicateColumnError
+        If a column of `by` is called as a field of the scores.
+    TypeError
+        If an argument is not of these kinds.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anls_frame import gec
+    >>> edit = {"start": 1, "end": 2, "type": "SVA", "corrections": ["goes"], "annotator": 0}
+    >>> df = pd.DataFrame(
+    ...     {
+    ...         "system": ["one", "two"],
+    ...         "prediction": ["He goes .", "He gone ."],
+    ...         "source": ["He go .", "He go ."],
+    ...         "edits": [[edit], [edit]],
+    ...     }
+    ... )
+    >>> corpus = gec.m2_corpus(gec.m2("prediction", "source", "edits"))
+    >>> gec.scores(df, corpus, by="system")[["system", "tp", "fp", "f"]]
+      system  tp  fp    f
+    0    one   1   0  1.0
+    1    two   0   1  0.0
+    """
+    if not isinstance(expression, pl.Expr):
+        raise TypeError(f"`scores` takes an expression, as from `m2_corpus`, got {type(expression).__name__}")
+    groups = list(dict.fromkeys([by] if isinstance(by, str) else by or ()))
+    if any(not isinstance(group, str) for group in groups):
+        raise TypeError(f"`by` takes names of columns, got {groups}")
+    polars_frame, is_polars = _columns.to_polars(frame, "scores", [*groups, *expression.meta.root_names()])
+    rows = polars_frame.lazy()
+    names = rows.collect_schema().names()
+    missing = [group for group in groups if group not in names]
+    if missing:
+        raise ColumnNotFoundError(f"no column {missing[0]!r} among {names}")
+    if groups:
+        table = rows.group_by(cs.by_name(groups), maintain_order=True).agg(expression).collect()
+    else:
+        table = rows.select(expression).collect()
+    result = table.schema[table.columns[-1]]
+    if isinstance(result, pl.Struct):
+        clashing = [field.name for field in result.fields if field.name in groups]
+        if clashing:
+            raise DuplicateColumnError(f"the scores have a field {clashing[0]!r}; rename the column of `by`")
+        table = table.unnest(cs.last())
+    if is_polars:
+        return table
+    is_of_rows = not groups and rows.head(0).select(expression).collect().is_empty()
+    return table.to_pandas().set_axis(frame.index) if is_of_rows else table.to_pandas()

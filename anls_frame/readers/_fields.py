@@ -1,0 +1,111 @@
+"""
+Fields of nested samples as columns, each under a name of its own.
+
+A harness' sample has fields of several sources: what the harness says of the row, the scores, the document of
+the data set. Any of them may be called `prediction` or like another one, so a field is known by its path, and
+columns are named when all paths are known: nothing takes another field's place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from anls_frame.readers import _raw, _standard
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars as pl
+
+    from anls_frame.readers._lists import AnswersFormat
+    from anls_frame.readers._problems import Problems
+
+Key: TypeAlias = tuple[str, ...]
+"""The path of a field: its source, and the names that lead to it."""
+Row: TypeAlias = tuple[str, dict[Key, Any]]
+"""A sample's place in the file, and its fields."""
+
+SAMPLE = "sample"
+"""The source of what the harness says of the row itself: these fields are named first."""
+_ROLE = "role"
+_DOCUMENTS = ("metadata", "doc", "gold")
+_DOC_IDS = ("docId", "doc_id", "ucsf_document_id")
+
+
+def role(name: _standard.Role) -> Key:
+    """Return the key of the field that has a role."""
+    return (_ROLE, name)
+
+
+def members(source: str, value: Any) -> dict[Key, Any]:
+    """Return the fields of an object; what is no object is a field of the sample, under the source's name."""
+    if isinstance(value, dict):
+        return {(source, name): entry for name, entry in value.items()}
+    return {} if value is None else {(SAMPLE, source): value}
+
+
+def gathered(rows: Iterable[Row], problems: Problems) -> tuple[dict[Key, list[Any]], list[str]]:
+    """Return the fields of all samples as columns, and the samples' places."""
+    try:
+        return _raw.gathered(rows)
+    except _raw.TooManyKeysError as error:
+        raise problem(problems.path, str(error)) from None
+
+
+def frame(
+    columns: Mapping[Key, list[Any]],
+    places: Sequence[str],
+    problems: Problems,
+    doc_ids: Sequence[str] = _DOC_IDS,
+    answers_format: AnswersFormat = "list",
+) -> pl.DataFrame:
+    """
+    Return the standard frame; ids may be there several times.
+
+    A field keeps its name unless it is the name of a role, or that of a field named before; then its source
+    goes in front: `doc_prediction`. Fields of a document that are known to hold the question, its types or
+    the document's id have these roles; the prompt then is `input`.
+    """
+    names = _names(columns, doc_ids)
+    raw = _raw.Raw([names[key] for key in columns], list(columns.values()), len(places), places.__getitem__)
+    chosen: dict[_standard.Role, str] = {one: one for one in _standard.ROLES if one in raw.names}
+    return _standard.frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
+
+
+def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key, str]:
+    names = {key: key[1] for key in columns if key[0] == _ROLE}
+    prompt = role("question")
+    known: dict[_standard.Role, Sequence[str]] = {
+        "question": ("question",),
+        "question_types": ("question_types", "question_type"),
+        "doc_id": doc_ids,
+    }
+    for one, usual in known.items():
+        candidates = [(source, name) for name in usual for source in _DOCUMENTS if (source, name) in columns]
+        fitting = [key for key in candidates if _fits(columns[key], lists=one in _standard.LISTS)]
+        if not fitting or (one == "question" and prompt in names and None in columns[fitting[0]]):
+            continue
+        if one == "question":
+            names.pop(prompt, None)
+        if one not in names.values():
+            names[fitting[0]] = one
+    taken = {*_standard.ROLES, *names.values()}
+    for key in sorted((key for key in columns if key not in names), key=lambda key: key[0] != SAMPLE):
+        plain = "input" if key == prompt else "_".join(key[1:])
+        name = plain if plain not in taken else "_".join((key[0], plain))
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names[key] = name
+    return names
+
+
+def _fits(values: Sequence[Any], *, lists: bool) -> bool:
+    """Whether values are texts, or lists of them, so that they can have a role."""
+    found = [value for value in values if value is not None]
+    return bool(found) and all(
+        isinstance(value, str)
+        or (lists and isinstance(value, list) and all(isinstance(entry, str) for entry in value))
+        for value in found
+    )

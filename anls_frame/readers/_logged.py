@@ -1,0 +1,117 @@
+"""The shape of the samples that lmms-eval and the LM evaluation harness log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.readers import _content, _json
+from anls_frame.readers._fields import SAMPLE, members, role
+from anls_frame.readers._json import kind
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from anls_frame.readers._fields import Key, Row
+    from anls_frame.readers._problems import Problems
+
+# Fields of a logged sample that have a role or are taken apart, and other objects than metrics.
+_USED = {"doc_id", "target", "filtered_resps", "input", "doc"}
+_OBJECTS = {*_USED, "arguments"}
+_QUOTES = {"'", '"'}
+
+
+def read(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the samples of a file with their places."""
+    if _content.file_format(path) != "jsonl":
+        raise problem(path, "samples are logged as .jsonl; this file holds something else")
+    return _json.read_lines(path, _content.read_text(path), problems)
+
+
+def check_response(response: int | None) -> None:
+    """Raise an error unless it is the number of a response."""
+    if response is not None and (
+        not isinstance(response, int) or isinstance(response, bool) or response == 0
+    ):
+        raise ValueError(f"response must be a whole number other than 0, got {response!r}")
+
+
+def fields(place: str, sample: dict[str, Any], response: int | None, problems: Problems) -> Row:
+    """Return the fields of a sample; `response` is the wanted one of several."""
+    missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
+    if missing:
+        problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
+        return place, {}
+    row: dict[Key, Any] = {
+        role("question_id"): sample["doc_id"],
+        role("prediction"): _response(place, sample["filtered_resps"], response, problems),
+        role("answers"): _target(sample),
+    }
+    prompt = sample.get("input")
+    if prompt is not None:
+        row[role("question") if isinstance(prompt, str) else (SAMPLE, "input")] = prompt
+    for name, value in sample.items():
+        if name == "resps":
+            while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+                value = value[0]  # noqa: PLW2901 - out of the list around it
+            row[SAMPLE, name] = value
+        elif name == "token_counts":
+            row |= _token_counts(value)
+        elif isinstance(value, dict) and name not in _OBJECTS:
+            row |= {("metric", name, entry): one for entry, one in value.items()}
+        elif name not in _USED:
+            row[SAMPLE, name] = value
+    return place, row | members("doc", sample.get("doc"))
+
+
+def _target(sample: dict[str, Any]) -> Any:
+    """
+    Return the target, which is written as Python prints it.
+
+    `[1871]` may be a list of a number or a text. Where the document has this very text, it is one.
+    """
+    target, document = sample["target"], sample.get("doc")
+    if target == "None":
+        return None
+    if isinstance(target, str) and isinstance(document, dict) and not _QUOTES.intersection(target):
+        texts = (value for value in document.values() if type(value) is str)
+        return [target] if target in texts else target
+    return target
+
+
+def _response(place: str, responses: Any, wanted: int | None, problems: Problems) -> Any:
+    """Return the one response, or the wanted one of several, out of the lists that stand around it."""
+    value = responses
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    several = value if isinstance(value, list) else [value]
+    if any(isinstance(one, list | dict | bool) for one in several):
+        what = (
+            f"{len(several)} responses, as multiple-choice tasks have them"
+            if several is value
+            else kind(value)
+        )
+        problems.add(f"{what}; one text is due", place)
+    elif not several or several == [None]:
+        return None
+    elif wanted is None and len(several) > 1:
+        raise problem(
+            problems.path,
+            f"holds {len(several)} responses to one sample, of several rounds or repeats; "
+            "name one: response=... (1 is the first, -1 the last)",
+            place,
+        )
+    elif wanted is not None and not 1 <= abs(wanted) <= len(several):
+        problems.add(f"no response {wanted}; there are {len(several)}", place)
+    else:
+        return several[0 if wanted is None else wanted - (wanted > 0)]
+    return None
+
+
+def _token_counts(counts: Any) -> dict[Key, Any]:
+    """Return the counts of the one request that most samples take as fields, others as they are."""
+    one = counts[0] if isinstance(counts, list) and len(counts) == 1 else counts
+    if isinstance(one, dict):
+        return {("token_counts", name): value for name, value in one.items()}
+    return {} if one is None else {(SAMPLE, "token_counts"): counts}

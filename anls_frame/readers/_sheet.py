@@ -1,0 +1,363 @@
+"""
+The XML of a sheet: cell by cell, each value as the file has it.
+
+Read as XML and not by a library for workbooks: those round numbers to nine digits where they are asked for
+texts, do not tell dates from durations, and take memory for the whole rectangle up to a far cell.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+from xml.parsers import expat
+
+from anls_frame.readers._problems import problem, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from xml.etree import ElementTree as ET
+
+    from anls_frame.readers._problems import Problems
+
+MOST_CELLS = 40_000_000
+"""Of the rectangle around all cells, empty ones included: each takes a place in a column."""
+MOST_CHARACTERS = 2 << 30
+"""Of all cells together: a text that stands once in the file may be that of a million cells."""
+_CHUNK = 1 << 20
+_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
+_EXACT = 10**15
+_BUILT_IN_DATES = {
+    **dict.fromkeys((14, 15, 16, 17, *range(27, 37), *range(50, 59)), "date"),
+    22: "datetime",
+    **dict.fromkeys((18, 19, 20, 21, 45, 47), "time"),
+    46: "duration",
+}
+# What stands in a format of numbers without being a code of it: quotes, escapes, conditions and colours.
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
+_DAY = 86_400_000
+_LAST_DAY = 2_958_466
+
+
+@dataclass
+class Cells:
+    """What a sheet holds: columns by their number, each as long as its last value."""
+
+    columns: dict[int, list[str | None]] = field(default_factory=dict)
+    kinds: dict[int, set[str]] = field(default_factory=dict)
+    """Of the values below the first row: text, number, bool, date."""
+    dates: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    """Rows of dates and times, with the cell's name."""
+    first_row: int = 0
+    """The first that holds a value."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """What cells refer to: texts, formats that show dates, and the day that dates are counted from."""
+
+    strings: Sequence[str]
+    formats: Sequence[str | None]
+    since_1904: bool
+
+
+def date_formats(styles: ET.Element) -> list[str | None]:
+    """Return for each style whether it shows numbers as a date, time or duration."""
+    codes: dict[int, str] = {}
+    found: list[str | None] = []
+    for part in styles:
+        tag = part.tag.rpartition("}")[2]
+        if tag == "numFmts":
+            codes |= {int(one.get("numFmtId", -1)): one.get("formatCode", "") for one in part}
+        elif tag == "cellXfs":
+            for one in part:
+                number = int(one.get("numFmtId", 0))
+                found.append(
+                    _kind_of_format(codes[number]) if number in codes else _BUILT_IN_DATES.get(number)
+                )
+    return found
+
+
+def _kind_of_format(code: str) -> str | None:
+    letters = set(_LITERAL.sub("", code.partition(";")[0]).casefold())
+    if "general" in code.casefold() or not letters & set("ymdhs"):
+        return None
+    if re.search(r"\[[hms]+\]", code, re.IGNORECASE):
+        return "duration"
+    if letters & set("yd"):
+        return "datetime" if letters & set("hs") else "date"
+    return "time" if letters & set("hs") else "date"
+
+
+def strings(path: Path, file: IO[bytes]) -> list[str]:
+    """Return the texts that cells share, without marks of how they are pronounced."""
+    found: list[str] = []
+    parts: list[str] = []
+    state = {"text": False, "phonetic": 0}
+
+    def start(tag: str, _: dict[str, str]) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "t":
+            state["text"] = not state["phonetic"]
+        elif name == "rPh":
+            state["phonetic"] += 1
+
+    def end(tag: str) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "t":
+            state["text"] = False
+        elif name == "rPh":
+            state["phonetic"] -= 1
+        elif name == "si":
+            found.append(_decoded("".join(parts)))
+            parts.clear()
+
+    def text(data: str) -> None:
+        if state["text"]:
+            parts.append(data)
+
+    _parse(path, file, start, end, text)
+    return found
+
+
+def read(path: Path, sheet: str, file: IO[bytes], book: Book, problems: Problems) -> Cells:
+    """Return the cells of a sheet; note those whose values would be lost."""
+    reader = _Reader(path, sheet, book, problems)
+    _parse(path, file, reader.start, reader.end, reader.text)
+    reader.note_merged()
+    return reader.cells
+
+
+class _Reader:
+    """Takes the XML of a sheet, tag by tag."""
+
+    def __init__(self, path: Path, sheet: str, book: Book, problems: Problems) -> None:
+        self.cells = Cells()
+        self._path = path
+        self._sheet = sheet
+        self._book = book
+        self._problems = problems
+        self._letters: dict[str, int] = {}
+        self._row = self._column = 0
+        self._digits, self._digits_row = "", 0
+        # The rectangle around all cells, those without a value too.
+        self._left = self._right = self._top = self._bottom = 0
+        self._attributes: dict[str, str] | None = None
+        self._parts: list[str] = []
+        self._collects = False
+        self._has_formula = False
+        self._phonetic = 0
+        self._merged: list[str] = []
+        self._characters = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag if ":" not in tag else tag.rpartition(":")[2]
+        if name == "c":
+            self._attributes = attributes
+            self._parts.clear()
+            self._has_formula = False
+            self._move(attributes.get("r"))
+        elif name in {"v", "t"}:
+            self._collects = self._attributes is not None and not self._phonetic
+        elif name == "f":
+            self._has_formula = True
+        elif name == "row":
+            self._row, self._column = self._number(attributes.get("r"), self._row + 1), 0
+        elif name == "mergeCell":
+            self._merged.append(attributes.get("ref", ""))
+        elif name == "rPh":
+            self._phonetic += 1
+
+    def end(self, tag: str) -> None:
+        name = tag if ":" not in tag else tag.rpartition(":")[2]
+        if name == "c":
+            attributes, self._attributes = self._attributes or {}, None
+            self._take(attributes, "".join(self._parts))
+        elif name in {"v", "t"}:
+            self._collects = False
+        elif name == "rPh":
+            self._phonetic -= 1
+
+    def text(self, data: str) -> None:
+        if self._collects:
+            self._parts.append(data)
+
+    def note_merged(self) -> None:
+        """Note cells that are merged with others, which then have no value of their own."""
+        for reference in self._merged:
+            first, _, last = reference.partition(":")
+            (left, top), (right, bottom) = self._place(first), self._place(last or first)
+            if bottom > self.cells.first_row and (bottom > top or right > left):
+                several = "rows" if bottom > top else "columns"
+                self._problems.add(
+                    f"merged cells hold one value for several {several}; unmerge and fill them",
+                    f"{self._sheet}!{first}",
+                )
+
+    def _move(self, reference: str | None) -> None:
+        """Go to the cell of a name; without one, to the next."""
+        if reference is None:
+            self._column += 1
+        else:
+            self._column, self._row = self._place(reference)
+        if self._left <= self._column <= self._right and self._top <= self._row <= self._bottom:
+            return
+        self._left = min(self._left or self._column, self._column)
+        self._right = max(self._right, self._column)
+        self._top = min(self._top or self._row, self._row)
+        self._bottom = max(self._bottom, self._row)
+        count = (self._bottom - self._top + 1) * (self._right - self._left + 1)
+        if count > MOST_CELLS:
+            cell = f"{column_name(self._column)}{self._row}"
+            raise problem(
+                self._path,
+                f"sheet {shown(self._sheet)} reaches to row {self._bottom} (cell {cell}) and to column "
+                f"{column_name(self._right)}: {count:,} cells are too many to read; delete the cells far "
+                "away from the table, or write it as CSV",
+            )
+
+    def _place(self, reference: str) -> tuple[int, int]:
+        letters = reference.rstrip("0123456789")
+        column = self._letters.get(letters)
+        if column is None:
+            if not re.fullmatch("[A-Za-z]{1,4}", letters):
+                raise problem(self._path, f"a cell has the place {shown(reference)}, which is none")
+            column = 0
+            for letter in letters.upper():
+                column = column * 26 + ord(letter) - 64
+            self._letters[letters] = column
+        digits = reference[len(letters) :]
+        if digits != self._digits:  # mostly it is the row before
+            self._digits, self._digits_row = digits, self._number(digits, 0)
+        return column, self._digits_row
+
+    def _number(self, digits: str | None, otherwise: int) -> int:
+        if digits is None:
+            return otherwise
+        if not re.fullmatch("0*[1-9][0-9]{0,7}", digits):
+            raise problem(self._path, f"a row has the number {shown(digits)}, which is none")
+        return int(digits)
+
+    def _take(self, attributes: dict[str, str], text: str) -> None:
+        """Take the value of a cell, if it has one."""
+        form = attributes.get("t", "n")
+        if not text and form not in {"s", "str", "inlineStr"}:
+            if self._has_formula:
+                self._note("a formula without a stored value; open and save it")
+            return
+        if form == "e":
+            self._note("an error value (as #N/A)")
+            return
+        value, kind = self._value(form, attributes.get("s"), text)
+        self._characters += len(value)
+        if self._characters > MOST_CHARACTERS:
+            raise problem(
+                self._path,
+                f"sheet {shown(self._sheet)} holds more than {MOST_CHARACTERS:,} characters; write it as CSV",
+            )
+        cells = self.cells
+        cells.first_row = cells.first_row or self._row
+        index = self._row - cells.first_row
+        column = cells.columns.setdefault(self._column, [])
+        if index < len(column):
+            raise problem(self._path, "cells are not in order, or there twice", self._name())
+        column.extend([None] * (index - len(column)))
+        column.append(value)
+        if index:
+            cells.kinds.setdefault(self._column, set()).add(kind)
+        if kind == "date":
+            cells.dates.setdefault(self._column, []).append((index, self._name()))
+
+    def _value(self, form: str, style: str | None, text: str) -> tuple[str, str]:
+        """Return a value as text, and its kind."""
+        if form == "s":
+            index = int(text) if text.isdigit() else -1
+            if not 0 <= index < len(self._book.strings):
+                raise problem(self._path, "a text that is not in the table of texts", self._name())
+            return self._book.strings[index], "text"
+        if form in {"str", "inlineStr"}:
+            return _decoded(text), "text"
+        if form == "b":
+            return ("TRUE" if text.strip() in {"1", "true"} else "FALSE"), "bool"
+        if form == "d":
+            return text, "date"
+        try:
+            number = float(text)
+        except ValueError:
+            raise problem(self._path, f"{shown(text)} is no number", self._name()) from None
+        index = int(style) if style is not None and style.isdigit() else 0
+        shows = self._book.formats[index] if index < len(self._book.formats) else None
+        if shows is not None and 0 <= number < _LAST_DAY:
+            return _date(number, shows, since_1904=self._book.since_1904), "date"
+        return _digits(number), "number"
+
+    def _note(self, message: str) -> None:
+        self._problems.add(message, self._name())
+
+    def _name(self) -> str:
+        return f"{self._sheet}!{column_name(self._column)}{self._row}"
+
+
+def column_name(column: int) -> str:
+    """Return the letters of a column, counted from 1."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def _digits(number: float) -> str:
+    """Return a number with the fewest digits that are this number; Excel stores up to 17."""
+    return str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)
+
+
+def _date(number: float, shows: str, *, since_1904: bool) -> str:
+    """Return a number of days as ISO 8601 has dates and times."""
+    days, milliseconds = divmod(round(number * _DAY), _DAY)
+    if shows == "duration" or (shows == "time" and not days):
+        hours = days * 24 + milliseconds // 3_600_000
+        return f"{hours:02}{_clock(milliseconds)}"
+    # Excel counts a 29th of February 1900 that there was not.
+    first = dt.date(1904, 1, 1) if since_1904 else dt.date(1899, 12, 31 if days < 60 else 30)  # noqa: PLR2004
+    date = (first + dt.timedelta(days=days)).isoformat()
+    if shows == "date" and not milliseconds:
+        return date
+    return f"{date} {milliseconds // 3_600_000:02}{_clock(milliseconds)}"
+
+
+def _clock(milliseconds: int) -> str:
+    """Return minutes and seconds, and fractions of them if there are any."""
+    seconds, rest = divmod(milliseconds % 3_600_000, 1000)
+    fraction = f".{rest:03}".rstrip("0") if rest else ""
+    return f":{seconds // 60:02}:{seconds % 60:02}{fraction}"
+
+
+def _decoded(text: str) -> str:
+    """Return a text without the codes of characters that XML lacks."""
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
+
+
+def _parse(
+    path: Path,
+    file: IO[bytes],
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None],
+    text: Callable[[str], None],
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise problem(path, "declares entities, which no workbook needs")
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    # Entities are what makes XML parsers grow without end; workbooks have none.
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    while chunk := file.read(_CHUNK):
+        parser.Parse(chunk, False)  # noqa: FBT003 - takes no keywords
+    parser.Parse(b"", True)  # noqa: FBT003

@@ -1,0 +1,108 @@
+"""Members of zip archives, also those packed with zstd, which zipfile unpacks from Python 3.14 on alone."""
+
+from __future__ import annotations
+
+import errno
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from anls_frame.exceptions import InputError
+from anls_frame.readers import _content, _files
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MOST_BYTES = 4 << 30
+"""What an archive may unpack to by its own account."""
+
+_ZSTD = 93
+_ENCRYPTED = 0x1
+_CHUNK = 1 << 20
+# What zipfile, zlib and pyarrow raise for what is damaged: a RuntimeError for what is encrypted, a ValueError
+# or OSError where a damaged directory leads outside the file.
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, OSError, ValueError, RuntimeError),
+)
+# Of a member's header in front of its content: where the lengths of its name and of its extra field stand.
+_HEADER = 30
+_NAME = slice(26, 28)
+_EXTRA = slice(28, 30)
+
+
+@contextmanager
+def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
+    """
+    Open an archive; whatever is wrong in it is an error that names the file.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, encrypted, packed by a method that nothing here unpacks, or far too large; `kind`
+        says what it should have been.
+    """
+    _content.check_file(path)
+    source = _files.seekable(path)
+    with path.open("rb") if source is path else source as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+                    raise problem(path, f"unpacks to more than {MOST_BYTES:,} bytes")
+                yield archive
+        except InputError:
+            raise
+        except NotImplementedError as error:
+            raise problem(path, f"{kind} that cannot be unpacked: {error}") from None
+        except _DAMAGE as error:
+            if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
+                raise  # the disk's, not the file's
+            raise problem(path, f"{kind} that cannot be read: {error}") from None
+
+
+def content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return what a member holds."""
+    entry = archive.getinfo(name)
+    if entry.compress_type != _ZSTD:
+        return archive.read(entry)
+    if entry.flag_bits & _ENCRYPTED:
+        raise zipfile.BadZipFile(f"{name} is encrypted")
+    unpacked = _unzstd(name, _packed(archive, entry), entry.file_size)
+    if zlib.crc32(unpacked) != entry.CRC:
+        raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
+    return unpacked
+
+
+def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Return a member's content as it stands in the file."""
+    file = archive.fp
+    assert file is not None, "an archive that is open has a file"  # noqa: S101 - for the type checker
+    file.seek(entry.header_offset)
+    header = file.read(_HEADER)
+    if len(header) < _HEADER or not header.startswith(b"PK\x03\x04"):
+        raise zipfile.BadZipFile(f"{entry.filename} is not where the directory has it")
+    lengths = (int.from_bytes(header[part], "little") for part in (_NAME, _EXTRA))
+    file.seek(entry.header_offset + _HEADER + sum(lengths))
+    packed = file.read(entry.compress_size)
+    if len(packed) < entry.compress_size:
+        raise zipfile.BadZipFile(f"{entry.filename} is cut off")
+    return packed
+
+
+def _unzstd(name: str, packed: bytes, size: int) -> bytes:
+    """Return the content of one or several zstd frames, up to the size that it should have."""
+    import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
+
+    found = io.BytesIO()
+    with pa.CompressedInputStream(io.BytesIO(packed), "zstd") as stream:
+        while found.tell() <= size and (chunk := stream.read(_CHUNK)):
+            found.write(chunk)
+    if found.tell() != size:
+        raise zipfile.BadZipFile(f"{name} does not have the size that the directory says")
+    return found.getvalue()

@@ -1,0 +1,137 @@
+"""Distances of lists: one vector of labels, bits or tokens against another, row by row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame._plugin import checked_column
+from anls_frame.exceptions import DTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame._typing import IntoExprColumn
+
+__all__ = ["hamming_vectors"]
+
+_NAME = "hamming_vectors"
+
+
+def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl.Expr:
+    """
+    Hamming distance of the lists of each row: the number of positions at which two vectors differ.
+
+    For columns of lists that are one vector each: 0/1 vectors, labels, tokens. Elsewhere a list column holds
+    several accepted answers; columns of texts go into `hamming`.
+
+    Parameters
+    ----------
+    prediction
+        Column of lists or arrays. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column of lists or arrays with entries of a dtype that can be compared with the prediction's: numbers
+        and truth values with each other, any dtype with its own.
+
+    Returns
+    -------
+    Expr
+        `UInt32`, named `hamming_vectors`; null where either list is null or their lengths differ. A null
+        entry equals a null entry and nothing else; NaN equals NaN, as elsewhere in Polars.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    hamming : of columns of texts.
+    hamming_distance : of one pair.
+
+    Notes
+    -----
+    The distance of Hamming (1950). Divided by the length of the vectors, ``pl.col("reference").list.len()``,
+    it is `scipy.spatial.distance.hamming`. A column that holds no lists raises `DTypeError` when the query
+    runs.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": [[1, 0, 1, 1], [1]], "reference": [[1, 1, 1, 0], [1, 0]]})
+    >>> df.with_columns(af.hamming_vectors("prediction", "reference"))
+    shape: (2, 3)
+    ┌─────────────┬─────────────┬─────────────────┐
+    │ prediction  ┆ reference   ┆ hamming_vectors │
+    │ ---         ┆ ---         ┆ ---             │
+    │ list[i64]   ┆ list[i64]   ┆ u32             │
+    ╞═════════════╪═════════════╪═════════════════╡
+    │ [1, 0, … 1] ┆ [1, 1, … 0] ┆ 2               │
+    │ [1]         ┆ [1, 0]      ┆ null            │
+    └─────────────┴─────────────┴─────────────────┘
+    """
+    columns = [_expression(column) for column in (prediction, reference)]
+    distances = pl.map_batches(columns, _distances, return_dtype=pl.UInt32, is_elementwise=True)
+    return distances.alias(_NAME)
+
+
+def _expression(column: object) -> pl.Expr:
+    column = checked_column(_NAME, column)
+    if isinstance(column, str):
+        return pl.col(column)
+    return pl.lit(column) if isinstance(column, pl.Series) else column
+
+
+def _distances(columns: Sequence[pl.Series]) -> pl.Series:
+    left, right = _broadcast(*map(_lists, columns))
+    lengths = left.list.len()
+    comparable = (lengths == right.list.len()).fill_null(value=False)
+    flags = _differing(left.filter(comparable), right.filter(comparable))
+    # How many differ before each position, so that the sum of a row is a difference of two of these.
+    before = pl.concat([pl.Series([0], dtype=pl.UInt64), flags.cast(pl.UInt64).cum_sum()])
+    lengths = lengths.filter(comparable).cast(pl.UInt64)
+    ends = lengths.cum_sum()
+    counts = (before.gather(ends) - before.gather(ends - lengths)).cast(pl.UInt32)
+    rows = comparable.arg_true()
+    return pl.repeat(None, left.len(), dtype=pl.UInt32, eager=True).scatter(rows, counts)
+
+
+def _lists(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, pl.Array):
+        return column.arr.to_list()
+    if column.dtype == pl.Null:
+        return column.cast(pl.List(pl.Null))
+    if not isinstance(column.dtype, pl.List):
+        raise DTypeError(
+            f"`{_NAME}` needs a list in each row, but column {column.name!r} has dtype {column.dtype}; "
+            "`hamming` takes texts"
+        )
+    return column
+
+
+def _broadcast(left: pl.Series, right: pl.Series) -> tuple[pl.Series, pl.Series]:
+    if left.len() == 1 and right.len() != 1:
+        return left.new_from_index(0, right.len()), right
+    if right.len() == 1 and left.len() != 1:
+        return left, right.new_from_index(0, left.len())
+    return left, right
+
+
+def _differing(left: pl.Series, right: pl.Series) -> pl.Series:
+    """Return for each pair of entries whether they differ."""
+    try:
+        entries = [_comparable(side.explode(empty_as_null=False, keep_nulls=False)) for side in (left, right)]
+        return entries[0].ne_missing(entries[1])
+    except pl.exceptions.PolarsError as error:
+        raise DTypeError(
+            f"`{_NAME}` cannot compare the entries of {left.name!r} ({left.dtype}) with those of "
+            f"{right.name!r} ({right.dtype}): {error}"
+        ) from None
+
+
+def _comparable(entries: pl.Series) -> pl.Series:
+    """Return whole numbers and truth values in one dtype: compared as floats, large ones would be equal."""
+    is_whole = entries.dtype.is_integer() or entries.dtype == pl.Boolean
+    return entries.cast(pl.Int128) if is_whole else entries

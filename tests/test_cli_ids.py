@@ -1,0 +1,112 @@
+"""Ids that occur more than once: in several files they are two systems, in one they are not independent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.cli._ids import Ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+
+
+def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own script
+        [COMMAND, "report", *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=folder,
+    )
+
+
+def save(path: Path, ids: Iterable[object], prediction: str = "a") -> None:
+    rows = [{"id": str(one), "doc_id": "d", "prediction": prediction, "answers": ["a"]} for one in ids]
+    if path.suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_two_systems_are_not_pooled(tmp_path: Path, suffix: str) -> None:
+    names = [f"{name}.{suffix}" for name in ("old", "else", "third", "new")]
+    for name, ids, prediction in zip(
+        names, (range(400), range(400, 450), range(500, 550), range(100, 500)), "abca", strict=True
+    ):
+        save(tmp_path / name, ids, prediction)
+
+    done = report(tmp_path, names[0], names[3])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{names[0]} and {names[3]} have ids in common ('100', '101', '102' and 297 more)" in done.stderr
+    assert f"anls-frame compare {names[0]} {names[3]}" in done.stderr
+    # The third of three files shares ids with none of the two before it, the fourth with two.
+    assert report(tmp_path, *names[:3]).returncode == 0
+    assert f"{names[0]} and {names[3]} have ids in common" in report(tmp_path, *names).stderr
+    pooled = report(tmp_path, names[0], names[3], "--allow-repeated-ids")
+    assert (pooled.returncode, pooled.stderr) == (0, "")
+    [rows, *_] = json.loads(pooled.stdout)["tables"].values()
+    assert rows[0]["n"] == 800
+
+
+def test_ids_that_a_file_repeats_are_noted(tmp_path: Path) -> None:
+    save(tmp_path / "rows.jsonl", [1, 1, 2, 3])
+
+    noted = report(tmp_path, "rows.jsonl")
+    assert noted.returncode == 0
+    assert "rows.jsonl: 1 row of 4 repeat the id of another row" in noted.stderr
+    assert report(tmp_path, "rows.jsonl", "--cluster", "doc_id").stderr == ""
+    save(tmp_path / "rows.jsonl", [1, 4, 2, 3])
+    assert report(tmp_path, "rows.jsonl").stderr == ""
+
+
+def test_rows_without_ids_are_no_repetition(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("prediction,answer\na,a\n", encoding="utf-8")
+    assert report(tmp_path, "a.csv", "b.csv").returncode == 0
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("id,prediction,answer\n,a,a\n,b,b\n", encoding="utf-8")
+    done = report(tmp_path, "a.csv", "b.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert report(tmp_path, "a.csv").stderr == ""
+
+
+def check_ids(files: Iterable[list[str | None]]) -> None:
+    ids = Ids()
+    for index, own in enumerate(files):
+        ids.add(Path(str(index)), pl.LazyFrame({"question_id": own}))
+    ids.check()
+
+
+@pytest.mark.parametrize("count", range(2, 10))
+def test_any_two_of_many_files_are_found(count: int) -> None:
+    for first in range(count):
+        for second in range(first + 1, count):
+            owners = (first, second)
+            with pytest.raises(ValueError, match=f"^{first} and {second} have ids in common \\('x'\\)"):
+                check_ids(["x" if index in owners else f"y{index}", None] for index in range(count))
+
+
+@pytest.mark.parametrize("name", ["", "^.*$", "*"])
+def test_columns_may_be_called_as_they_like(name: str) -> None:
+    frame = pl.DataFrame(
+        {"p": ["a", "b", "c"], "a": ["a", "x", "c"], "g": ["1", "2", "1"], name: ["k", "l", "k"]}
+    )
+    named = af.report(frame, "p", "a", by=["g", name], worst=2, details=True)
+    plain = af.report(frame.rename({name: "other"}), "p", "a", by=["g", "other"], worst=2, details=True)
+    assert named.to_polars().rename({name: "other"}).equals(plain.to_polars())
+    assert [table.frame.height for table in named.to_document().tables] == [
+        table.frame.height for table in plain.to_document().tables
+    ]
+    assert named.plot().get_yticklabels()

@@ -1,0 +1,57 @@
+"""Options outside of their choices: an error that names the option as the shell has it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["confusions", "--max-length", "9" * 20],
+            "--max-length is a number of characters from 1 to 3, got 999",
+        ),
+        (["confusions", "--min-nls", "nan"], "--min-nls is a number in [0, 1], got nan"),
+        (
+            ["confusions", "--top", "9" * 20],
+            "--top must be a number of rows from 0 to 4,294,967,295, got 999",
+        ),
+        (["confusions", "--top", "-1"], "--top must be a number of rows from 0 to 4,294,967,295, got -1"),
+        (["report", "--worst", str(2**62)], "--worst is a number of rows, got 4611686018427387904; it must"),
+        (["report", "--confidence", "2"], "--confidence "),
+        (["report", "--threshold", "2"], "--threshold "),
+        (["report", "--missing", "x"], "--missing "),
+        (["score", "--format", "x"], "--format "),
+        (
+            ["score", "--answers-format", "x"],
+            "--answers-format must be one of 'auto', 'text', 'list', got 'x'",
+        ),
+        (["score", "--encoding", "utf-99"], "rows.csv: unknown encoding 'utf-99'"),
+        (["report", "--by", ""], "no column '' among"),
+        (["report", "--cluster", "^.*$"], "no column '^.*$' among"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_what_an_option_may_be_is_said_under_its_name(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "rows.csv").write_text("prediction,answer\na,b\n", encoding="utf-8")
+
+    done = subprocess.run(  # noqa: S603 - our own script
+        [COMMAND, arguments[0], "rows.csv", *arguments[1:]],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=tmp_path,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"anls-frame: {message}")

@@ -1,0 +1,126 @@
+"""Scores that the caller brings along: their name, their direction, and rows without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+import anls_frame.pandas
+
+FRAME = pl.DataFrame(
+    {
+        "a": [0.1, 0.4, 0.2, None, 0.9],
+        "b": [0.3, 0.1, 0.2, 0.5, 0.1],
+        "wer": [0.1, 0.4, 0.2, None, 0.9],
+        "k": ["u", "u", "v", "v", "v"],
+    }
+)
+SYSTEMS = {"old": "a", "new": "b"}
+
+
+@pytest.mark.parametrize(
+    ("options", "is_higher"),
+    [
+        ({"metric": "f1"}, True),
+        ({"metric": "wer"}, False),
+        ({"metric": "WER"}, False),
+        ({"metric": "cer"}, False),
+        ({"metric": "cer_corpus"}, False),
+        ({"metric": "tesseract_cer"}, False),
+        ({"metric": "CER (corpus)"}, False),
+        ({"metric": "certainty"}, True),
+        ({"metric": "answer_f1"}, True),
+        ({"metric": "loss", "higher_is_better": False}, False),
+        ({"metric": "wer", "higher_is_better": True}, True),
+        ({}, True),
+    ],
+)
+def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, is_higher: bool) -> None:
+    made = af.compare(FRAME, SYSTEMS, None, **options)
+    name = options.get("metric", "score")
+    assert repr(made).startswith(f"new against old: {name}\n")
+    assert made.signature.startswith(f"{name}:new-old|score:{name}|")
+    assert ("better:lower" in made.signature) is not is_higher
+    assert made.settings["higher_is_better"] is is_higher
+    assert ("Lower is better" in repr(made)) is not is_higher
+    assert ("Higher is better" in repr(made)) is is_higher
+    rises = made.overall["wins" if is_higher else "losses"]
+    assert (rises, made.overall["ties"]) == (1, 1)
+    assert made.plot().get_xlabel() == name + ("" if is_higher else ", lower is better")
+
+
+def test_regression_follows_the_direction() -> None:
+    frame = pl.DataFrame({"a": [0.1] * 8, "b": [0.3] * 8})
+    for better in (True, False):
+        made = af.compare(frame, SYSTEMS, None, metric="own", higher_is_better=better)
+        assert made.regressed() is not better
+
+
+@pytest.mark.parametrize("better", [None, True, False])
+@pytest.mark.parametrize("name", ["wer", "a"])
+def test_worst_rows_and_order_of_slices_follow_the_direction(name: str, better: bool | None) -> None:  # noqa: FBT001
+    is_higher = name == "a" if better is None else better
+    made = af.report(FRAME, score=name, higher_is_better=better, by="k", worst=2, sort="score")
+    assert made.worst["score"].to_list() == ([0.1, 0.2] if is_higher else [0.9, 0.4])
+    assert made.by_group["k"].to_list() == (["u", "v"] if is_higher else ["v", "u"])
+    assert ("Lower is better." in repr(made).splitlines()) is not is_higher
+    assert ("better:lower" in made.signature) is not is_higher
+    assert made.settings["higher_is_better"] is is_higher
+    assert made.plot().get_xlabel().startswith(name + ("," if is_higher else ", lower is better,"))
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_parts_keep_the_worst_rows_of_the_whole(better: bool) -> None:  # noqa: FBT001
+    options: dict[str, Any] = {"score": "a", "higher_is_better": better, "worst": 2}
+    parts = [af.summarize(FRAME[start : start + 2], **options) for start in range(0, 5, 2)]
+    loaded = [af.Summary.from_bytes(part.to_bytes()) for part in parts]
+    whole = af.Report.from_summary(af.merge(loaded)).worst["score"].to_list()
+    assert whole == af.report(FRAME, **options).worst["score"].to_list()
+    other = af.summarize(FRAME, score="a", higher_is_better=not better, worst=2)
+    with pytest.raises(ValueError, match=r"different settings cannot be merged: higher_is_better"):
+        af.merge([parts[0], other])
+
+
+def test_every_way_in_takes_the_direction() -> None:
+    table = FRAME.to_pandas()
+    expected = af.report(FRAME, score="a", higher_is_better=False, worst=1).worst["score"].to_list()
+    assert expected == [0.9]
+    for frame in (FRAME.anls, FRAME.lazy().anls, table.anls):  # type: ignore[attr-defined]
+        made = frame.report(score="a", higher_is_better=False, worst=1)
+        assert list(made.worst["score"]) == expected
+        assert not frame.summarize(score="a", higher_is_better=False).settings.higher_is_better
+        compared = frame.compare(SYSTEMS, None, metric="loss", higher_is_better=False)
+        assert (compared.overall["wins"], compared.overall["losses"]) == (2, 1)
+
+
+@pytest.mark.parametrize("value", ["yes", 1, 0.5])
+def test_direction_is_true_or_false(value: Any) -> None:
+    for make in (
+        lambda: af.report(FRAME, score="a", higher_is_better=value),
+        lambda: af.compare(FRAME, SYSTEMS, None, higher_is_better=value),
+    ):
+        with pytest.raises(TypeError, match="higher_is_better is True or False, got"):
+            make()
+
+
+def test_missing_scores_cannot_be_those_of_the_empty_text() -> None:
+    for make in (
+        lambda: af.report(FRAME, score="a", missing="empty"),
+        lambda: af.summarize(FRAME, score="a", missing="empty"),
+        lambda: af.compare(FRAME, SYSTEMS, None, missing="empty"),
+    ):
+        with pytest.raises(ValueError, match="the scores exist already; fill their nulls"):
+            make()
+    assert af.report(FRAME, score="a", missing="drop").overall["n"] == 4
+    assert af.compare(FRAME, SYSTEMS, None, missing="drop").overall["n"] == 4
+
+
+def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:
+    # Nulls may be predictions that are missing, or questions that have no answer.
+    for made in (af.report(FRAME, score="a"), af.compare(FRAME, SYSTEMS, None)):
+        assert "5 rows: 4 scored, 1 without a score." in repr(made).splitlines()
+    texts = af.report(pl.DataFrame({"p": ["a", None], "t": ["a", "b"]}), "p", "t", missing="drop")
+    assert "2 rows: 1 scored, 1 without a prediction." in repr(texts).splitlines()

@@ -1,0 +1,364 @@
+"""Files that are damaged, too large or too deep for what they should hold, and files that are pipes."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.readers import _delimited, _raw
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+ROWS = pl.DataFrame(
+    {
+        "question_id": [f"q{row}" for row in range(60)],
+        "prediction": [f"answer {row}" for row in range(60)],
+        "answers": [[f"answer {row}", "x"] for row in range(60)],
+    }
+)
+
+
+def shell(folder: Path, *arguments: str, piped: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # noqa: S603 - our own script
+        [COMMAND, *arguments], input=piped, capture_output=True, check=False, cwd=folder, timeout=120
+    )
+
+
+def message(path: Path, **options: Any) -> str:
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(path, **options)
+    assert all(problem.file == str(path) for problem in raised.value.problems)
+    return str(raised.value)
+
+
+# JSON
+
+
+@pytest.mark.parametrize("key", ["note", "answers", "prediction"])
+@pytest.mark.parametrize("levels", [101, 200, 500, 1_100, 60_000])
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_brackets_within_brackets_are_an_error_with_a_place(
+    tmp_path: Path, key: str, levels: int, suffix: str
+) -> None:
+    row = json.dumps({"prediction": "a", "answers": "a", key: "?"}).replace(
+        '"?"', "[" * levels + "]" * levels
+    )
+    path = tmp_path / f"deep.{suffix}"
+    path.write_text(row if suffix == "jsonl" else f"[{row}]", encoding="utf-8")
+
+    assert "brackets are nested" in message(path)
+    if suffix == "jsonl":
+        assert "line 1" in message(path)
+
+
+def test_brackets_that_are_not_too_deep_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    value = "[" * 90 + "]" * 90
+    path.write_text(f'{{"prediction": "a", "answers": "a", "note": {value}}}', encoding="utf-8")
+
+    assert af.read_results(path)["note"].item() == value
+    path.write_text(f'{{"prediction": "a", "answers": "a", "note": {[[]] * 300}}}', encoding="utf-8")
+    assert json.loads(af.read_results(path)["note"].item()) == [[]] * 300
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        (["1e400", "0.5"], ["1e400", "0.5"]),
+        (["-1e400", None], ["-1e400", None]),
+        (["9007199254740993", "0.5"], ["9007199254740993", "0.5"]),
+        (["9007199254740992", "0.5"], [9007199254740992.0, 0.5]),
+        (["1" + "0" * 400, "0.5"], ["1" + "0" * 400, "0.5"]),
+        (["9007199254740993", "2"], [9007199254740993, 2]),
+        (["9223372036854775808", "2"], ["9223372036854775808", "2"]),
+        (["1" * 5_000, "2"], ["1" * 5_000, "2"]),
+        (["NaN", "Infinity", "-Infinity", "1"], [float("nan"), float("inf"), float("-inf"), 1.0]),
+        (["0.1234567890123456789"], [0.12345678901234568]),
+    ],
+)
+def test_json_numbers_keep_their_value_or_stay_texts(
+    tmp_path: Path, numbers: list[str | None], expected: list[Any]
+) -> None:
+    path = tmp_path / "numbers.jsonl"
+    lines = [f'{{"prediction": "a", "answers": "a", "value": {number or "null"}}}' for number in numbers]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    assert pl.Series(expected, strict=False).equals(
+        af.read_results(path)["value"].alias(""), check_names=False
+    )
+
+
+def test_keys_that_are_data_are_an_error_and_not_columns(tmp_path: Path) -> None:
+    path = tmp_path / "keys.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(
+            json.dumps({"prediction": "a", "answers": "a", f"key{row}": 1}) + "\n" for row in range(20_000)
+        )
+
+    assert "'key19999'); keys that are data belong into values" in message(path)
+
+
+def test_keys_that_come_late_or_seldom_are_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"a": 1}, {"b": 2}, {}, {"a": 3, "c": 4}, {"b": 5}]
+    raw = _raw.from_objects((str(index), row) for index, row in enumerate(rows))
+
+    assert (raw.names, raw.height) == (["a", "b", "c"], 5)
+    for name in raw.names:
+        assert raw.column(name) == [row.get(name) for row in rows]
+    monkeypatch.setattr(_raw, "_MOST_GAPS", 3)
+    monkeypatch.setattr(_raw, "_SPARSE", 1)
+    with pytest.raises(_raw.TooManyKeysError):
+        _raw.from_objects((str(index), row) for index, row in enumerate(rows))
+
+
+# Parquet
+
+
+def test_damaged_parquet_is_an_error_by_name_and_never_a_panic(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.parquet"
+    ROWS.write_parquet(whole, compression="uncompressed")
+    content = whole.read_bytes()
+    path = tmp_path / "damaged.parquet"
+    found = []
+    # Where some versions of Polars panic; elsewhere a bit can make it ask for all memory there is.
+    for position in range(1_516, 1_560):
+        damaged = bytearray(content)
+        damaged[position] ^= 1
+        path.write_bytes(damaged)
+        try:
+            af.read_results(path)
+        except af.InputError as error:
+            found.append(str(error))
+    for length in range(4, len(content), 97):
+        path.write_bytes(content[:length])
+        found.append(message(path))
+    assert all(text.startswith(f"{path}: no Parquet file that can be read: ") for text in found)
+    assert len(found) > 40
+
+
+@pytest.mark.parametrize("command", [("score",), ("report",), ("convert", "out.csv")])
+def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = tmp_path / "rows.parquet"
+    ROWS.write_parquet(path, compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    content[1_516:1_560] = bytes(44)
+    path.write_bytes(content)
+
+    done = shell(tmp_path, command[0], "rows.parquet", *command[1:])
+
+    assert done.returncode == 2
+    assert b"anls-frame: rows.parquet: no Parquet file that can be read: " in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not (tmp_path / "out.csv").exists()
+
+
+# Pipes
+
+
+@pytest.mark.parametrize("rows", [1, 5, 60, 5_000])
+def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) -> None:
+    lines = [json.dumps({"prediction": f"answer {row}", "answers": ["x"]}) + "\n" for row in range(rows)]
+
+    done = shell(
+        tmp_path, "score", "/dev/stdin", "--format", "jsonl", "--json", piped="".join(lines).encode()
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["n"] == rows
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.xlsx", "rows.jsonl.gz", "rows.csv"])
+def test_named_pipes_are_files_like_others(tmp_path: Path, name: str) -> None:
+    table = ROWS.with_columns(pl.col("answers").list.first())
+    (tmp_path / "whole").mkdir()
+    whole = tmp_path / "whole" / name
+    if name.endswith("parquet"):
+        table.write_parquet(whole)
+    elif name.endswith("xlsx"):
+        table.write_excel(whole)
+    elif name.endswith("csv"):
+        table.write_csv(whole)
+    else:
+        whole.write_bytes(gzip.compress(table.write_ndjson().encode()))
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        pipe.write_bytes(whole.read_bytes())
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    assert af.read_results(pipe)["prediction"].to_list() == ROWS["prediction"].to_list()
+    thread.join()
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    done = shell(tmp_path, "report", name, "--json")
+    thread.join()
+    assert done.returncode == 0, done.stderr
+    [first, *_] = json.loads(done.stdout)["tables"].values()
+    assert first[0]["n"] == 60
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs /dev/stdin")
+def test_a_shard_of_a_pipe_is_refused(tmp_path: Path) -> None:
+    done = shell(
+        tmp_path,
+        *("report", "/dev/stdin", "--format", "jsonl", "--shard", "1/2", "--summary", "part.parquet"),
+        piped=b'{"prediction": "a", "answers": "a"}',
+    )
+
+    assert (done.returncode, b"/dev/stdin can be read but once" in done.stderr) == (2, True)
+
+
+# Options
+
+
+def test_an_encoding_that_there_is_not_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("prediction,answers\na,a\n", encoding="utf-8")
+
+    assert message(path, encoding="utf-9").endswith("unknown encoding 'utf-9'; pass one that Python knows")
+
+
+# Names and streams
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs file names that are bytes")
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.jsonl", "rows.csv", "rows.xlsx"])
+def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, name: str) -> None:
+    table = ROWS.with_columns(pl.col("answers").list.first())
+    path = tmp_path / f"\udcff{name}"
+    whole = tmp_path / name
+    {"t": table.write_parquet, "l": table.write_ndjson, "v": table.write_csv, "x": table.write_excel}[
+        name[-1]
+    ](whole)
+    whole.rename(path)
+
+    assert af.read_results(path)["prediction"].to_list() == ROWS["prediction"].to_list()
+    assert af.scan_results(path).collect().height == 60
+    for arguments in (
+        ("report", path.name),
+        ("score", path.name, "-o", "\udcffout.parquet"),
+        ("report", path.name, "--shard", "1/2", "--summary", "\udcffpart.parquet"),
+        ("merge", "\udcffpart.parquet", "--allow-missing"),
+    ):
+        done = shell(tmp_path, *arguments)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs closed streams")
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
+def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...]) -> None:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+
+    def close() -> None:
+        for stream in closed:
+            os.close(stream)
+
+    for arguments in (["report", "rows.parquet"], ["score", "rows.parquet", "--json", "-o", "out.csv", "-f"]):
+        done = subprocess.run(  # noqa: S603 - our own script
+            [COMMAND, *arguments], capture_output=True, check=False, cwd=tmp_path, preexec_fn=close
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert af.read_results(tmp_path / "out.csv").height == 60
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
+)
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_full_disk_behind_stdout_is_an_error(
+    tmp_path: Path, arguments: tuple[str, ...], *, buffered: bool
+) -> None:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(  # noqa: S603 - our own script
+            [COMMAND, arguments[0], "rows.parquet", *arguments[1:]],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            cwd=tmp_path,
+            env=environment if buffered else {**environment, "PYTHONUNBUFFERED": "1"},
+        )
+
+    assert done.returncode == 2
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+# Threads
+
+
+def test_threads_do_not_take_the_length_of_fields_from_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    rows = "".join(f'"{row}","{"x" * 200_000}"\n' for row in range(20))
+    path.write_text(f"prediction,answers\n{rows}", encoding="utf-8")
+    limit = csv.field_size_limit()
+    failed: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            for _ in range(5):
+                assert af.read_results(path).height == 20
+        except BaseException as error:  # noqa: BLE001 - is looked at below
+            failed.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert csv.field_size_limit() == limit
+    # Two that read by turns, the first of which ends first.
+    first, second = (_delimited._rows(path.read_text(encoding="utf-8"), ",") for _ in range(2))  # noqa: SLF001
+    next(first)
+    next(second)
+    first.close()
+    assert len(list(second)) == 20
+
+
+# pandas
+
+
+@pytest.mark.parametrize("column", ["p", "a", "g", "c"])
+def test_lists_that_never_end_are_errors(column: str) -> None:
+    itself: list[Any] = ["a"]
+    itself.append(itself)
+    deep_list: list[Any] = ["a"]
+    deep_dict: dict[str, Any] = {}
+    for _ in range(50_000):
+        deep_list, deep_dict = [deep_list], {"x": deep_dict}
+    for value in (itself, deep_list, deep_dict):
+        frame = pd.DataFrame({name: ["a", "b"] for name in "pagc"}, dtype=object)
+        frame[column] = pd.Series(["a", value], dtype=object)
+        with pytest.raises(af.DTypeError, match=f"column '{column}'"):
+            af.report(frame, "p", "a", by="g", cluster="c")
+
+
+# Markdown
+
+
+def test_blanks_within_a_key_stay_and_those_around_it_are_written_as_codes(tmp_path: Path) -> None:
+    key = "  a" + " " * 50_000 + "b "
+    frame = pl.DataFrame({"p": ["a"], "a": ["a"], "g": [key]})
+    text = af.report(frame, "p", "a", by="g").write(tmp_path / "r.md").read_text(encoding="utf-8")
+
+    assert f"&#32;&#32;a{' ' * 50_000}b&#32;" in text

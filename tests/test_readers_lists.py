@@ -1,0 +1,244 @@
+"""Texts that look like lists: when they are read as lists, and who is told when they are not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+# A column of perfect readings, some of which look like lists.
+LIKE_LISTS = [
+    "[1871]",
+    "[1, 2]",
+    "[]",
+    "[...]",
+    "[nan]",
+    "['a', 'b']",
+    "[illegible]",
+    "[['a']]",
+    "plain",
+    '["',
+]
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    "csv": lambda frame, path: frame.write_csv(path, quote_style="necessary"),
+    "tsv": lambda frame, path: frame.write_csv(path, separator="\t", quote_style="necessary"),
+    "jsonl": lambda frame, path: frame.write_ndjson(path),
+    "json": lambda frame, path: frame.write_json(path),
+    "parquet": lambda frame, path: frame.write_parquet(path),
+    "xlsx": lambda frame, path: frame.write_excel(path),
+}
+
+
+def saved(folder: Path, suffix: str, name: str, texts: Sequence[str | None]) -> Path:
+    path = folder / f"results.{suffix}"
+    WRITERS[suffix](pl.DataFrame({"prediction": texts, name: texts}), path)
+    return path
+
+
+def read(path: Path, **options: Any) -> list[list[str] | None]:
+    return af.read_results(path, **options)["answers"].to_list()
+
+
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("name", ["reference", "Transcription", "GT", "text", "answer"])
+def test_a_perfect_reading_of_what_looks_like_a_list_is_perfect(
+    tmp_path: Path, suffix: str, name: str
+) -> None:
+    path = saved(tmp_path, suffix, name, LIKE_LISTS)
+    for frame in (
+        af.read_results(path, answers=name),
+        af.scan_results(path, answers=name).collect(),
+        af.read_results(path, answers=name, answers_format="text"),
+    ):
+        assert frame["answers"].to_list() == [[text] for text in LIKE_LISTS]
+        report = af.report(frame, "prediction", "answers")
+        assert (report.overall["cer_corpus"], report.overall["n"]) == (0.0, len(LIKE_LISTS))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx"])
+def test_formats_without_lists_hold_lists_where_every_cell_is_one(tmp_path: Path, suffix: str) -> None:
+    lists = ["['a', \"b\"]", '["c"]', None, "[]", " [1.50, 'x'] ", "array(['d'], dtype=object)"]
+    expected = [["a", "b"], ["c"], None, [], ["1.50", "x"], ["d"]]
+    path = saved(tmp_path, suffix, "answers", lists)
+
+    assert read(path) == expected
+    assert read(path, answers_format="list") == expected
+    assert read(path, answers_format="text") == [None if text is None else [text] for text in lists]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+def test_formats_with_lists_keep_texts_unless_told_otherwise(tmp_path: Path, suffix: str) -> None:
+    path = saved(tmp_path, suffix, "answers", ["['a', 'b']", "['c']"])
+
+    with pytest.warns(
+        af.InputWarning, match=r"'answers' holds texts that look like lists, as \"\['a', 'b'\]\""
+    ):
+        assert read(path) == [["['a', 'b']"], ["['c']"]]
+    with pytest.warns(af.InputWarning, match="Pass answers_format='list'"):
+        lazy = af.scan_results(path)
+    assert lazy.collect()["answers"].to_list() == [["['a', 'b']"], ["['c']"]]
+    assert read(path, answers_format="text") == [["['a', 'b']"], ["['c']"]]
+    assert read(path, answers_format="list") == [["a", "b"], ["c"]]
+    assert af.scan_results(path, answers_format="list").collect()["answers"].to_list() == [["a", "b"], ["c"]]
+
+
+def test_lists_beside_texts_are_texts_and_the_place_is_named(tmp_path: Path) -> None:
+    path = saved(tmp_path, "csv", "answers", ["['a', 'b']", "c", "['d']"])
+
+    with pytest.warns(af.InputWarning, match=r"\(line 2\), but not 'c' \(line 3\); each is taken"):
+        assert read(path) == [["['a', 'b']"], ["c"], ["['d']"]]
+    assert read(path, answers_format="list") == [["a", "b"], ["c"], ["d"]]
+
+
+def test_a_damaged_list_among_lists_is_a_problem(tmp_path: Path) -> None:
+    path = saved(tmp_path, "csv", "answers", ["['a', 'b']", "['c', d]"])
+
+    with pytest.raises(af.InputError) as raised:
+        read(path)
+    [problem] = raised.value.problems
+    assert (problem.place, "cannot be read as one" in problem.message) == ("line 3", True)
+    assert "answers_format='text'" in problem.message
+
+
+def test_the_format_is_one_of_three(tmp_path: Path) -> None:
+    path = saved(tmp_path, "parquet", "answers", ["a"])
+    wrong: Any = "lists"
+    for reader in (af.read_results, af.scan_results):
+        with pytest.raises(ValueError, match=r"answers_format must be one of .*, got 'lists'"):
+            reader(path, answers_format=wrong)
+
+
+@given(rows=st.lists(st.lists(st.none() | TEXTS, min_size=2, max_size=4), min_size=1, max_size=5))
+@pytest.mark.parametrize("printed", [str, json.dumps, lambda row: str(np.array(row, dtype=object).tolist())])
+def test_printed_lists_come_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    printed: Callable[[list[str | None]], str],
+    rows: list[list[str | None]],
+) -> None:
+    path = tmp_path_factory.mktemp("lists") / "lists.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+            [["prediction", "answers"], *(["x", printed(row)] for row in rows)]
+        )
+    assert read(path) == rows
+
+
+@given(
+    row=st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20), min_size=1, max_size=6)
+)
+def test_arrays_that_numpy_prints_come_back(tmp_path_factory: pytest.TempPathFactory, row: list[str]) -> None:
+    path = tmp_path_factory.mktemp("lists") / "lists.csv"
+    shown = [
+        str(np.array(row, dtype=object)),
+        repr(np.array(row, dtype=object)),
+        str([np.str_(one) for one in row]),
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["prediction", "answers"], *(["x", text] for text in shown)])
+    assert read(path) == [row] * 3
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        ("['a', 1.50, -2, 1e5, .5]", ["a", "1.50", "-2", "1e5", ".5"]),
+        ("['a', nan, None]", ["a", None, None]),
+        ("['\\x41\\u00e9\\101\\'\\\\d\\d']", ["A\xe9A'\\d\\d"]),
+        ("['a', ]", ["a"]),
+        ("[np.str_('a'), np.str_('b')]", ["a", "b"]),
+    ],
+)
+def test_numbers_stay_as_they_are_printed(tmp_path: Path, cell: str, texts: list[str]) -> None:
+    assert read(saved(tmp_path, "csv", "answers", [cell])) == [texts]
+
+
+@pytest.mark.parametrize(
+    "cell", ["['a' ... 'b']", "['a'", "['a', ['b']]", "['a', x]", "['a' + 'b']", "['\\ud800']", "['a'],"]
+)
+def test_what_is_cut_or_damaged_is_never_a_shorter_list(tmp_path: Path, cell: str) -> None:
+    path = saved(tmp_path, "csv", "answers", [cell, "['x']"])
+    with pytest.raises(af.InputError, match="line 2: 'answers' "):
+        read(path)
+
+
+def warned(call: Callable[[], object]) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(entry.category is af.InputWarning and entry.filename == __file__ for entry in caught)
+    return [str(entry.message) for entry in caught]
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, lambda data: pl.DataFrame(data).to_arrow()])
+def test_answers_of_a_frame_that_look_printed_are_told(make: Callable[[dict[str, Any]], Any]) -> None:
+    def frame(printed: int) -> Any:
+        answers = ["['Coke', 'Coca Cola']"] * printed + ["Coke"] * (4 - printed) + [None]
+        return make({"prediction": ["Coke"] * 5, "other": ["Coke"] * 5, "answers": answers})
+
+    calls: list[Callable[[Any], object]] = [
+        lambda data: af.report(data, "prediction", "answers"),
+        lambda data: af.summarize(data, "prediction", "answers"),
+        lambda data: af.compare(data, {"a": "prediction", "b": "other"}, "answers"),
+        lambda data: af.add_scores(data, "prediction", "answers"),
+    ]
+    for call in calls:
+        [message] = warned(lambda call=call: call(frame(3)))  # type: ignore[misc]
+        assert "column 'answers' holds lists that were printed as text, such as" in message
+        assert warned(lambda call=call: call(frame(2))) == []  # type: ignore[misc]
+
+
+def test_a_query_is_not_run_to_look_at_its_answers() -> None:
+    looked: list[int] = []
+
+    def look(frame: pl.DataFrame) -> pl.DataFrame:
+        looked.append(frame.height)
+        return frame
+
+    lazy = pl.LazyFrame({"prediction": ["a"], "answers": ["['a']"]})
+    lazy = lazy.map_batches(look, schema=lazy.collect_schema())
+    assert warned(lambda: af.add_scores(lazy, "prediction", "answers")) == []
+    assert looked == []
+
+
+def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path) -> None:
+    rows = [{"prediction": "a", "answers": "['a', 'b']"}]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    def means(*options: str) -> tuple[Any, str]:
+        done = subprocess.run(  # noqa: S603 - our own script
+            [COMMAND, "score", "r.jsonl", "--json", *options],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+        )
+        return json.loads(done.stdout)["nls"], done.stderr
+
+    nls, remark = means()
+    assert nls == pytest.approx(0.1)
+    assert remark.startswith("anls-frame: r.jsonl: column 'answers' holds texts that look like lists")
+    assert "Pass --answers-format list to read them as lists, or --answers-format text" in remark
+    assert remark.count("\n") == 1
+    assert means("--answers-format", "text") == (nls, "")
+    assert means("--answers-format", "list") == (1.0, "")

@@ -1,0 +1,210 @@
+"""Slices against the rest of the rows: held against loops over rows, and against what must not matter."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from report_oracle import FEWER
+from scipy import stats
+
+import anls_frame as af
+
+Row = tuple[frozenset[str], str, float, float]
+"""Slices of a row, its document, score (or errors), and 1 (or its length)."""
+
+
+def slow(rows: list[Row], name: str) -> tuple[float, float]:
+    """Return the difference of a slice to the rest, and its p-value, from the definitions."""
+    n, total, length = len(rows), sum(row[2] for row in rows), sum(row[3] for row in rows)
+    unit, ratio = n / length, total / length
+    inside = [row for row in rows if name in row[0]]
+    outside = [row for row in rows if name not in row[0]]
+    y_in, y_out = (unit * sum(row[3] for row in part) for part in (inside, outside))
+    difference = sum(row[2] for row in inside) * unit / y_in - sum(row[2] for row in outside) * unit / y_out
+    documents: dict[str, list[Row]] = {}
+    for row in rows:
+        documents.setdefault(row[1], []).append(row)
+
+    def residual(row: Row) -> float:
+        return unit * (row[2] - ratio * row[3])
+
+    squares = sum(residual(row) ** 2 for row in rows)
+    if squares == 0:
+        return difference, 1.0
+    sizes = [unit * sum(row[3] for row in group) for group in documents.values()]
+    design = sum(sum(map(residual, group)) ** 2 for group in documents.values()) / squares
+    more = sum(size**2 for size in sizes) / sum(sizes) - 1
+    alike = min(max((design - 1) / more, 0.0), 1.0) if more > 1e-12 else 0.0
+    shown, weights = 0.0, []
+    for group in documents.values():
+        effect = sum(residual(row) / (y_in if name in row[0] else -y_out) for row in group)
+        shown += effect**2
+        size_in = unit * sum(row[3] for row in group if name in row[0])
+        size_out = unit * sum(row[3] for row in group if name not in row[0])
+        common = (size_in / y_in - size_out / y_out) ** 2
+        weights.append((1 - alike) * (size_in / y_in**2 + size_out / y_out**2) + alike * common)
+    variance = max(shown, squares / n * sum(weights))
+    df = sum(weights) ** 2 / sum(weight**2 for weight in weights) - 1
+    return difference, float(2 * stats.t.sf(abs(difference) / math.sqrt(variance), max(df, 1)))
+
+
+def sample(seed: int, rows: int = 60) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    answers = ["Coca Cola", "1871", "Zürich", "yes", "half right"]
+    picked = random.integers(0, len(answers), rows)
+    spoilt = random.random(rows) < 0.4
+    return pl.DataFrame(
+        {
+            "prediction": [
+                answers[i][: 1 + 2 * int(bad)] if bad else answers[i]
+                for i, bad in zip(picked, spoilt, strict=True)
+            ],
+            "answer": [answers[i] for i in picked],
+            "types": [[t for t in "abc" if random.random() < 0.4] or None for _ in range(rows)],
+            "doc": [f"d{random.integers(0, 9)}" for _ in range(rows)],
+            "row": [str(i) for i in range(rows)],
+        }
+    )
+
+
+@pytest.mark.parametrize("cluster", [None, "doc", "row"])
+@pytest.mark.parametrize("measure", ["anls", "nls", "exact_match", "zeros", "cer_mean", "cer_corpus"])
+@pytest.mark.parametrize("seed", range(3))
+def test_differences_and_p_values_are_those_of_the_definition(
+    cluster: str | None, measure: str, seed: int
+) -> None:
+    frame = sample(seed)
+    columns = ["anls", "nls", "exact_match", "cer", "char_errors", "reference_length"]
+    scored = af.add_scores(frame, "prediction", "answer", columns=columns)
+    x, y = {
+        "zeros": ((pl.col("anls") == 0), pl.lit(1)),
+        "cer_mean": (pl.col("cer"), pl.lit(1)),
+        "cer_corpus": (pl.col("char_errors"), pl.col("reference_length")),
+    }.get(measure, (pl.col(measure), pl.lit(1)))
+    documents = pl.col(cluster or "row")
+    rows: list[Row] = [
+        (frozenset(types or ["none"]), document, float(x), float(y))
+        for types, document, x, y in scored.select(
+            "types", documents.alias("doc"), x.alias("x"), y.alias("y")
+        ).iter_rows()
+    ]
+    report = af.report(frame, "prediction", "answer", by="types", cluster=cluster)
+    tested = report.against_rest(measure=measure)
+    assert tested["p_value"].is_sorted()
+    for name, difference, p in tested.select("types", "difference", "p_value").iter_rows():
+        assert (difference, p) == pytest.approx(slow(rows, name or "none"), rel=1e-9, abs=1e-12)
+    of_holm = af.statistics.holm(tested["p_value"].to_numpy())
+    assert tested["p_adjusted"].to_numpy() == pytest.approx(of_holm, rel=1e-12)
+
+
+@FEWER
+@given(seed=st.integers(0, 10_000), corpus=st.booleans())
+def test_rows_without_clusters_are_clusters_of_one_row(seed: int, *, corpus: bool) -> None:
+    frame = sample(seed, rows=25)
+    measure = "cer_corpus" if corpus else "anls"
+    plain, clustered = (
+        af.report(frame, "prediction", "answer", by="types", cluster=cluster).against_rest(measure=measure)
+        for cluster in (None, "row")
+    )
+    assert_frame_equal(plain.sort("types"), clustered.sort("types"), abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_the_order_of_rows_and_the_engine_change_no_bit(cluster: str | None) -> None:
+    frame = sample(7, rows=300)
+    expected = af.report(frame, "prediction", "answer", by="types", cluster=cluster).against_rest()
+    parts = [frame.sample(fraction=1, shuffle=True, seed=3).lazy(), frame.reverse(), frame.to_pandas()]
+    for other in parts:
+        report = af.report(other, "prediction", "answer", by="types", cluster=cluster)
+        assert_frame_equal(report.against_rest(), expected, check_exact=True)
+    halves = [
+        af.summarize(half, "prediction", "answer", by="types", cluster=cluster)
+        for half in (frame[:77], frame[77:])
+    ]
+    merged = af.Report.from_summary(af.merge(halves))
+    assert_frame_equal(merged.against_rest(), expected, check_exact=True)
+
+
+def test_a_few_rows_that_are_all_right_are_no_better_slice() -> None:
+    # Of rows with a mean of 0.8, eight are all right in one of six draws.
+    frame = pl.DataFrame(
+        {"score": [1.0] * 8 + [1.0, 1.0, 1.0, 1.0, 0.0] * 40, "lang": ["en"] * 8 + ["de"] * 200}
+    )
+    p = af.report(frame, score="score", by="lang").against_rest()["p_value"].to_list()
+    assert p[0] == pytest.approx(p[1])
+    assert 0.1 < p[0] < 0.3
+
+
+def test_scores_of_any_size_are_tested() -> None:
+    frame = pl.DataFrame({"score": [-3e100, 2e100, 1e100, 4e100] * 5, "lang": ["en", "de"] * 10})
+    small = frame.with_columns(pl.col("score") / 1e100)
+    big_p, small_p = (
+        af.report(one, score="score", by="lang").against_rest()["p_value"] for one in (frame, small)
+    )
+    assert big_p.to_list() == pytest.approx(small_p.to_list(), rel=1e-9)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_scores_far_above_their_spread_are_tested(cluster: str | None) -> None:
+    scores = sample(11).with_columns(
+        score=pl.col("doc").str.tail(1).cast(pl.Float64) % 4 + pl.col("row").cast(pl.Float64) % 3
+    )
+    stamps = scores.with_columns(pl.col("score") + 1.7e9)
+    small, large = (
+        af.report(one, score="score", by="types", cluster=cluster).against_rest() for one in (scores, stamps)
+    )
+    columns = ["types", "difference", "p_value", "p_adjusted"]
+    assert_frame_equal(large.select(columns), small.select(columns), rel_tol=1e-6)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_a_slice_of_all_rows_and_equal_scores_say_nothing(cluster: str | None) -> None:
+    frame = pl.DataFrame(
+        {"score": [0.5] * 6, "all": ["x"] * 6, "half": ["a", "b"] * 3, "doc": [1, 1, 2, 2, 3, 3]}
+    )
+    whole = af.report(frame, score="score", by="all", cluster=cluster).against_rest()
+    assert whole.select("rest", "difference", "p_value", "p_adjusted").row(0) == (None,) * 4
+    halves = af.report(frame, score="score", by="half", cluster=cluster).against_rest()
+    assert halves["p_value"].to_list() == [1.0, 1.0]
+
+
+def test_a_slice_without_a_scored_row_is_not_tested() -> None:
+    frame = pl.DataFrame(
+        {"prediction": ["a", "b", "x"], "answer": ["a", "b", None], "lang": ["en", "de", "fr"]}
+    )
+    tested = af.report(frame, "prediction", "answer", by="lang").against_rest()
+    assert tested.filter(lang="fr").select("n", "anls", "p_value").row(0) == (0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ({}, {"measure": "wer"}, "measure must be one of 'anls', 'nls', .*, got 'wer'"),
+        ({"by": None}, {}, "the report has no slices; name columns in by= when making it"),
+    ],
+)
+def test_what_cannot_be_tested_is_an_error(
+    arguments: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    report = af.report(sample(1), "prediction", "answer", **{"by": "types", **arguments})
+    with pytest.raises(ValueError, match=message):
+        report.against_rest(**options)
+
+
+def test_folded_clusters_are_an_error() -> None:
+    summary = af.summarize(sample(1), "prediction", "answer", by="types", cluster="doc").fold_clusters()
+    with pytest.raises(ValueError, match=r"folded; ask before fold_clusters\(\)"):
+        af.Report.from_summary(summary).against_rest()
+
+
+def test_a_slicing_column_called_like_one_of_the_result_is_an_error() -> None:
+    frame = sample(1).rename({"types": "rest"})
+    with pytest.raises(af.exceptions.DuplicateColumnError, match="rest"):
+        af.report(frame, "prediction", "answer", by="rest").against_rest()
