@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import pyarrow as pa
+
     from anls_frame.readers._problems import Problems
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -46,12 +48,15 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         ragged += 1
         return "skip"
 
-    data = pa.py_buffer(text.encode())
+    data = _arrow_memory(text.encode())
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             read_options=arrow_csv.ReadOptions(
-                autogenerate_column_names=True, block_size=min(max(data.size, 1), _BLOCK)
+                autogenerate_column_names=True,
+                block_size=min(max(data.size, 1), _BLOCK),
+                # A thread would drop the handler below, which is Python's, when it likes.
+                use_threads=False,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=True, invalid_row_handler=count
@@ -81,6 +86,21 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         place=_Lines(text, delimiter, len(header)),
         typed=False,
     )
+
+
+def _arrow_memory(data: bytes) -> pa.Buffer:
+    """
+    Return the bytes in memory of Arrow's own.
+
+    Arrow reads ahead in a thread. If that were the last to drop memory of Python's after Python began to end,
+    the process would abort.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    buffer = pa.allocate_buffer(len(data))
+    if data:
+        memoryview(buffer).cast("B")[:] = data
+    return buffer
 
 
 class _Lines:
