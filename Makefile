@@ -62,11 +62,11 @@ test-python: install .venv-peers/installed
 
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
 	.venv-daft/bin/python -m pytest -q -n 2 tests/test_distributed*.py
-	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed.py --doctest-glob='*.md' docs/distributed.md
+	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
 
 test-docs: install ## Docstrings and the examples of README and docs, run
 	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs \
-	  --ignore anls_frame/distributed.py --ignore docs/distributed.md
+	  --ignore anls_frame/distributed --ignore docs/distributed.md
 
 test-notebooks: install ## The notebooks, run, print what they printed
 	$(BIN)/python notebooks/run.py --check

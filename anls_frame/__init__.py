@@ -30,11 +30,9 @@ from typing import TYPE_CHECKING, Any
 
 from anls_frame import _pandas_hook, namespaces
 from anls_frame._native import __version__
-from anls_frame.alignments import Alignment, Edit, alignment
-from anls_frame.analysis import confusions
-from anls_frame.comparison import Comparison, Paired, compare, pair
-from anls_frame.curves import length_scores, threshold_curve
-from anls_frame.edits import edit_ops, error_type, explain
+from anls_frame.analysis.characters import confusions
+from anls_frame.analysis.curves import length_scores, threshold_curve
+from anls_frame.analysis.worst_rows import worst
 from anls_frame.exceptions import (
     ColumnNotFoundError,
     DTypeError,
@@ -42,9 +40,9 @@ from anls_frame.exceptions import (
     InputError,
     InputWarning,
 )
-from anls_frame.frames import add_scores
-from anls_frame.matrices import EditMatrix, edit_matrix
-from anls_frame.metrics import (
+from anls_frame.frames.scoring import add_scores
+from anls_frame.metrics.errors import edit_ops, error_type, explain
+from anls_frame.metrics.scores import (
     anls,
     cer,
     exact_match,
@@ -55,13 +53,15 @@ from anls_frame.metrics import (
     nls,
     score,
 )
+from anls_frame.metrics.vectors import hamming_vectors
+from anls_frame.pairs.alignments import Alignment, Edit, alignment
+from anls_frame.pairs.matrices import EditMatrix, edit_matrix
+from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
-from anls_frame.reports import Report, report
-from anls_frame.scalars import anls_score, edit_distance, get_cer, hamming_distance
-from anls_frame.settings import Settings
-from anls_frame.summary import Summary, merge, summarize
-from anls_frame.vectors import hamming_vectors
-from anls_frame.worst_rows import worst
+from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
+from anls_frame.reports.reports import Report, report
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.summary import Summary, merge, summarize
 
 if TYPE_CHECKING:
     from anls_frame import distributed as distributed

@@ -6,28 +6,21 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 
-from anls_frame import (
-    analysis,
-    comparison,
-    curves,
-    edits,
-    frames,
-    metrics,
-    reports,
-    summary,
-    vectors,
-    worst_rows,
-)
+from anls_frame.analysis import characters, curves, worst_rows
+from anls_frame.frames import scoring
+from anls_frame.metrics import errors, scores, vectors
+from anls_frame.reports import comparisons, reports
+from anls_frame.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame._typing import IntoExprColumn, ScoreColumn
-    from anls_frame.comparison import Comparison
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports import Report
-    from anls_frame.settings import Missing
-    from anls_frame.summary import Summary
+    from anls_frame.reports.comparisons import Comparison
+    from anls_frame.reports.reports import Report
+    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.summary import Summary
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace", "register"]
 
@@ -71,7 +64,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         overwrite: bool = False,
     ) -> PolarsFrameT:
         """Add all scores of a prediction column, see `anls_frame.add_scores`."""
-        return frames.add_scores(
+        return scoring.add_scores(
             self._frame,
             prediction,
             answers,
@@ -178,7 +171,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         seed: int = 0,
     ) -> Comparison:
         """Compare two systems on the rows of the frame, see `anls_frame.compare`."""
-        return comparison.compare(
+        return comparisons.compare(
             self._frame,
             systems,
             answers,
@@ -206,7 +199,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         min_nls: float = 0.0,
     ) -> Any:
         """Count which characters are taken for which, see `anls_frame.confusions`."""
-        return analysis.confusions(
+        return characters.confusions(
             self._frame,
             prediction,
             answers,
@@ -289,17 +282,17 @@ class AnlsExprNamespace:
         substitution_cost: int = 1,
     ) -> pl.Expr:
         """Edit distance of each row, see `anls_frame.levenshtein`."""
-        return metrics.levenshtein(
+        return scores.levenshtein(
             self._expr, reference, protocol=protocol, substitution_cost=substitution_cost
         )
 
     def lcs_distance(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
         """LCS distance of each row, see `anls_frame.lcs_distance`."""
-        return metrics.lcs_distance(self._expr, reference, protocol=protocol)
+        return scores.lcs_distance(self._expr, reference, protocol=protocol)
 
     def hamming(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
         """Hamming distance of each row, see `anls_frame.hamming`."""
-        return metrics.hamming(self._expr, reference, protocol=protocol)
+        return scores.hamming(self._expr, reference, protocol=protocol)
 
     def hamming_vectors(self, reference: IntoExprColumn) -> pl.Expr:
         """Hamming distance of the lists of each row, see `anls_frame.hamming_vectors`."""
@@ -313,7 +306,7 @@ class AnlsExprNamespace:
         substitution_cost: int = 1,
     ) -> pl.Expr:
         """Normalized Levenshtein similarity of each row, see `anls_frame.nls`."""
-        return metrics.nls(self._expr, answers, protocol=protocol, substitution_cost=substitution_cost)
+        return scores.nls(self._expr, answers, protocol=protocol, substitution_cost=substitution_cost)
 
     def anls(
         self,
@@ -323,19 +316,19 @@ class AnlsExprNamespace:
         threshold: float | None = None,
     ) -> pl.Expr:
         """Thresholded similarity of each row, see `anls_frame.anls`."""
-        return metrics.anls(self._expr, answers, protocol=protocol, threshold=threshold)
+        return scores.anls(self._expr, answers, protocol=protocol, threshold=threshold)
 
     def cer(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
         """Character error rate of each row, see `anls_frame.cer`."""
-        return metrics.cer(self._expr, answers, protocol=protocol)
+        return scores.cer(self._expr, answers, protocol=protocol)
 
     def exact_match(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         """Whether each prediction equals an answer, see `anls_frame.exact_match`."""
-        return metrics.exact_match(self._expr, answers, protocol=protocol)
+        return scores.exact_match(self._expr, answers, protocol=protocol)
 
     def nearest_answer(self, answers: IntoExprColumn, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         """Return the answer nearest to each prediction, see `anls_frame.nearest_answer`."""
-        return metrics.nearest_answer(self._expr, answers, protocol=protocol)
+        return scores.nearest_answer(self._expr, answers, protocol=protocol)
 
     def score(
         self,
@@ -346,13 +339,13 @@ class AnlsExprNamespace:
         cer_protocol: ScoreProtocol | str = "raw",
     ) -> pl.Expr:
         """All scores of each row as a struct, see `anls_frame.score`."""
-        return metrics.score(
+        return scores.score(
             self._expr, answers, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol
         )
 
     def edit_ops(self, reference: IntoExprColumn, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
         """Edits that turn the reference into the prediction, see `anls_frame.edit_ops`."""
-        return edits.edit_ops(self._expr, reference, protocol=protocol)
+        return errors.edit_ops(self._expr, reference, protocol=protocol)
 
     def error_type(
         self,
@@ -362,7 +355,7 @@ class AnlsExprNamespace:
         threshold: float | None = None,
     ) -> pl.Expr:
         """Kind of error of each row, see `anls_frame.error_type`."""
-        return edits.error_type(self._expr, answers, protocol=protocol, threshold=threshold)
+        return errors.error_type(self._expr, answers, protocol=protocol, threshold=threshold)
 
     def explain(
         self,
@@ -372,7 +365,7 @@ class AnlsExprNamespace:
         threshold: float | None = None,
     ) -> pl.Expr:
         """How many points each step of preparation gives, see `anls_frame.explain`."""
-        return edits.explain(self._expr, answers, protocol=protocol, threshold=threshold)
+        return errors.explain(self._expr, answers, protocol=protocol, threshold=threshold)
 
 
 class _FreshNamespace:

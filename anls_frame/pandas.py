@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from anls_frame import analysis, comparison, curves, frames, reports, summary, worst_rows
+from anls_frame.analysis import characters, curves, worst_rows
+from anls_frame.frames import scoring
+from anls_frame.reports import comparisons, reports
+from anls_frame.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame._typing import ScoreColumn
-    from anls_frame.comparison import Comparison
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports import Report
-    from anls_frame.settings import Missing
-    from anls_frame.summary import Summary
+    from anls_frame.reports.comparisons import Comparison
+    from anls_frame.reports.reports import Report
+    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.summary import Summary
 
 __all__ = ["AnlsPandasAccessor"]
 
@@ -59,7 +62,7 @@ class AnlsPandasAccessor:
         overwrite: bool = False,
     ) -> pd.DataFrame:
         """Add all scores of a prediction column, see `anls_frame.add_scores`."""
-        return frames.add_scores(
+        return scoring.add_scores(
             self._frame,
             prediction,
             answers,
@@ -166,7 +169,7 @@ class AnlsPandasAccessor:
         seed: int = 0,
     ) -> Comparison:
         """Compare two systems on the rows of the frame, see `anls_frame.compare`."""
-        return comparison.compare(
+        return comparisons.compare(
             self._frame,
             systems,
             answers,
@@ -194,7 +197,7 @@ class AnlsPandasAccessor:
         min_nls: float = 0.0,
     ) -> Any:
         """Count which characters are taken for which, see `anls_frame.confusions`."""
-        return analysis.confusions(
+        return characters.confusions(
             self._frame,
             prediction,
             answers,

@@ -18,7 +18,8 @@ import ray
 from test_summary_merge import check_equal
 
 import anls_frame as af
-from anls_frame import _batches, distributed
+from anls_frame import distributed
+from anls_frame.distributed import workers
 
 import daft  # isort: skip - after the module that switches its telemetry off
 
@@ -57,12 +58,12 @@ def dying(frame: daft.DataFrame, log: Path, times: int) -> daft.DataFrame:
 
 
 def test_batches_are_summarized_by_both_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    class Telling(_batches.PartialSummary):
+    class Telling(workers.PartialSummary):
         def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
             (tmp_path / str(os.getpid())).touch()
             return super().aggregate(*columns, names=names, options=options)
 
-    monkeypatch.setattr(_batches, "PartialSummary", Telling)
+    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Telling)
     frame = daft.from_arrow([FRAME.to_arrow()] * 4)
     assert distributed.summarize(frame, "p", "a", batch_rows=10_000).rows == 4 * ROWS
     workers = {int(path.name) for path in tmp_path.iterdir()}

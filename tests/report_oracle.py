@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame.reports import Report
+    from anls_frame.reports.reports import Report
 
     Row = Mapping[str, Any]
     Slices = dict[tuple[Hashable, ...], dict[str, Any]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame._metric import Metric
+    from anls_frame.streaming.base import Metric
 
 
 def updated(metric: Metric, batches: Sequence[tuple[Any, Any]]) -> Metric:

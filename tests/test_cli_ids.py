@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.cli._ids import Ids
+from anls_frame.cli.ids import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

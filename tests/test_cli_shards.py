@@ -149,21 +149,21 @@ def test_a_shard_of_a_file_that_was_changed_is_an_error(folder: Path) -> None:
 
 
 def test_large_files_are_known_by_their_footer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from anls_frame.cli import _shards  # noqa: PLC0415 - the threshold is lowered
+    from anls_frame.cli import shards  # noqa: PLC0415 - the threshold is lowered
 
-    monkeypatch.setattr(_shards, "_READ_WHOLE", 0)
+    monkeypatch.setattr(shards, "_READ_WHOLE", 0)
     frame = pl.DataFrame({"prediction": ["a"] * 9 + ["b"]})
     seen = []
     for value in ("b", "c", "b"):
         frame = frame.with_columns(prediction=pl.Series(["a"] * 9 + [value]))
         frame.write_parquet(tmp_path / "rows.parquet")
-        seen.append(_shards.fingerprint(tmp_path / "rows.parquet"))
+        seen.append(shards.fingerprint(tmp_path / "rows.parquet"))
     assert "footer" in seen[0]
     assert seen[0] == seen[2] != seen[1]
     for content in (b"", b"PAR1", b"a,b\n1,2\n" * 9, b"\xff\xff\xff\x7fPAR1"):
         (tmp_path / "rows.csv").write_bytes(content)
         if len(content) >= 8:
-            assert "content" in _shards.fingerprint(tmp_path / "rows.csv")
+            assert "content" in shards.fingerprint(tmp_path / "rows.csv")
 
 
 def test_a_file_that_is_no_shard_is_an_error_that_names_it(folder: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from great_tables import GT
 from test_report_display import HOSTILE, NONE, TAGS, Texts
 
-from anls_frame.comparison import Comparison, compare
+from anls_frame.reports.comparisons import Comparison, compare
 
 if TYPE_CHECKING:
     from pathlib import Path

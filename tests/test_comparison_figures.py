@@ -12,7 +12,7 @@ import report_oracle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anls_frame.comparison import Comparison, compare
+from anls_frame.reports.comparisons import Comparison, compare
 
 if TYPE_CHECKING:
     from pathlib import Path

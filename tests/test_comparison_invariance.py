@@ -11,8 +11,8 @@ import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_frame.comparison import compare
-from anls_frame.reports import report
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.reports import report
 
 TEXTS = {
     "a": ["ab", "x", None, "cd", "abcd", "", "zz", "ab"],

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.comparison import Comparison, compare
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.reports.comparisons import Comparison, compare
 
 BOUNDS = ["difference_low", "difference_high"]
 COLUMNS = [

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import anls_frame as af
-from anls_frame.comparison import compare
+from anls_frame.reports.comparisons import compare
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import anls_frame as af
-from anls_frame import _batches, distributed
+from anls_frame import distributed
+from anls_frame.distributed import workers
 
 import daft  # isort: skip - after the module that switches its telemetry off
 
@@ -160,24 +161,24 @@ def test_scores_that_are_no_numbers_are_the_error_that_they_are_in_memory() -> N
 
 
 def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Losing(_batches.PartialSummary):
+    class Losing(workers.PartialSummary):
         def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
             whole = super().aggregate(*columns, names=names, options=options)
             return b"" if 3 in columns[names.index("n")].to_pylist() else whole
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6, "n": [0, 1, 2, 3, 4, 5]})
-    monkeypatch.setattr(_batches, "PartialSummary", Losing)
+    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Losing)
     with pytest.raises(RuntimeError, match="Daft read 6 rows, but the summaries that came back are of 5"):
         distributed.summarize(frame, "p", "a", by="n", batch_rows=1)
 
 
 def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Doubling(_batches.PartialSummary):
+    class Doubling(workers.PartialSummary):
         def combine(self, states: daft.Series) -> bytes:
             return super().combine(daft.Series.from_pylist([*states.to_pylist(), states.to_pylist()[0]]))
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6})
-    monkeypatch.setattr(_batches, "PartialSummary", Doubling)
+    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Doubling)
     with pytest.raises(ValueError, match="the same part is there twice"):
         distributed.summarize(frame, "p", "a", batch_rows=1)
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+from anls_frame._atomic import replacing
 from anls_frame.export import SUFFIXES, Document, Table, write
-from anls_frame.export.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,8 @@ from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
 from plot_cases import compared, frame, report
 
 import anls_frame as af
+from anls_frame._text import visible
 from anls_frame.export import Document, Table, html, write
-from anls_frame.export.characters import visible
 from anls_frame.export.display import display_table
 from anls_frame.export.figures import Stacked
 

@@ -25,9 +25,10 @@ from registry import (
 )
 
 import anls_frame as af
-from anls_frame import _native, _typing, edits, gec, metrics, namespaces
+from anls_frame import _native, _typing, gec, namespaces
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
+from anls_frame.metrics import errors, scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ def test_the_registry_takes_each_function_from_the_package() -> None:
 
 def test_a_name_is_public_once() -> None:
     assert len(set(af.__all__)) == len(af.__all__)
-    assert len({*metrics.__all__, *edits.__all__}) == len(metrics.__all__) + len(edits.__all__)
+    assert len({*scores.__all__, *errors.__all__}) == len(scores.__all__) + len(errors.__all__)
 
 
 def test_the_registry_lists_every_namespace() -> None:
@@ -99,7 +100,7 @@ def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     functions = names | internal
 
     # One of them is made of others.
-    assert {*metrics.__all__, *edits.__all__} == {*names, "explain"}
+    assert {*scores.__all__, *errors.__all__} == {*names, "explain"}
     assert set(get_args(PluginName)) == names
     assert internal.isdisjoint(af.__all__)
     assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE

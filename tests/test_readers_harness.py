@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame import _origins
+from anls_frame.frames import origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -674,11 +674,11 @@ def test_vlmevalkit_scores_some_data_sets_by_anls(tmp_path: Path, name: str, *, 
 def test_what_is_known_of_a_frame_ends_with_it(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "samples.jsonl", [lmms_sample(0, "ab", ["abcd"])])
     gc.collect()
-    before = len(_origins._known)  # noqa: SLF001 - nothing of it is public
+    before = len(origins._known)  # noqa: SLF001 - nothing of it is public
 
     frames = [af.read_lmms_eval(path) for _ in range(5)]
 
-    assert len(_origins._known) == before + 5  # noqa: SLF001
+    assert len(origins._known) == before + 5  # noqa: SLF001
     del frames
     gc.collect()
-    assert len(_origins._known) == before  # noqa: SLF001
+    assert len(origins._known) == before  # noqa: SLF001

@@ -16,7 +16,7 @@ import pytest
 from great_tables import GT
 
 import anls_frame as af
-from anls_frame.reports import Report, report
+from anls_frame.reports.reports import Report, report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import pytest
 import report_oracle
 from report_oracle import Options
 
-from anls_frame.comparison import compare
 from anls_frame.exceptions import DTypeError
-from anls_frame.reports import report
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.reports import report
 
 EMPTY = pl.DataFrame(schema={"p": pl.String, "a": pl.List(pl.String), "k": pl.List(pl.String), "d": pl.Int64})
 ESTIMATES = report_oracle.TEXT_COLUMNS[4:-2]

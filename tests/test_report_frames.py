@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 import report_oracle
 
-from anls_frame.comparison import compare
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.reports import report
-from anls_frame.summary import summarize
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.reports import report
+from anls_frame.summary.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

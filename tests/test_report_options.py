@@ -10,9 +10,9 @@ import pytest
 import report_oracle
 
 import anls_frame as af
-from anls_frame.reports import Report, report
-from anls_frame.settings import Settings
-from anls_frame.summary import summarize
+from anls_frame.reports.reports import Report, report
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.summary import summarize
 
 FRAME = pl.DataFrame(
     {

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from anls_frame.comparison import compare
-from anls_frame.reports import Report, report
-from anls_frame.summary import merge, summarize
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.reports import Report, report
+from anls_frame.summary.summary import merge, summarize
 
 DATA = next(parent for parent in Path(__file__).resolve().parents if (parent / "data").is_dir()) / "data"
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")

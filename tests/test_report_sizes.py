@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from anls_frame.reports import report
+from anls_frame.reports.reports import report
 
 
 @pytest.mark.parametrize("cluster", [None, "k"], ids=["alone", "and clusters"])

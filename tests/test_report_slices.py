@@ -9,7 +9,7 @@ import pytest
 import report_oracle
 from report_oracle import Options
 
-from anls_frame.reports import report
+from anls_frame.reports.reports import report
 
 ROWS: list[dict[str, Any]] = [
     {"prediction": "CocaCola", "answers": ["Coca Cola", "Coke"], "types": ["form", "table"], "doc": "a"},

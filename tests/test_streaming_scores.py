@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-from anls_frame import _pairs
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anls_frame._metric import Metric
+    from anls_frame.streaming.base import Metric
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
 
@@ -36,8 +35,8 @@ def as_way(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
     def choose(way: str) -> None:
         most = 0 if way == "columns" else 10**9
-        monkeypatch.setattr(_pairs, "MOST_PAIRS", most)
-        monkeypatch.setattr(_pairs, "MOST_CHARACTERS", most)
+        monkeypatch.setattr("anls_frame.streaming.batches.MOST_PAIRS", most)
+        monkeypatch.setattr("anls_frame.streaming.batches.MOST_CHARACTERS", most)
 
     return choose
 

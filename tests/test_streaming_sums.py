@@ -15,8 +15,7 @@ import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anls_frame import _exact_sum
-from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity, exact_sum
 
 if TYPE_CHECKING:
     import random
@@ -73,19 +72,19 @@ def test_batches_and_merges_give_the_bits_of_one_pass(
 @example(scores=[0.1] * 50)
 def test_sums_are_those_of_fractions(scores: list[float]) -> None:
     exact = sum(map(Fraction, scores), Fraction())
-    units = _exact_sum.of_list(scores)
-    assert Fraction(units, 2**_exact_sum.UNIT_BITS) == exact
-    assert _exact_sum.of_array(np.array(scores, dtype=np.float64)) == units
-    assert _exact_sum.to_float(units) == float(exact) == math.fsum(scores)
+    units = exact_sum.of_list(scores)
+    assert Fraction(units, 2**exact_sum.UNIT_BITS) == exact
+    assert exact_sum.of_array(np.array(scores, dtype=np.float64)) == units
+    assert exact_sum.to_float(units) == float(exact) == math.fsum(scores)
     if scores:
-        assert _exact_sum.to_float(units, len(scores)) == float(exact / len(scores))
+        assert exact_sum.to_float(units, len(scores)) == float(exact / len(scores))
 
 
 def test_a_long_array_does_not_overflow() -> None:
     # 2**21 scores with all 53 bits set: sums of 2**74, beyond 64 bits.
     array = np.full(2**21, 1 - 2**-53)
-    assert _exact_sum.of_array(array) == 2**21 * _exact_sum.of_list([1 - 2**-53])
-    assert _exact_sum.of_array(-array) == -_exact_sum.of_array(array)
+    assert exact_sum.of_array(array) == 2**21 * exact_sum.of_list([1 - 2**-53])
+    assert exact_sum.of_array(-array) == -exact_sum.of_array(array)
 
 
 def test_the_sum_stays_exact_over_100_million_updates() -> None:

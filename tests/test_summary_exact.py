@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame import _cells, _exact
-from anls_frame.settings import Settings
+from anls_frame.summary import fixed_point
+from anls_frame.summary.cells import scored_texts
+from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,11 +216,11 @@ def test_sums_of_existing_scores_lose_no_digit(scores: list[float | None]) -> No
 @given(st.lists(ANY_FLOAT, max_size=40), st.randoms(use_true_random=False))
 def test_sums_of_floats_do_not_depend_on_their_order(values: list[float], dice: random.Random) -> None:
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.Float64), "k": [n % 3 for n in range(len(values))]})
-    by_key, whole = _exact.float_sums(frame, ["k"], ["x"]), _exact.float_sums(frame, [], ["x"])
+    by_key, whole = fixed_point.float_sums(frame, ["k"], ["x"]), fixed_point.float_sums(frame, [], ["x"])
     dice.shuffle(values_with_keys := frame.rows())
     other = pl.DataFrame(values_with_keys, schema=frame.schema, orient="row")
-    assert bits(_exact.float_sums(other, ["k"], ["x"])) == bits(by_key)
-    assert bits(_exact.float_sums(other, [], ["x"])) == bits(whole)
+    assert bits(fixed_point.float_sums(other, ["k"], ["x"])) == bits(by_key)
+    assert bits(fixed_point.float_sums(other, [], ["x"])) == bits(whole)
     exact = sum(map(Fraction, values))
     if abs(exact) < Fraction(2) ** 1023:
         size = sum(abs(Fraction(value)) for value in values)
@@ -229,7 +230,7 @@ def test_sums_of_floats_do_not_depend_on_their_order(values: list[float], dice: 
 @given(st.lists(st.integers(-(2**120), 2**120), min_size=1, max_size=20), st.sampled_from([0, 52, 62]))
 def test_sums_become_floats_by_one_rounding(values: list[int], unit: int) -> None:
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.Int128)})
-    found = frame.select(_exact.floats(pl.col("x").sum(), unit)).item()
+    found = frame.select(fixed_point.floats(pl.col("x").sum(), unit)).item()
     assert found == float(Fraction(sum(values), 2**unit))
 
 
@@ -265,7 +266,7 @@ def test_sample_data_in_any_order_and_parts(cluster: str | None, tmp_path: Path)
 
 
 def test_engines_add_up_alike() -> None:
-    rows = _cells.scored_texts(
+    rows = scored_texts(
         questions(2).lazy(), "tesseract", "answers", Settings(by=("question_types",), cluster="doc_id")
     )
     query = rows.frame.group_by(rows.keys).agg(rows.sums).sort("cluster", pl.col("key_0").list.join(" "))

@@ -12,10 +12,10 @@ import report_oracle
 import test_report_keys
 
 import anls_frame as af
-from anls_frame import _summary_file
-from anls_frame._rollup import TEXT_MEASURES
-from anls_frame.reports import Report
-from anls_frame.summary import Summary, merge, summarize
+from anls_frame.reports.reports import Report
+from anls_frame.summary import files
+from anls_frame.summary.moments import TEXT_MEASURES
+from anls_frame.summary.summary import Summary, merge, summarize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,7 +171,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         Summary.load(tmp_path / "nothing-here.parquet")
 
 
-@pytest.mark.parametrize("found", [0, _summary_file.FORMAT + 1, None, "1"])
+@pytest.mark.parametrize("found", [0, files.FORMAT + 1, None, "1"])
 def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: Path) -> None:
     path = tmp_path / "part (1).parquet"
     summarize(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").save(path)
@@ -184,12 +184,12 @@ def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: P
     rewritten(path, changed if found != 0 else lambda metadata: without("format")(changed(metadata)))
     way_out = (
         "read it with that version or a later one"
-        if found == _summary_file.FORMAT + 1
+        if found == files.FORMAT + 1
         else "summarize its rows again"
     )
     message = re.escape(
         f"{path} is a summary of file format {found}, saved by anls_frame 9.8.7; anls_frame {af.__version__} "
-        f"reads format {_summary_file.FORMAT}: {way_out}"
+        f"reads format {files.FORMAT}: {way_out}"
     )
     with pytest.raises(ValueError, match=f"^{message}$"):
         Summary.load(path)
@@ -214,7 +214,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
     )
     details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
-    assert _summary_file.FORMAT == 3
+    assert files.FORMAT == 3
     assert list(texts.settings.to_dict()) == [
         *("by", "cluster", "score", "higher_is_better", "protocol", "threshold", "cer_protocol"),
         *("missing", "worst", "details", "version"),

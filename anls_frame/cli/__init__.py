@@ -15,8 +15,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run `anls-frame` and end the process with its exit code."""
     try:
-        from anls_frame.cli._guard import guarded
         from anls_frame.cli.app import run
+        from anls_frame.cli.exits import guarded
     except KeyboardInterrupt:  # while libraries are loaded
         sys.exit(130)
     guarded("anls-frame", run)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from anls_frame.cli import correction
-from anls_frame.cli._options import (
+from anls_frame.cli.commands import gec
+from anls_frame.cli.options import (
     By,
     CerProtocol,
     Cluster,
@@ -32,7 +32,7 @@ app = typer.Typer(
     # Help without colours loads in half the time.
     rich_markup_mode=None,
 )
-app.add_typer(correction.app, name="gec")
+app.add_typer(gec.app, name="gec")
 
 
 def run() -> int:
@@ -77,7 +77,7 @@ def score(
     json: Json = False,
 ) -> None:
     """Score each row: print the means, write the rows."""
-    from anls_frame.cli import rows
+    from anls_frame.cli.commands import score as commands_score
 
     options = {
         "protocol": protocol,
@@ -86,7 +86,9 @@ def score(
         "suffix": suffix,
         "overwrite": overwrite,
     }
-    rows.score(file, source, options, output, force=force, json=json, escape_formulas=escape_formulas)
+    commands_score.score(
+        file, source, options, output, force=force, json=json, escape_formulas=escape_formulas
+    )
 
 
 @app.command()
@@ -134,7 +136,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Report the scores of all rows and by slice, with intervals."""
-    from anls_frame.cli import reporting
+    from anls_frame.cli.commands import report as commands_report
 
     settings = {
         "by": by,
@@ -145,7 +147,7 @@ def report(
         "missing": missing,
         "worst": worst,
     }
-    target = reporting.Target(
+    target = commands_report.Target(
         output=output,
         summary=summary,
         sort=sort,
@@ -154,14 +156,14 @@ def report(
         json=json,
         escape_formulas=escape_formulas,
     )
-    work = reporting.Work(
+    work = commands_report.Work(
         files=files,
         source=source,
         settings=settings,
         fold_clusters=fold_clusters,
         allow_repeated_ids=allow_repeated_ids,
     )
-    reporting.report(work, target, shard=shard, shards=shards, summaries=summaries)
+    commands_report.report(work, target, shard=shard, shards=shards, summaries=summaries)
 
 
 @app.command()
@@ -181,9 +183,9 @@ def merge(
     json: Json = False,
 ) -> None:
     """Add up the summaries of parts and report the whole."""
-    from anls_frame.cli import reporting
+    from anls_frame.cli.commands import report as commands_report
 
-    target = reporting.Target(
+    target = commands_report.Target(
         output=output,
         summary=summary,
         sort=sort,
@@ -192,7 +194,7 @@ def merge(
         json=json,
         escape_formulas=escape_formulas,
     )
-    reporting.merge(files, target, allow_missing=allow_missing)
+    commands_report.merge(files, target, allow_missing=allow_missing)
 
 
 @app.command()
@@ -255,7 +257,7 @@ def compare(
     With --fail-if-drop it is a gate for scripts: it ends with 0, with 1 for a regression, or with 2 where the
     input cannot be used.
     """
-    from anls_frame.cli import comparing
+    from anls_frame.cli.commands import compare as commands_compare
 
     options = {
         "by": by,
@@ -268,7 +270,7 @@ def compare(
         "confidence": confidence,
         "seed": seed,
     }
-    pair = comparing.Pair(
+    pair = commands_compare.Pair(
         first=first,
         second=second,
         systems=systems,
@@ -276,11 +278,11 @@ def compare(
         scores=scores,
         lower_is_better=lower_is_better,
     )
-    failed = comparing.compare(
+    failed = commands_compare.compare(
         pair,
         source,
         options,
-        comparing.Gate(drop=fail_if_drop, alpha=alpha),
+        commands_compare.Gate(drop=fail_if_drop, alpha=alpha),
         output,
         force=force,
         json=json,
@@ -311,10 +313,10 @@ def confusions(
     json: Json = False,
 ) -> None:
     """Count which characters are taken for which."""
-    from anls_frame.cli import rows
+    from anls_frame.cli.commands import score as commands_score
 
     options = {"by": by, "protocol": protocol, "max_length": max_length, "min_nls": min_nls}
-    rows.confusions(
+    commands_score.confusions(
         file, source, options, output, top=top, force=force, json=json, escape_formulas=escape_formulas
     )
 
@@ -344,9 +346,9 @@ def plot(
     Missing predictions count as empty texts, but for errors, where they are a kind, and for confusions, which
     leave them out.
     """
-    from anls_frame.cli import plotting
+    from anls_frame.cli.commands import plot as commands_plot
 
-    plotting.plot(
+    commands_plot.plot(
         kind,
         file,
         source,
@@ -375,9 +377,11 @@ def convert(
     force: Force = False,
 ) -> None:
     """Write results in another format, as the standard table."""
-    from anls_frame.cli import rows
+    from anls_frame.cli.commands import score as commands_score
 
-    rows.convert(file, source, output, submission=submission, force=force, escape_formulas=escape_formulas)
+    commands_score.convert(
+        file, source, output, submission=submission, force=force, escape_formulas=escape_formulas
+    )
 
 
 @app.command()
@@ -399,13 +403,13 @@ def doctor(
 
     With FILE and --against it finds out which protocol reproduces the scores that a harness gave.
     """
-    from anls_frame.cli import checking
+    from anls_frame.cli.commands import doctor as commands_doctor
 
     if (file is None) != (against is None):
         raise ValueError("FILE and --against belong together")
     if file is None or against is None:
-        fine = checking.installation(json=json)
+        fine = commands_doctor.installation(json=json)
     else:
-        fine = checking.against(file, source, against, json=json)
+        fine = commands_doctor.against(file, source, against, json=json)
     if not fine:
         raise typer.Exit(1)

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anls_frame.cli._guard import guarded
+from anls_frame.cli.exits import guarded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +72,7 @@ def row_scores(frame: pl.DataFrame, threshold: float) -> list[float]:
 
 
 def _write(target: Path, frame: pl.DataFrame, scores: list[float], mean: float) -> None:
-    from anls_frame.export.atomic import replacing
+    from anls_frame._atomic import replacing
 
     questions = frame["question"].to_list() if "question" in frame.columns else [None] * frame.height
     rows = zip(
@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _log(message: str) -> None:
     """Say it in the form of the original, to standard error."""
-    from anls_frame.cli._output import plain
+    from anls_frame.cli.output import plain
 
     stamp = time.strftime("%Y-%m-%d %H:%M:%S")
     print(f"{stamp} - INFO - calculate-anls - {plain(message)}", file=sys.stderr)

@@ -11,7 +11,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.export.atomic import replacing
+from anls_frame._atomic import replacing
 from anls_frame.export.document import Document, Kind, Table
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from anls_frame.export.characters import visible
+from anls_frame._text import visible
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names, units

@@ -7,7 +7,7 @@ import re
 import zipfile
 from typing import TYPE_CHECKING
 
-from anls_frame.export.characters import visible
+from anls_frame._text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

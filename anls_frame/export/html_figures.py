@@ -165,7 +165,7 @@ def _dumbbell(figure: Dumbbell) -> str:
 
 
 def _alignments(figure: Alignments) -> str:
-    from anls_frame.alignments import alignment  # noqa: PLC0415 - takes texts from this package
+    from anls_frame.pairs.alignments import alignment  # noqa: PLC0415 - takes texts from this package
 
     parts = []
     for caption, *texts in figure.rows[:_MOST_ALIGNMENTS]:

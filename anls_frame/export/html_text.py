@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from anls_frame.export.characters import visible
+from anls_frame._text import visible
 
 __all__ = ["data", "spelled"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame.export.characters import visible
+from anls_frame._text import visible
 from anls_frame.export.display import display_table
 from anls_frame.export.values import json_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame.export.atomic import replacing
+from anls_frame._atomic import replacing
 from anls_frame.export.delimited import line
 from anls_frame.export.document import Table
 from anls_frame.export.values import json_text, plain_frame

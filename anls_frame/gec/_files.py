@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.export.atomic import replacing
+from anls_frame._atomic import replacing
 from anls_frame.gec import _columns
 
 if TYPE_CHECKING:

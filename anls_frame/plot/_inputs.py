@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._ingest import to_lazy
 from anls_frame.exceptions import DTypeError
-from anls_frame.summary import Summary
+from anls_frame.frames.conversion import to_lazy
+from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.export.characters import visible
+from anls_frame._text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

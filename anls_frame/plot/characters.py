@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._ingest import to_lazy
+from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-    from anls_frame.matrices import Across, EditMatrix
+    from anls_frame.pairs.matrices import Across, EditMatrix
 
 __all__ = ["confusion_matrix", "edit_matrix"]
 
@@ -160,7 +160,7 @@ def edit_matrix(
             raise TypeError(f"{name} takes a string, got {type(text).__name__}")
         if len(text) > _LONGEST:
             raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
-    from anls_frame import matrices  # noqa: PLC0415 - imports numpy
+    from anls_frame.pairs import matrices  # noqa: PLC0415 - imports numpy
 
     matrix = matrices.edit_matrix(prediction, reference, substitution_cost=substitution_cost)
     above, beside = matrix.sides(across)
@@ -208,7 +208,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     """Draw the path as a line, and the steps that only other cheapest paths take as dotted ones."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415 - only for those who plot
 
-    from anls_frame.matrices import oriented  # noqa: PLC0415 - imports numpy
+    from anls_frame.pairs.matrices import oriented  # noqa: PLC0415 - imports numpy
 
     cells = [oriented(cell, across) for cell in matrix.path]
     ax.plot(
@@ -232,7 +232,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
 
 def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
     """Return what the colours of the path mean, and the dots, as far as there are any."""
-    from anls_frame.matrices import ANOTHER_PATH, OPERATION_WORDS  # noqa: PLC0415 - imports numpy
+    from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS  # noqa: PLC0415 - imports numpy
 
     present = set(matrix.operations())
     entries = [

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._rollup import explode_lists
-from anls_frame.curves import threshold_curve as threshold_anls
+from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
+from anls_frame.summary.moments import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from anls_frame.summary import Summary
+    from anls_frame.summary.summary import Summary
 
 __all__ = ["length_effect", "threshold_curve"]
 

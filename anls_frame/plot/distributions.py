@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from anls_frame.summary import Summary
+    from anls_frame.summary.summary import Summary
 
 __all__ = ["cer_distribution", "ecdf", "score_distribution"]
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._ingest import to_lazy
-from anls_frame._rollup import explode_lists
 from anls_frame.export.display import figure
 from anls_frame.export.document import ALL_ROWS, OVERALL
+from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
+from anls_frame.summary.moments import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from anls_frame.comparison import Comparison
-    from anls_frame.reports import Report
+    from anls_frame.reports.comparisons import Comparison
+    from anls_frame.reports.reports import Report
 
 __all__ = ["comparison", "error_types", "group_scores"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame import _printed
+from anls_frame.frames import printed_lists
 from anls_frame.readers import _json, _raw
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import shown
@@ -154,18 +154,18 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     if isinstance(column, pl.Series):
         texts = column
     else:
-        first = column[: _printed.LOOKED_AT]
+        first = column[: printed_lists.LOOKED_AT]
         texts = pl.Series([value if type(value) is str else None for value in first], dtype=pl.String)
     if texts.dtype != pl.String:
         return
-    looks = texts.str.contains(_printed.TEXTS)
+    looks = texts.str.contains(printed_lists.TEXTS)
     mixed = not raw.typed and not _is_text(source)
-    if not looks.any() or not (mixed or _printed.most_look_printed(texts)):
+    if not looks.any() or not (mixed or printed_lists.most_look_printed(texts)):
         return
     index = looks.arg_max() or 0
     others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
     beside = f", but not {shown(texts[others.arg_max() or 0])} ({raw.place(others.arg_max() or 0)})"
-    _printed.warn(
+    printed_lists.warn(
         f"{problems.path}: column {source!r} holds texts that look like lists, as {shown(texts[index])} "
         f"({raw.place(index)}){beside if others.any() else ''}; each is taken as one text. Pass "
         "answers_format='list' to read them as lists, or answers_format='text' if they are texts"

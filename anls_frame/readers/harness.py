@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame import _origins
+from anls_frame.frames import origins
 from anls_frame.readers import _content, _fields, _logged, _standard, table
 from anls_frame.readers._fields import SAMPLE
 from anls_frame.readers._problems import Problems, listed, problem, shown
@@ -81,7 +81,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
     samples = _logged.read(path, problems)
     rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
     frame = _frame(path, *_fields.gathered(rows, problems), problems)
-    return _origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
+    return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
 def read_lm_eval(
@@ -284,7 +284,7 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         if _SCORE_WORDS.intersection(column.name.casefold().split("_"))
         and (numbers := column.cast(pl.Float64, strict=False)).null_count() == column.null_count()
     )
-    return _origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
+    return origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
 
 
 def _values(samples: Iterable[_Sample], key: str) -> list[str]:

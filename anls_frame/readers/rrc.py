@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from anls_frame import _origins
+from anls_frame.frames import origins
 from anls_frame.readers import _content, _fields, _json, _raw, _standard
 from anls_frame.readers._fields import members, role
 from anls_frame.readers._json import Number, kind
@@ -101,7 +101,7 @@ def read_rrc(
             problems.add("no such question among the gold labels", place, submission)
         predictions[key] = _answer(answers[index], place, submission, problems, allow_missing=allow_missing)
     problems.raise_any()
-    return _origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
+    return origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
 
 
 def write_submission(
@@ -150,8 +150,8 @@ def write_submission(
      {"questionId": 10102, "answer": "info.jackson@example.org"}]
     <BLANKLINE>
     """
-    from anls_frame._ingest import to_lazy  # noqa: PLC0415 - only for those who write
-    from anls_frame.export.atomic import replacing  # noqa: PLC0415
+    from anls_frame._atomic import replacing  # noqa: PLC0415
+    from anls_frame.frames.conversion import to_lazy  # noqa: PLC0415 - only for those who write
 
     target = _content.as_path(path)
     columns = to_lazy(frame, [prediction], [question_id]).collect()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _printed
+from anls_frame.frames import printed_lists
 from anls_frame.readers import _content, _files, _json, _lists, _standard
 from anls_frame.readers._problems import Problems, problem, reading_parquet
 from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects
@@ -203,7 +203,7 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
         with reading_parquet(place):
-            first = lazy.select(cs.by_name(chosen["answers"])).head(_printed.LOOKED_AT).collect()
+            first = lazy.select(cs.by_name(chosen["answers"])).head(printed_lists.LOOKED_AT).collect()
         _lists.answers(_from_frame(first), chosen["answers"], problems, "auto")  # warns
 
     in_parts: AnswersFormat = "list" if answers_format == "list" else "text"

@@ -28,14 +28,15 @@ from populations import (
     two_kinds_of_documents,
 )
 
-from anls_frame import _estimates, statistics
+from anls_frame import statistics
+from anls_frame.reports import estimates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from populations import Array, Random, Truth
 
-    from anls_frame._rollup import Kind
+    from anls_frame.summary.moments import Kind
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
 DATE = "2026-11-22"
@@ -120,13 +121,13 @@ def cells(population: Population, documents: int, replications: int, random: Ran
 
 def cell(population: Population, column: str, documents: int, totals: Array, truth: Truth) -> Cell:
     sums = as_sums(totals)
-    low, high = _estimates.interval(KINDS[column], sums, 0.95)
+    low, high = estimates.interval(KINDS[column], sums, 0.95)
     known = ~np.isnan(low)
     hits = (low <= truth.value + 1e-12) & (high >= truth.value - 1e-12)
     ideal = 2 * 1.96 * np.std(sums.x / sums.y)
     powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
     units = statistics.effective_units(*powers, correlation=truth.correlation)
-    few = (sums.n < _estimates.FEW_ROWS) | (_estimates.units(sums) < _estimates.FEW_UNITS)
+    few = (sums.n < estimates.FEW_ROWS) | (estimates.units(sums) < estimates.FEW_UNITS)
     return Cell(
         population=population,
         column=column,

@@ -21,7 +21,7 @@ from distributions import KINDS, latent_correlation
 from scipy import special
 
 import anls_frame as af
-from anls_frame import _estimates
+from anls_frame.reports import estimates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,10 +48,10 @@ def added(document: npt.NDArray[np.int64], x: Array, y: Array, documents: int) -
     return np.stack((of_x, of_y, *products, *rows, n, n**2, n**3, n**4), axis=-1)
 
 
-def as_sums(totals: Array) -> _estimates.Sums:
+def as_sums(totals: Array) -> estimates.Sums:
     """Return what a report knows of samples, from the sums of what their documents added."""
     of = dict(zip(SUMS, np.moveaxis(totals, -1, 0), strict=True))
-    return _estimates.Sums(
+    return estimates.Sums(
         x=of["x"], y=of["y"], xx=of["xx"], xy=of["xy"], yy=of["yy"], squares=of["row_xx"], bracket=None,
         n=of["n"], n_squares=of["nn"], n_cubes=of["nnn"], n_fourths=of["nnnn"],
     )  # fmt: skip

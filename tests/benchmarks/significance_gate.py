@@ -23,8 +23,9 @@ import numpy as np
 import polars as pl
 
 import anls_frame as af
-from anls_frame import _max_t, statistics
-from anls_frame._significance import TIE
+from anls_frame import statistics
+from anls_frame.statistics import max_t
+from anls_frame.statistics.significance import TIE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,15 +94,15 @@ def by_document(sample: Sample, differences: Array, members: npt.NDArray[np.bool
     return table
 
 
-def units_of(table: Array) -> _max_t.Units:
+def units_of(table: Array) -> max_t.Units:
     unit, column = np.nonzero(table)
     ones = np.ones(len(table), np.int64)
-    return _max_t.Units(unit, column, table[unit, column], ones, ones, table.shape[1])
+    return max_t.Units(unit, column, table[unit, column], ones, ones, table.shape[1])
 
 
 def adjusted(table: Array, draws: int, seed: int) -> Array:
     """Return the p-values of max-T without the floor of each slice's own: the gate is the harder for it."""
-    return _max_t.of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
+    return max_t.of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
 
 
 def single(table: Array, draws: int, seed: int) -> Array:
@@ -110,7 +111,7 @@ def single(table: Array, draws: int, seed: int) -> Array:
     norm = np.sqrt(units.sums(units.value**2))
     norm[norm == 0] = 1
     ties = TIE * units.sums(np.abs(units.value)) / norm
-    return _max_t.single(units, lambda sums: np.abs(sums) / norm[:, None], ties, draws=draws, seed=seed)
+    return max_t.single(units, lambda sums: np.abs(sums) / norm[:, None], ties, draws=draws, seed=seed)
 
 
 def error(share: float, replications: int) -> float:

@@ -1,0 +1,1 @@
+"""Error analysis of frames: confused characters, worst rows, curves."""

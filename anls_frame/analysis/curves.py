@@ -1,0 +1,200 @@
+"""Scores against the threshold and against the length of texts, by slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.frames.kinds import as_kind_of, check_by_names
+from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.summary import cells, details, fixed_point
+from anls_frame.summary.keys import canonical, chosen_keys
+from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.settings import Settings, check_by, check_missing
+from anls_frame.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["length_scores", "threshold_curve"]
+
+GRID = 200
+
+
+def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> pl.DataFrame:
+    """
+    ANLS at every threshold from 0 to 1, from the histogram of scores that a summary holds.
+
+    Parameters
+    ----------
+    summary
+        A summary of texts, from `summarize`, `merge` or `Report.summary`.
+    by
+        Some of the columns that the summary was made by; none gives all rows together.
+
+    Returns
+    -------
+    DataFrame
+        For each slice 201 rows, with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls`
+        (`Float64`, the mean as if the summary had been made with this threshold), `kept` (`Float64`, the
+        share of rows that the cut keeps) and `n` (`UInt64`, scored rows).
+
+    Raises
+    ------
+    TypeError
+        If it is no summary.
+    ValueError
+        If it is a summary of scores that existed already, or was not made by such a column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["CocaCola", "Cola"], "answer": ["Coca Cola", "Coca Cola"]})
+    >>> curve = af.threshold_curve(af.summarize(df, "prediction", "answer"))
+    >>> curve.filter(pl.col("threshold").is_in([0.1, 0.5, 1.0]))
+    shape: (3, 4)
+    ┌───────────┬──────────┬──────┬─────┐
+    │ threshold ┆ anls     ┆ kept ┆ n   │
+    │ ---       ┆ ---      ┆ ---  ┆ --- │
+    │ f64       ┆ f64      ┆ f64  ┆ u64 │
+    ╞═══════════╪══════════╪══════╪═════╡
+    │ 0.1       ┆ 0.0      ┆ 0.0  ┆ 2   │
+    │ 0.5       ┆ 0.444444 ┆ 0.5  ┆ 2   │
+    │ 1.0       ┆ 0.666667 ┆ 1.0  ┆ 2   │
+    └───────────┴──────────┴──────┴─────┘
+    """
+    if not isinstance(summary, Summary):
+        raise TypeError(f"threshold_curve takes a Summary, got {type(summary).__name__}; see summarize")
+    settings = summary.settings
+    if settings.score is not None:
+        raise ValueError("a summary of existing scores has no thresholds; summarize the texts")
+    columns = check_by(by)
+    keys = chosen_keys(columns, settings.by, "summary")
+    sums = [pl.col("n").sum(), pl.col("nls_units").sum()]
+    rows = _grouped(explode_lists(summary.cells, keys), keys, [pl.col("n").sum().alias("rows")])
+    bins = _grouped(explode_lists(summary.bins, keys), [*keys, "grid_threshold"], sums)
+    steps = pl.DataFrame(
+        {"step": range(GRID + 1), "threshold": [step / GRID for step in range(GRID + 1)]},
+        schema={"step": pl.UInt8, "threshold": pl.Float64},
+    )
+    every = rows.join(steps, how="cross", maintain_order="left_right")
+    on = [*keys, "step"]
+    curve = every.join(
+        bins.rename({"grid_threshold": "step"}), on=on, how="left", nulls_equal=True, maintain_order="left"
+    ).with_columns(pl.col("n", "nls_units").fill_null(0))
+    # A distance cut keeps a row from its place on the grid on, a similarity cut up to it.
+    reverse = settings.protocol.cut == "similarity"
+
+    def kept(column: str) -> pl.Expr:
+        cumulated = pl.col(column).cum_sum(reverse=reverse)
+        return cumulated.over(keys) if keys else cumulated
+
+    anls = fixed_point.floats(kept("nls_units"), fixed_point.SCORE_BITS)
+    rows_of = pl.col("rows")
+    result = curve.select(
+        *keys,
+        "threshold",
+        (anls / rows_of).alias("anls"),
+        (kept("n") / rows_of).alias("kept"),
+        rows_of.alias("n"),
+    )
+    check_by_names(columns, result.drop(keys).columns)
+    return result.rename(dict(zip(keys, columns, strict=True)))
+
+
+def length_scores(
+    frame: Any,
+    prediction: str,
+    answers: str,
+    *,
+    by: str | Sequence[str] | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "empty",
+) -> Any:
+    """
+    Scores by the length of the reference, which tell whether longer texts go wrong more often.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object
+        with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    by
+        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
+        list of nulls are one slice, null.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        The length is the `reference_length` of `score`.
+    missing
+        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+
+    Returns
+    -------
+    Frame
+        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: a row for each slice
+        and range of lengths that occurs, from short to long, with the columns of `by`, `length_from`,
+        `length_to` (`UInt32`, in code points, both included: 0, 1, 2 to 3, 4 to 7 and so on), `n`
+        (`UInt64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, all edits by
+        all reference lengths (`Float64`, null for references without characters). The ranges are the same
+        for all data, so that tables can be held against each other.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    DuplicateColumnError
+        If a column of `by` is called like one of the result.
+    ValueError
+        If an option is outside its choices.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {"prediction": ["cat", "dog", "hippopotamos"], "answer": ["cat", "god", "hippopotamus"]}
+    ... )
+    >>> af.length_scores(df, "prediction", "answer").select("length_from", "length_to", "n", "nls")
+    shape: (2, 4)
+    ┌─────────────┬───────────┬─────┬──────────┐
+    │ length_from ┆ length_to ┆ n   ┆ nls      │
+    │ ---         ┆ ---       ┆ --- ┆ ---      │
+    │ u32         ┆ u32       ┆ u64 ┆ f64      │
+    ╞═════════════╪═══════════╪═════╪══════════╡
+    │ 2           ┆ 3         ┆ 2   ┆ 0.666667 │
+    │ 8           ┆ 15        ┆ 1   ┆ 0.916667 │
+    └─────────────┴───────────┴─────┴──────────┘
+    """
+    check_missing(missing)
+    columns = check_by(by)
+    settings = Settings(
+        by=columns,
+        protocol=resolve_protocol(protocol),
+        threshold=resolve_threshold(protocol, threshold),
+        cer_protocol=resolve_protocol(cer_protocol),
+        missing=missing,
+    )
+    rows = cells.scored_texts(frame, prediction, answers, settings)
+    sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
+    result = details.length_table(canonical(sums), rows.keys)
+    check_by_names(columns, result.drop(rows.keys).columns)
+    return as_kind_of(frame, result.rename(dict(zip(rows.keys, columns, strict=True))))
+
+
+def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:
+    """Add up by keys, in their order."""
+    if not keys:
+        return frame.select(sums)
+    return frame.group_by(keys).agg(sums).sort(keys, nulls_last=True)

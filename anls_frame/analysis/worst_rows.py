@@ -1,0 +1,187 @@
+"""The rows that went worst, to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.conversion import is_pandas, to_lazy, whole
+from anls_frame.frames.kinds import as_kind_of, check_by_names, to_pandas
+from anls_frame.frames.scoring import check_dtypes
+from anls_frame.metrics import scores
+from anls_frame.metrics.errors import error_type
+from anls_frame.pairs.alignments import Alignment
+from anls_frame.summary.keys import canonical, key_columns, key_names
+from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["worst"]
+
+_ROW = "__anls_frame_row"
+_NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
+_CONTEXT = 20
+
+
+def worst(
+    frame: Any,
+    prediction: str,
+    answers: str,
+    k: int = 10,
+    *,
+    by: str | Sequence[str] | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "drop",
+) -> Any:
+    """
+    Return the rows with the lowest scores, each with its alignment.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object
+        with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    k
+        How many rows, of each slice if there are slices.
+    by
+        Columns that slice the rows. A row is in each entry of a list column; null, an empty list and a list
+        of nulls are one slice, null.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"drop"` leaves rows without a prediction out: there is nothing to look at. `"empty"` takes them for
+        the empty text.
+
+    Returns
+    -------
+    Frame
+        A frame of the same kind, in memory; pandas keeps the index. Its rows are those with the lowest
+        `anls`, of equals those with the lowest `nls`, then the first of the frame; slices in their order,
+        with their key in the columns of `by`. Rows without an answer are left out. To the columns of the
+        given frame come, in place of those with these names,
+
+        - `anls`, `nls`, `cer` (`Float64`) and `error_type` (text);
+        - `nearest_answer` (`String`);
+        - `alignment` (`String`): the prediction beside that answer as it stands in the column, see
+          `anls_frame.alignment`, with what is equal shortened.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    DuplicateColumnError
+        If a column of `by` is called like one of the result.
+    ValueError
+        If an option is outside its choices.
+    TypeError
+        If the frame is none of the accepted kinds, or `k` no whole number.
+
+    See Also
+    --------
+    anls_frame.summarize : with `worst=`, the worst rows of parts that are merged.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {"id": [1, 2, 3], "prediction": ["cat", "c0w", None], "answer": ["cat", "cow", "a"]}
+    ... )
+    >>> rows = af.worst(df, "prediction", "answer", 1)
+    >>> rows.select("id", "nls", "error_type").row(0)
+    (2, 0.6666666666666667, 'near')
+    >>> print(rows["alignment"].item())
+    REF: cow
+    HYP: c0w
+          S
+    """
+    check_missing(missing)
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"k is a number of rows, got {k!r}")
+    if not 0 <= k < MOST_ROWS:
+        raise ValueError(f"k is a number of rows from 0 to {MOST_ROWS - 1:,}, got {k}")
+    columns = check_by(by)
+    check_by_names(columns, _NEW)
+    options = {"protocol": protocol, "threshold": threshold}
+    predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
+    score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[arg-type]
+    rows = to_lazy(frame, [prediction, answers], columns)
+    schema = rows.collect_schema()
+    check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
+    text = predicted.cast(pl.String)
+    if missing == "empty":
+        text = text.fill_null("")
+    names = key_names(columns, None)
+    texts = rows.with_row_index(_ROW).select(
+        _ROW,
+        *key_columns(schema, columns, None),
+        text.alias("prediction"),
+        accepted.alias("answers"),
+        predicted.is_null().alias("is_missing"),
+    )
+    score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[arg-type]
+    scored = texts.select(_ROW, *names, score.struct.field("anls"), score.struct.field("nls"))
+    lowest = _lowest(scored.filter(pl.col("anls").is_not_null()), names, k)
+    wanted = lowest.select(_ROW).unique()
+    details = texts.join(wanted.lazy(), on=_ROW, how="semi").select(
+        _ROW,
+        pl.struct(score.struct.field("anls", "nls", "cer")).alias("score"),
+        error_type(
+            pl.when(~pl.col("is_missing")).then("prediction"),
+            "answers",
+            **options,  # type: ignore[arg-type]
+        ).cast(pl.String),
+        scores.nearest_answer("prediction", "answers", protocol=protocol),
+        "prediction",
+    )
+    looked_at = details.unnest("score").collect(engine="streaming")
+    pairs = looked_at.select("prediction", "nearest_answer").iter_rows()
+    beside = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
+    looked_at = looked_at.with_columns(pl.Series("alignment", beside, dtype=pl.String))
+    table = lowest.drop("anls", "nls").join(looked_at, on=_ROW, maintain_order="left")
+    return _beside(frame, table.select(_ROW, *names, *_NEW), dict(zip(names, columns, strict=True)))
+
+
+def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
+    """Return the numbers of the rows with the lowest scores, slice by slice."""
+    order = ["anls", "nls", _ROW]
+    if not names:
+        return scored.bottom_k(k, by=order).sort(order).collect(engine="streaming")
+    slices = explode_lists(canonical(scored.collect(engine="streaming")), names)
+    # A row whose list holds an entry twice is in that slice once: `canonical` has seen to it.
+    return slices.sort([*names, *order], nulls_last=True).group_by(names, maintain_order=True).head(k)
+
+
+def _beside(frame: Any, table: pl.DataFrame, by: dict[str, str]) -> Any:
+    """Return the frame's rows that the table names, with the table's columns."""
+    numbers = table[_ROW]
+    new = table.drop(_ROW).rename(by)
+    if is_pandas(frame):
+        picked = frame.iloc[numbers.to_list()].copy()
+        columns = to_pandas(new)
+        for name in new.columns:
+            picked[name] = columns[name].array
+        return picked
+    if isinstance(frame, pl.LazyFrame):
+        # Only the rows that are wanted come into memory, in the order of the frame.
+        wanted = numbers.unique().sort()
+        kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(wanted.implode()))
+        collected = kept.collect(engine="streaming")
+        rows = table.select(_ROW).join(collected, on=_ROW, how="left", maintain_order="left").drop(_ROW)
+    else:
+        rows = whole(frame)[numbers.to_list()]
+    return as_kind_of(frame, rows.with_columns(new))

@@ -1,0 +1,162 @@
+"""`anls-frame gec`: scores of grammatical error correction, from files to a line of numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anls_frame.cli.options import Json, command
+
+if TYPE_CHECKING:
+    import polars as pl
+
+app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
+
+System = Annotated[Path, typer.Argument(help="Corrected sentences, one a line.", metavar="SYSTEM")]
+SystemEdits = Annotated[Path, typer.Argument(help="Edits of the system, as .m2.", metavar="SYSTEM.m2")]
+Gold = Annotated[Path, typer.Argument(help="Sentences with the edits of people.", metavar="GOLD.m2")]
+Golds = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Sentences with the edits of people, as .m2; or, with --source, a file of corrected sentences, "
+        "one a line, of each person.",
+        metavar="GOLD...",
+    ),
+]
+Beta = Annotated[float, typer.Option(help="Weight of recall against precision.")]
+
+_COLUMNS = ("prediction", "source", "edits", "annotators")
+
+
+@app.command()
+@command
+def m2(
+    system: System,
+    gold: Gold,
+    *,
+    beta: Beta = 0.5,
+    choose: Annotated[str, typer.Option(help="greedy, best_sentence or sum.")] = "greedy",
+    max_unchanged: Annotated[int, typer.Option(help="Unchanged words that one edit may span.")] = 2,
+    ignore_whitespace_casing: Annotated[
+        bool, typer.Option("--ignore-whitespace-casing", help="Leave out edits of spaces and case alone.")
+    ] = False,
+    lattice: Annotated[str, typer.Option(help="official or paper.")] = "official",
+    insert_labels: Annotated[str, typer.Option(help="fixed or v3.2.")] = "fixed",
+    json: Json = False,
+) -> None:
+    """Print precision, recall and F of M² (MaxMatch)."""
+    from anls_frame import gec
+
+    options: dict[str, Any] = {
+        "max_unchanged": max_unchanged,
+        "ignore_whitespace_casing": ignore_whitespace_casing,
+        "lattice": lattice,
+        "insert_labels": insert_labels,
+    }
+    corpus = gec.m2_corpus(gec.m2(*_COLUMNS, **options), beta=beta, choose=choose)  # type: ignore[arg-type]
+    _print(_read(gold, prediction=system).select(corpus).item(), json=json)
+
+
+@app.command(name="i-measure")
+@command
+def i_measure(
+    system: System,
+    gold: Golds,
+    *,
+    sources: Annotated[
+        Path | None,
+        typer.Option("--source", help="Sentences before correction, one a line; GOLD is plain text, too."),
+    ] = None,
+    w: Annotated[float, typer.Option(help="Weight of positives against negatives.")] = 2.0,
+    beta: Beta = 1.0,
+    mix: Annotated[bool, typer.Option(help="Mix references from the edits of several annotators.")] = True,
+    optimise: Annotated[str, typer.Option(help="What the best reference has most of.")] = "wacc",
+    aspect: Annotated[str, typer.Option(help="correction or detection.")] = "correction",
+    max_references: Annotated[int, typer.Option(help="More for one sentence are an error.")] = 4096,
+    gap_cost: Annotated[int, typer.Option(help="Of a word beside a gap, in the alignment.")] = 2,
+    mismatch_cost: Annotated[int, typer.Option(help="Of a word beside another, in the alignment.")] = 3,
+    json: Json = False,
+) -> None:
+    """Print the I-measure: by how much the system improves on the sources."""
+    from anls_frame import gec
+
+    options: dict[str, Any] = {"w": w, "beta": beta, "aspect": aspect}
+    choice: dict[str, Any] = options | {
+        "mix": mix,
+        "optimise": optimise,
+        "max_references": max_references,
+        "gap_cost": gap_cost,
+        "mismatch_cost": mismatch_cost,
+    }
+    if sources is not None:
+        rows = gec.read_parallel(sources, gold, prediction=system)
+        counts = gec.i_measure("prediction", "source", references="references", **choice)
+    elif len(gold) == 1:
+        rows = _read(gold[0], prediction=system)
+        counts = gec.i_measure(*_COLUMNS, **choice)
+    else:
+        raise ValueError("several files of corrected sentences need the sources as well; pass --source")
+    _print(rows.select(gec.i_measure_corpus(counts, **options)).item(), json=json)
+
+
+@app.command()
+@command
+def errant(
+    system: SystemEdits,
+    gold: Gold,
+    *,
+    mode: Annotated[str, typer.Option(help="cs, cse, ds or dt.")] = "cs",
+    beta: Beta = 0.5,
+    single: Annotated[bool, typer.Option("--single", help="Leave out edits of several words.")] = False,
+    multi: Annotated[bool, typer.Option("--multi", help="Leave out edits of one word at most.")] = False,
+    filt: Annotated[
+        list[str] | None, typer.Option(help="Type of edits to leave out, as R:SPELL; may be repeated.")
+    ] = None,
+    tier: Annotated[int | None, typer.Option(help="A table of types as well, of tier 1, 2 or 3.")] = None,
+    json: Json = False,
+) -> None:
+    """Print precision, recall and F of a system's typed edits."""
+    from anls_frame import gec
+    from anls_frame.cli.output import print_table
+
+    rows = _read(gold, prediction_edits=system)
+    columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
+    options: dict[str, Any] = {"mode": mode, "single": single, "multi": multi, "filt": filt or ()}
+    counts = gec.errant(*columns, **options)
+    scored = rows.select(counts.alias("counts"))
+    scores = scored.select(gec.errant_corpus("counts", beta=beta)).item()
+    if tier is None:
+        _print(scores, json=json)
+        return
+    table = gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[arg-type]
+    _print(scores | {"types": table.to_dicts()} if json else scores, json=json)
+    if not json:
+        print_table(table)
+
+
+def _read(gold: Path, **others: Path) -> pl.DataFrame:
+    """Read the gold edits; where they are none, say what takes plain sentences."""
+    from anls_frame import gec
+
+    try:
+        return gec.read_m2(gold, **others)
+    except gec.M2FormatError as error:
+        if gold.suffix == ".m2":
+            raise
+        raise ValueError(
+            f"{error}; edits are read from .m2 files, and plain sentences are scored by `anls-frame gec "
+            "i-measure --source`"
+        ) from None
+
+
+def _print(scores: dict[str, Any], *, json: bool) -> None:
+    from anls_frame.cli.output import print_json
+
+    if json:
+        print_json(scores)
+        return
+    for name, value in scores.items():
+        shown = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+        print(f"{name + ':':<16}{shown}".rstrip())

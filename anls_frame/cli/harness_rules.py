@@ -1,0 +1,106 @@
+"""The rules that harnesses score by, and which of them gives the scores that somebody has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anls_frame.cli.harness_scores import HarnessScores
+
+_TEXTS = ("prediction", "answers")
+_DISTANCE_NOTE = (
+    "These are distances, as in VLMEvalKit's column eval_score: 0 is a perfect answer. Report the scores of "
+    "protocol rrc instead, whose mean is what the harness reports."
+)
+
+
+def _mean_distance(protocol: str) -> Callable[[pl.DataFrame], pl.Series]:
+    def distances(frame: pl.DataFrame) -> pl.Series:
+        row = pl.int_range(pl.len()).alias("row")
+        pairs = frame.select(row, *_TEXTS).explode("answers", empty_as_null=True, keep_nulls=True)
+        # The same quotient again: 1 - (1 - d / L) is not always d / L, but always within the last digit.
+        scored = pairs.select("row", (1 - af.nls(*_TEXTS, protocol=protocol)).alias("distance"))
+        return scored.group_by("row", maintain_order=True).agg(pl.col("distance").mean())["distance"]
+
+    return distances
+
+
+def _row(make: Callable[..., pl.Expr], **options: str) -> Callable[[pl.DataFrame], pl.Series]:
+    return lambda frame: frame.select(make(*_TEXTS, **options).cast(pl.Float64)).to_series()
+
+
+CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
+    "anls, protocol anls": _row(af.anls, protocol="anls"),
+    "anls, protocol rrc": _row(af.anls, protocol="rrc"),
+    "anls, protocol anls_star": _row(af.anls, protocol="anls_star"),
+    "nls, protocol anls": _row(af.nls, protocol="anls"),
+    "nls, protocol rrc": _row(af.nls, protocol="rrc"),
+    "nls, protocol anls_star": _row(af.nls, protocol="anls_star"),
+    "nls, protocol raw": _row(af.nls, protocol="raw"),
+    "cer, protocol raw": _row(af.cer, protocol="raw"),
+    "cer, protocol jiwer": _row(af.cer, protocol="jiwer"),
+    "exact_match, protocol anls": _row(af.exact_match, protocol="anls"),
+    "exact_match, protocol raw": _row(af.exact_match, protocol="raw"),
+    "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
+    "mean distance over the answers, protocol anls_star": _mean_distance("anls_star"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """How one rule fits."""
+
+    rule: str
+    scale: int
+    compared: int
+    exact: bool
+    mean: float | None
+    differing: pl.DataFrame
+    """The rows that differ: id, texts, `harness` and `computed`."""
+
+    @property
+    def scaled(self) -> str:
+        """What has to be said of the scale."""
+        return f", times {self.scale}" if self.scale != 1 else ""
+
+    @property
+    def note(self) -> str:
+        """A warning about what the numbers are."""
+        return _DISTANCE_NOTE if "distance" in self.rule else ""
+
+
+def judge(frame: pl.DataFrame, theirs: HarnessScores) -> list[Verdict]:
+    """Return a verdict for each rule, the best fit first; null predictions count as empty texts."""
+    texts = frame.with_columns(pl.col("prediction").fill_null(""))
+    verdicts = [_verdict(rule, make(texts), texts, theirs) for rule, make in CANDIDATES.items()]
+    return sorted(verdicts, key=lambda verdict: (verdict.differing.height, not verdict.exact))
+
+
+def _verdict(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: HarnessScores) -> Verdict:
+    computed = ours.to_frame("computed")
+    if theirs.is_mean:
+        rows = computed.select(pl.col("computed").mean()).with_columns(harness=pl.lit(theirs.values[0]))
+    else:
+        shown = [name for name in ("question_id", "prediction", "answers") if name in frame.columns]
+        rows = frame.select(shown).with_columns(theirs.values.alias("harness"), computed["computed"])
+        rows = rows.filter(pl.col("harness").is_not_null())
+    rows = rows.with_columns(pl.col("computed") * theirs.scale)
+    slack = 0.5 * 10.0**-theirs.digits * (1 + 1e-9) + 1e-12
+    differing = rows.filter(~((pl.col("computed") - pl.col("harness")).abs() <= slack).fill_null(value=False))
+    exact = bool((rows["computed"] == rows["harness"]).fill_null(value=False).all())
+    mean = ours.mean()
+    return Verdict(
+        rule=rule,
+        scale=theirs.scale,
+        compared=rows.height,
+        exact=exact,
+        mean=mean if isinstance(mean, float) else None,
+        differing=differing,
+    )

@@ -1,0 +1,396 @@
+"""Scores, summaries and reports of Daft frames."""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import functools
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import daft
+import pyarrow as pa
+
+from anls_frame.distributed import workers
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import scoring
+from anls_frame.reports.reports import Report
+from anls_frame.summary import summary as summaries
+from anls_frame.summary.settings import check_by
+from anls_frame.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame._typing import ScoreColumn
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["add_scores", "report", "summarize"]
+
+BATCH_ROWS = 262_144
+"""Rows that are summarized at once: a summary costs some milliseconds, however few rows it is of."""
+
+_SECONDS_OF_REST = 0.5
+
+
+def add_scores(
+    frame: daft.DataFrame,
+    prediction: str,
+    answers: str,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    columns: Sequence[ScoreColumn] | None = None,
+    prefix: str = "",
+    suffix: str = "",
+    overwrite: bool = False,
+) -> daft.DataFrame:
+    """
+    Add all scores of a prediction column to a Daft frame, computed in one pass.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame; nothing of it is computed yet.
+    prediction
+        Name of the column with the predicted texts.
+    answers
+        Name of the column with the accepted answer of each row, or a list of them.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    columns
+        Which of the fields of `score` to add; all by default.
+    prefix, suffix
+        Put around the new columns' names.
+    overwrite
+        Replace columns that have the names of new ones, instead of refusing to.
+
+    Returns
+    -------
+    daft.DataFrame
+        Lazy: the columns of the given one and the new ones, which are null where the prediction is null or
+        there is no answer.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not hold text (or, for the answers, lists of text).
+    DuplicateColumnError
+        If the frame has a column with the name of a new one.
+    ValueError
+        If an option is outside its choices.
+    TypeError
+        If the frame is no Daft DataFrame.
+
+    See Also
+    --------
+    anls_frame.add_scores : the same for frames of other kinds.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> df = daft.from_pydict({"prediction": ["CocaCola", None], "answers": [["Coca Cola"], ["a"]]})
+    >>> scored = distributed.add_scores(df, "prediction", "answers", columns=["cer", "answer_index"])
+    >>> scored.select("cer", "answer_index").to_pydict()
+    {'cer': [0.1111111111111111, None], 'answer_index': [0, None]}
+    """
+    if isinstance(columns, Iterable) and not isinstance(columns, str):
+        columns = list(columns)
+    options: dict[str, Any] = {
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+    }
+    # A frame without rows tells the dtypes of the new columns, and raises what any frame would.
+    scored = scoring.add_scores(
+        _without_rows(frame, [prediction, answers]),
+        prediction,
+        answers,
+        **options,
+        columns=columns,
+        prefix=prefix,
+        suffix=suffix,
+        overwrite=overwrite,
+    )
+    fields = list(dict.fromkeys(scoring.SCORE_COLUMNS if columns is None else columns))
+    new = {field: f"{prefix}{field}{suffix}" for field in fields}
+    dtypes = {
+        field: daft.DataType.from_arrow_type(scored.schema.field(name).type) for field, name in new.items()
+    }
+    score = daft.func.batch(return_dtype=daft.DataType.struct(dtypes), use_process=False)(workers.score)
+    names = tuple(dict.fromkeys([prediction, answers]))
+    scores = score(
+        *map(daft.col, names), names=names, inputs=(prediction, answers), fields=fields, options=options
+    )
+    # The struct is a column for a moment, so that rows are scored once for all of its fields.
+    struct = "__anls_frame_score"
+    while struct in frame.column_names:
+        struct += "_"
+    columns_of_fields = {name: daft.col(struct).get(field) for field, name in new.items()}
+    return frame.with_column(struct, scores).with_columns(columns_of_fields).exclude(struct)
+
+
+def summarize(
+    frame: daft.DataFrame,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    score: str | None = None,
+    higher_is_better: bool | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    worst: int = 0,
+    details: bool = False,
+    part: str | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> Summary:
+    """
+    Count and sum the scores of a Daft frame by cell, batch by batch where the rows are.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    score
+        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    higher_is_better
+        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
+        ter, as error rates have, and `True` for all others.
+    by
+        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
+        list of nulls are one slice, null.
+    cluster
+        Column of the cluster (the document) that a row belongs to; nulls are one cluster.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        score is always left out.
+    worst
+        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
+    details
+        Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well.
+    part
+        Name of this part, by which `merge` knows it; random by default.
+    batch_rows
+        Rows that are summarized at once. Fewer need less memory (pages of text), but each batch costs some
+        milliseconds.
+
+    Returns
+    -------
+    Summary
+        That of all rows, as `anls_frame.summarize` returns it.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option is outside its choices, or both or none of texts and `score` are given.
+    TypeError
+        If the frame is no Daft DataFrame.
+    RuntimeError
+        If the summaries that came back are not of as many rows as Daft read.
+
+    See Also
+    --------
+    anls_frame.summarize : the same for frames of other kinds.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> df = daft.from_pydict({"prediction": ["a", None], "answer": ["a", "x"], "lang": ["en", "en"]})
+    >>> distributed.summarize(df, "prediction", "answer", by="lang").rows
+    2
+    """
+    options = {
+        "prediction": prediction,
+        "answers": answers,
+        "score": score,
+        "higher_is_better": higher_is_better,
+        "by": by,
+        "cluster": cluster,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "worst": worst,
+        "details": details,
+    }
+    nothing = _summary_without_rows(frame, options, batch_rows, part)
+    return _summary(frame, nothing, options, batch_rows)
+
+
+def report(
+    frame: daft.DataFrame,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    score: str | None = None,
+    higher_is_better: bool | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    worst: int = 0,
+    details: bool = False,
+    sort: str = "n",
+    confidence: float = 0.95,
+    batch_rows: int = BATCH_ROWS,
+) -> Report:
+    """
+    Report the scores of a Daft frame, of all rows and by slice, with intervals.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame.
+    prediction, answers, score, higher_is_better, by, cluster, protocol, threshold, cer_protocol
+        As for `summarize`.
+    missing, worst, details
+        As for `summarize`.
+    sort
+        Column by which slices are sorted.
+    confidence
+        Confidence level of the intervals.
+    batch_rows
+        Rows that are summarized at once, as for `summarize`.
+
+    Returns
+    -------
+    Report
+        The one that `anls_frame.report` would make of all rows on one machine.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option is outside its choices, or both or none of texts and `score` are given.
+    TypeError
+        If the frame is no Daft DataFrame.
+    RuntimeError
+        If the summaries that came back are not of as many rows as Daft read.
+
+    See Also
+    --------
+    anls_frame.report : the same for frames of other kinds.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> df = daft.from_pydict({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
+    >>> distributed.report(df, "prediction", "answer", by="lang").by_group["lang"].to_list()
+    ['de', 'en']
+    """
+    options = {
+        "prediction": prediction,
+        "answers": answers,
+        "score": score,
+        "higher_is_better": higher_is_better,
+        "by": by,
+        "cluster": cluster,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "worst": worst,
+        "details": details,
+    }
+    nothing = _summary_without_rows(frame, options, batch_rows)
+    # What is wrong with these shows without rows too, and not after hours of work.
+    Report(nothing, sort=sort, confidence=confidence)
+    return Report(_summary(frame, nothing, options, batch_rows), sort=sort, confidence=confidence)
+
+
+def _summary_without_rows(
+    frame: daft.DataFrame, options: dict[str, Any], batch_rows: int, part: str | None = None
+) -> Summary:
+    """Summarize no rows: that raises what is wrong with the columns and options, whatever the rows."""
+    if isinstance(batch_rows, bool) or not isinstance(batch_rows, int) or batch_rows < 1:
+        raise ValueError(f"batch_rows is a number of rows, got {batch_rows!r}")
+    options["by"] = check_by(options["by"])
+    names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
+    return summaries.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
+
+
+def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], batch_rows: int) -> Summary:
+    roles = [options[role] for role in ("prediction", "answers", "score", "cluster")]
+    names = tuple(dict.fromkeys(name for name in (*roles, *options["by"]) if name is not None))
+    columns = [daft.col(name) for name in names]
+    binary = daft.DataType.binary()
+    # Daft's annotation leaves open whether it returns a class or a decorator.
+    partial: Any = daft.udaf(workers.PartialSummary, return_dtype=binary, state=binary)
+    added = partial()(*columns, names=names, options=options)
+    # Rows are counted by Daft in the same pass.
+    result = (
+        frame.select(*columns)
+        .into_batches(batch_rows)
+        .agg(
+            added.alias("summary"),
+            columns[0].count("all").alias("rows"),
+        )
+    )
+    [row] = result.to_pylist()
+    # Where there is no batch at all, there is nothing to count either.
+    content, rows = row["summary"], row["rows"] or 0
+    summary = Summary.from_bytes(content) if content else nothing
+    if summary.rows != rows:
+        raise RuntimeError(
+            f"Daft read {rows:,} rows, but the summaries that came back are of {summary.rows:,}; run it again"
+        )
+    return dataclasses.replace(summary, parts=dict.fromkeys(nothing.parts, rows))
+
+
+def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Table:
+    """Return the frame's columns without rows, as they come to a worker."""
+    if not isinstance(frame, daft.DataFrame):
+        raise TypeError(
+            f"frame is a Daft DataFrame, got {type(frame).__name__}; the functions of the same names in "
+            "anls_frame take frames of other kinds"
+        )
+    _rest_at_exit()
+    fields = [pa.field(field.name, field.dtype.to_arrow_dtype()) for field in frame.schema()]
+    for field in fields:
+        if field.name in names and isinstance(field.type, pa.BaseExtensionType):
+            dtype = frame.schema()[field.name].dtype
+            raise DTypeError(
+                f"column {field.name!r} has Daft's dtype {dtype}, which nothing else knows; cast it, "
+                "texts by `.cast(daft.DataType.string())`"
+            )
+        if field.name in names and (field.name == "*" or field.name.endswith(".*")):
+            raise ValueError(f"Daft takes {field.name!r} for several columns; rename the column")
+    return pa.schema(fields).empty_table()
+
+
+@functools.cache
+def _rest_at_exit() -> None:
+    """
+    Have Python wait a moment when it ends, once Daft calls functions of ours.
+
+    Daft's threads drop what they hold of Python shortly after a query. If Python ends meanwhile, they crash
+    it now and then (Daft 0.7.26), whatever the function.
+    """
+    atexit.register(time.sleep, _SECONDS_OF_REST)

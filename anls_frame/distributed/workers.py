@@ -1,0 +1,72 @@
+"""What Daft calls on its workers, where the package is imported and expressions are built anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars.selectors as cs
+import pyarrow as pa
+
+from anls_frame.frames import from_arrow
+from anls_frame.frames.conversion import by_name
+from anls_frame.frames.scoring import ARROW_ADVICE
+from anls_frame.metrics import scores
+from anls_frame.summary.summary import Summary, merge, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import daft
+
+    from anls_frame._typing import ScoreColumn
+
+_MERGED_AT_ONCE = 16
+
+
+def score(
+    *columns: daft.Series,
+    names: tuple[str, ...],
+    inputs: tuple[str, str],
+    fields: Sequence[ScoreColumn],
+    options: dict[str, Any],
+) -> pa.Array:
+    """Score a batch of rows: a struct of the fields that are asked for."""
+    table = _table(columns, names)
+    texts = by_name(from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in names)
+    expression = scores.score(*map(cs.by_name, inputs), **options)
+    return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
+
+
+class PartialSummary:
+    """
+    The steps of Daft's aggregation: batches into summaries, as bytes, and those into one.
+
+    Nothing is kept in it: Daft may use an instance for more than one query.
+    """
+
+    def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
+        """Summarize a batch of rows; no rows are no bytes."""
+        table = _table(columns, names)
+        return summarize(table, **options).to_bytes() if table.num_rows else b""
+
+    def combine(self, states: daft.Series) -> bytes:
+        """Add summaries up."""
+        contents = [content for content in states.to_pylist() if content]
+        if len(contents) <= 1:
+            return contents[0] if contents else b""
+        return _added(contents).to_bytes()
+
+    def finalize(self, state: bytes) -> bytes:
+        """Return the sum."""
+        return state
+
+
+def _table(columns: Sequence[daft.Series], names: tuple[str, ...]) -> pa.Table:
+    return pa.table({name: column.to_arrow() for name, column in zip(names, columns, strict=True)})
+
+
+def _added(contents: Sequence[bytes]) -> Summary:
+    """Add up some at a time, and then their sums: with clusters, all at once would need memory for each."""
+    starts = range(0, len(contents), _MERGED_AT_ONCE)
+    some = (map(Summary.from_bytes, contents[start : start + _MERGED_AT_ONCE]) for start in starts)
+    return merge(map(merge, some))

@@ -1,0 +1,125 @@
+"""Text columns of pandas frames into Polars, and score columns back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import from_arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+
+def to_polars(frame: pd.DataFrame, *names: str) -> pl.DataFrame:
+    """Return the named columns as a Polars frame; nothing else is converted."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise TypeError("the frame has several levels of column names; flatten them first")
+    return pl.DataFrame({name: _to_series(frame, name) for name in names})
+
+
+def from_polars(scores: pl.DataFrame) -> dict[str, Any]:
+    """Return score columns as pandas arrays, whose dtypes do not depend on the data."""
+    return {column.name: _to_array(column) for column in scores}
+
+
+def _to_array(column: pl.Series) -> Any:
+    if column.dtype == pl.Float64:
+        return column.fill_null(float("nan")).to_numpy()
+    mask = column.is_null().to_numpy(writable=True)
+    if column.dtype == pl.Boolean:
+        return pd.arrays.BooleanArray(column.fill_null(value=False).to_numpy(writable=True), mask)
+    return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(writable=True), mask)
+
+
+def _to_series(frame: pd.DataFrame, name: str) -> pl.Series:
+    from anls_frame.frames.scoring import check_column  # noqa: PLC0415 - frames imports this module on use
+
+    check_column(frame.columns, name)
+    column = frame[name]
+    # What pandas makes of a column without values is no text, but holds none either.
+    untyped = isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == np.float64
+    if untyped and column.isna().all():
+        return pl.Series(name, [None] * len(column), dtype=pl.Null)
+    if column.dtype == object and _is_unsafe(column):
+        raise _diagnose(column, name) or DTypeError(f"column {name!r} holds neither texts nor lists of texts")
+    try:
+        # Also for pandas' own string dtypes and categories; NaN, None and NA become null.
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise _diagnose(column, name) or DTypeError(f"column {name!r}: {error}") from None
+    return from_arrow.to_series(name, array, advice="convert it, as with `.astype(str)`, if it holds texts")
+
+
+def _is_unsafe(column: pd.Series[Any]) -> bool:
+    """Whether a value is a set, whose order means nothing, or a list that Arrow could follow without end."""
+    nested = (list, tuple, np.ndarray, set, frozenset, dict)
+    return any(
+        isinstance(value, (set, frozenset))
+        or (
+            isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(entry, nested) for entry in value)
+        )
+        for value in column
+    )
+
+
+def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
+    """Find the first row that keeps a column of Python objects from being text or lists of text."""
+    first: tuple[Hashable, str] | None = None
+    for label, value in column.items():
+        kind = _kind(value)
+        if kind is None:
+            continue
+        if kind not in ("text", "list"):
+            return DTypeError(f"column {name!r}, row {label!r}: {kind}; texts or lists of texts are needed")
+        if first is None:
+            first = label, kind
+        elif kind != first[1]:
+            return DTypeError(
+                f"column {name!r} mixes texts and lists: row {label!r} holds a {kind} ({value!r}), "
+                f"row {first[0]!r} a {first[1]}; make every row a list, a text as a list of one"
+            )
+    return None
+
+
+def _kind(value: object) -> str | None:
+    """Return "text", "list", None for a missing value, or what is wrong with the value."""
+    if isinstance(value, str):
+        return _kind_of_text(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return _kind_of_list(value)
+    if isinstance(value, (set, frozenset)):
+        return f"{_shown(value)} is a set, whose order means nothing; make it a list"
+    is_nan = isinstance(value, (float, np.floating)) and np.isnan(value)
+    if value is None or value is pd.NA or value is pd.NaT or is_nan:
+        return None
+    return f"{_shown(value)} is of type {type(value).__name__}"
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except RecursionError:
+        return "what is nested too deep to be shown"
+
+
+def _kind_of_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return f"the text {text!r} holds half of a surrogate pair and is not valid Unicode"
+    return "text"
+
+
+def _kind_of_list(entries: Iterable[object]) -> str:
+    for entry in entries:
+        is_list = isinstance(entry, (list, tuple, np.ndarray))
+        fault = "it is itself a list" if is_list else _kind(entry)
+        if fault not in ("text", None):
+            return f"an entry of the list: {fault}"
+    return "list"

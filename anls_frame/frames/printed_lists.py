@@ -1,0 +1,48 @@
+"""Lists that were printed as text, which a score takes for one answer without a word."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import polars as pl
+
+from anls_frame.exceptions import InputWarning
+
+LOOKED_AT = 300
+_SHOWN = 60
+_PACKAGE = str(Path(__file__).parents[1])
+
+TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
+"""What a list of texts looks like that Python, numpy or JSON printed: brackets around quotes."""
+
+
+def most_look_printed(texts: pl.Series) -> bool:
+    """Whether most of the first texts look like printed lists of texts."""
+    # Under another name: Polars takes some names of columns for patterns.
+    first = texts.head(LOOKED_AT).alias("texts").drop_nulls()
+    return bool(len(first)) and int(first.str.contains(TEXTS).sum()) * 2 > len(first)
+
+
+def warn_of_printed(answers: pl.Series) -> None:
+    """Warn if most of the first answers, where they are texts, look like printed lists."""
+    if answers.dtype != pl.String or not most_look_printed(answers):
+        return
+    texts = answers.head(LOOKED_AT)
+    example = repr(texts.filter(texts.str.contains(TEXTS))[0])
+    example = example if len(example) <= _SHOWN else f"{example[:_SHOWN]}..."
+    warn(
+        f"column {answers.name!r} holds lists that were printed as text, such as {example}; each is scored "
+        "as one text. Make lists of them first: in pandas with `.map(ast.literal_eval)`, or read the file by "
+        "`anls_frame.read_results(path, answers_format='list')`"
+    )
+
+
+def warn(message: str) -> None:
+    """Warn, at the line outside of this package that led here."""
+    level, frame = 1, sys._getframe(0)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, InputWarning, stacklevel=level)

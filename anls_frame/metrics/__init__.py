@@ -1,0 +1,1 @@
+"""Row expressions: distances, scores and kinds of errors, as Polars expressions."""

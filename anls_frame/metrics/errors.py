@@ -1,0 +1,281 @@
+"""
+Row expressions about errors: the edits behind a distance, and what kind of error a prediction is.
+
+As in `anls_frame.metrics`: prediction first, one result for each row, named after the function.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, get_args
+
+import polars as pl
+
+from anls_frame import _plugin
+from anls_frame._typing import ErrorType
+from anls_frame.metrics.scores import anls, nls
+from anls_frame.protocol import plugin_options, resolve_protocol, resolve_threshold
+
+if TYPE_CHECKING:
+    from anls_frame._typing import IntoExprColumn
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["edit_ops", "error_type", "explain"]
+
+_STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
+"""Steps of preparation, in their order, with the fields of a protocol that ask for them."""
+
+ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
+"""The error types in the order in which they are tried; the plugin counts them from 0."""
+
+
+def edit_ops(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+) -> pl.Expr:
+    """
+    Edits that turn the reference of each row into its prediction, the fewest that do.
+
+    An insertion is something that the model added, a deletion something that it left out.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column with one text a row; for a list of answers take `nearest_answer` first.
+    protocol
+        How both texts are prepared; here by default not at all. Positions and characters are those of the
+        prepared texts.
+
+    Returns
+    -------
+    Expr
+        `List(Struct)`, named `edit_ops`, from the start of the texts to their end, with the fields
+
+        - `op` (`String`): `"replace"`, `"insert"` or `"delete"`;
+        - `reference_pos`, `prediction_pos` (`UInt32`): position in either text, in code points from 0;
+        - `reference_char`, `predicted_char` (`String`): the characters there, null in the text that has none.
+
+        As many as `levenshtein`; an empty list for equal texts, null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is no column.
+
+    See Also
+    --------
+    anls_frame.confusions : the same edits, counted over a frame.
+    anls_frame.alignment : one pair of texts, to look at.
+
+    Notes
+    -----
+    Several paths can have the fewest edits. This is the one that rapidfuzz's
+    ``Levenshtein.editops(reference, prediction)`` takes, in texts of any length. Bit-parallel (Hyyrö 2003),
+    in memory linear in the texts (Hirschberg 1975).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat"], "reference": ["cafe"]})
+    >>> df.select(af.edit_ops("prediction", "reference").explode()).unnest("edit_ops")
+    shape: (2, 5)
+    ┌─────────┬───────────────┬────────────────┬────────────────┬────────────────┐
+    │ op      ┆ reference_pos ┆ prediction_pos ┆ reference_char ┆ predicted_char │
+    │ ---     ┆ ---           ┆ ---            ┆ ---            ┆ ---            │
+    │ str     ┆ u32           ┆ u32            ┆ str            ┆ str            │
+    ╞═════════╪═══════════════╪════════════════╪════════════════╪════════════════╡
+    │ replace ┆ 2             ┆ 2              ┆ f              ┆ t              │
+    │ delete  ┆ 3             ┆ 3              ┆ e              ┆ null           │
+    └─────────┴───────────────┴────────────────┴────────────────┴────────────────┘
+    """
+    return _plugin.call("edit_ops", prediction, reference, protocol=plugin_options(protocol))
+
+
+def error_type(
+    prediction: IntoExprColumn,
+    answers: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+) -> pl.Expr:
+    """
+    Kind of error of each row: the smallest difference that separates the prediction from an answer.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    answers
+        Column with the accepted answer, or a list of them, in which case the one with the smallest
+        difference counts. Null entries of a list are skipped.
+    protocol
+        What decides between `near` and `wrong`: how texts are compared and cut. The other types do not
+        depend on it.
+    threshold
+        The threshold t in [0, 1], in place of the protocol's own.
+
+    Returns
+    -------
+    Expr
+        `Enum`, named `error_type`: the first of these that applies to any answer.
+
+        - `missing`: the prediction is null, and there is an answer;
+        - `empty`: it has no text, or only whitespace, where no accepted answer is like that;
+        - `exact`: no error, the code points are equal;
+        - `case`: equal in lower case;
+        - `whitespace`: equal without whitespace as well;
+        - `punctuation`: equal without punctuation (Unicode category P) as well;
+        - `diacritics`: equal without combining marks as well, after canonical decomposition;
+        - `number_format`: the same number after NFKC, without whitespace, currency signs and ``%``; point and
+          comma may each stand before the decimals or between thousands;
+        - `extra_text`: it contains the answer, of at least two characters, at borders of words; next to a
+          Chinese, Japanese or Korean character no border is needed;
+        - `truncated`: the answer contains it in the same way;
+        - `near`: its score survives the cut;
+        - `wrong`: anything else.
+
+        Containing is tried in lower case with whitespace squeezed. Null where there is no answer, whatever
+        the prediction, so that the types of all rows with an answer add up.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
+    TypeError
+        If an argument is no column, or the threshold no number.
+
+    See Also
+    --------
+    anls_frame.explain : how many points each step of preparation gives.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> predictions = ["Coca Cola", "coca cola", "CocaCola", "Coca-Cola Company", "Koca Cola", "Pepsi", None]
+    >>> df = pl.DataFrame({"prediction": predictions, "answer": "Coca Cola"})
+    >>> df.with_columns(af.error_type("prediction", "answer"))
+    shape: (7, 3)
+    ┌───────────────────┬───────────┬────────────┐
+    │ prediction        ┆ answer    ┆ error_type │
+    │ ---               ┆ ---       ┆ ---        │
+    │ str               ┆ str       ┆ enum       │
+    ╞═══════════════════╪═══════════╪════════════╡
+    │ Coca Cola         ┆ Coca Cola ┆ exact      │
+    │ coca cola         ┆ Coca Cola ┆ case       │
+    │ CocaCola          ┆ Coca Cola ┆ whitespace │
+    │ Coca-Cola Company ┆ Coca Cola ┆ wrong      │
+    │ Koca Cola         ┆ Coca Cola ┆ near       │
+    │ Pepsi             ┆ Coca Cola ┆ wrong      │
+    │ null              ┆ Coca Cola ┆ missing    │
+    └───────────────────┴───────────┴────────────┘
+    """
+    codes = _plugin.call(
+        "error_type",
+        prediction,
+        answers,
+        protocol=plugin_options(protocol),
+        threshold=resolve_threshold(protocol, threshold),
+    )
+    dtype = pl.Enum(ERROR_TYPES)
+    # Polars 2 has a word of its own for this cast.
+    return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
+
+
+def explain(
+    prediction: IntoExprColumn,
+    answers: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+) -> pl.Expr:
+    r"""
+    How many points each step of preparation gives to the score of each row.
+
+    The texts are scored as they are, then with one step of the protocol after the other, in its order:
+    Unicode form, case, whitespace. What a step adds is its points; they can be negative, as what a step
+    changes can also be what was right.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    answers
+        Column with the accepted answer, or a list of them. The best one counts at each step.
+    protocol
+        The protocol that is explained. One without a threshold is explained by `nls`, others by `anls`.
+    threshold
+        The threshold t in [0, 1], in place of the protocol's own.
+
+    Returns
+    -------
+    Expr
+        `Struct`, named `explain`, with the fields
+
+        - `raw` (`Float64`): the score of the texts as they are, under the protocol's length and cut;
+        - `unicode_form`, `case`, `whitespace` (`Float64`): points of each step, 0 for one that the protocol
+          does not take;
+        - `score` (`Float64`): the score with all steps;
+        - `step` (`String`): the step that changes the score most, the first of equals; null where none does.
+
+        All null where the prediction is null or there is no answer.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown or the threshold is outside [0, 1].
+    TypeError
+        If an argument is no column, or the threshold no number.
+
+    See Also
+    --------
+    error_type : what separates a prediction from its answer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["COLA", "c\uff4fla", " cola"], "answer": "cola"})
+    >>> nfkc = af.ScoreProtocol(unicode_form="NFKC", threshold=0.5)
+    >>> df.select(af.explain("prediction", "answer", protocol=nfkc)).unnest("explain")
+    shape: (3, 6)
+    ┌──────┬──────────────┬──────┬────────────┬───────┬──────────────┐
+    │ raw  ┆ unicode_form ┆ case ┆ whitespace ┆ score ┆ step         │
+    │ ---  ┆ ---          ┆ ---  ┆ ---        ┆ ---   ┆ ---          │
+    │ f64  ┆ f64          ┆ f64  ┆ f64        ┆ f64   ┆ str          │
+    ╞══════╪══════════════╪══════╪════════════╪═══════╪══════════════╡
+    │ 0.0  ┆ 0.0          ┆ 1.0  ┆ 0.0        ┆ 1.0   ┆ case         │
+    │ 0.75 ┆ 0.25         ┆ 0.0  ┆ 0.0        ┆ 1.0   ┆ unicode_form │
+    │ 0.8  ┆ 0.0          ┆ 0.0  ┆ 0.2        ┆ 1.0   ┆ whitespace   │
+    └──────┴──────────────┴──────┴────────────┴───────┴──────────────┘
+    """
+    whole = resolve_protocol(protocol)
+    if threshold is not None or whole.threshold is not None:
+        whole = dataclasses.replace(whole, threshold=resolve_threshold(whole, threshold))
+    so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
+    scores = {"raw": _score(prediction, answers, so_far)}
+    for step, option in _STEPS.items():
+        so_far = dataclasses.replace(so_far, **{option: getattr(whole, option)})
+        scores[step] = _score(prediction, answers, so_far)
+    # In steps, so that no score is computed twice.
+    after = pl.struct([score.alias(name) for name, score in scores.items()])
+    points = [(pl.field(step) - pl.field(before)).alias(step) for before, step in itertools.pairwise(scores)]
+    with_points = after.struct.with_fields(*points, score=pl.field("whitespace"))
+    largest = pl.max_horizontal(pl.field(step).abs() for step in _STEPS)
+    is_step = ((pl.field(step).abs() == largest) & (largest > 0) for step in _STEPS)
+    names = [pl.when(one).then(pl.lit(step)) for one, step in zip(is_step, _STEPS, strict=True)]
+    explained: pl.Expr = with_points.struct.with_fields(step=pl.coalesce(names))
+    return explained.alias("explain")
+
+
+def _score(prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol) -> pl.Expr:
+    metric = nls if protocol.threshold is None else anls
+    return metric(prediction, answers, protocol=protocol)

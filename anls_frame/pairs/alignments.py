@@ -1,0 +1,357 @@
+"""One pair of texts, aligned: to read in a terminal or in a notebook."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from anls_frame._text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import polars as pl
+
+__all__ = ["Alignment", "Edit", "alignment"]
+
+Operation = Literal["equal", "replace", "insert", "delete"]
+
+GAP = "*"
+SPACE = "␣"
+_SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
+_LABEL = 5
+_NARROWEST = 10
+# Forces the order of writing from left to right and ends that, so that columns stay columns.
+_LEFT_TO_RIGHT = "\u202d", "\u202c"
+# Colours that differ for every kind of colour vision, over any background, and a line as well.
+_STYLES: dict[Operation, str] = {
+    "replace": "background:rgba(230,159,0,.35);text-decoration:underline",
+    "insert": "background:rgba(0,158,115,.35);text-decoration:underline double",
+    "delete": "background:rgba(213,94,0,.35);text-decoration:line-through",
+}
+_TABLE = "border-collapse:collapse;font-family:ui-monospace,monospace"
+_ROW = "text-align:start;vertical-align:top"
+_TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del"}
+_NOTEBOOK_CONTEXT = 60
+
+
+class Edit(NamedTuple):
+    """
+    One edit on the way from the reference to the prediction.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> af.alignment("cat", "cafe").edits[1]
+    Edit(op='delete', reference_pos=3, prediction_pos=3, reference_char='e', predicted_char=None)
+    """
+
+    op: Operation
+    reference_pos: int
+    prediction_pos: int
+    reference_char: str | None
+    predicted_char: str | None
+
+
+class Segment(NamedTuple):
+    """Neighbouring characters with the same operation."""
+
+    op: Operation
+    reference: str
+    prediction: str
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """
+    A prediction beside its reference, character by character.
+
+    Made by `alignment`. Printed, it shows the reference (REF), the prediction (HYP) and the operations: S
+    for a substitution, I for an insertion, D for a deletion; `*` fills the place of what is not there. In a
+    notebook it shows both texts with their differences marked.
+
+    Parameters
+    ----------
+    prediction, reference
+        The two texts.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> print(af.alignment("lnvoice 42,00 $", "Invoice 42.00$"))
+    REF: Invoice 42.00*$
+    HYP: lnvoice 42,00␣$
+         S         S  I
+    """
+
+    prediction: str
+    reference: str
+    edits: tuple[Edit, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("prediction", "reference"):
+            text = getattr(self, name)
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is a string, got {type(text).__name__}")
+        object.__setattr__(self, "edits", tuple(_edits(self.prediction, self.reference)))
+
+    @property
+    def distance(self) -> int:
+        """Number of edits: the Levenshtein distance."""
+        return len(self.edits)
+
+    def segments(self) -> Iterator[Segment]:
+        """Yield the characters of both texts in order, neighbours with the same operation together."""
+        texts = self.reference, self.prediction
+        place = [0, 0]
+        run: list[Edit] = []
+
+        def changed() -> Iterator[Segment]:
+            if run:
+                reference = "".join(edit.reference_char or "" for edit in run)
+                yield Segment(run[0].op, reference, "".join(edit.predicted_char or "" for edit in run))
+                run.clear()
+
+        for edit in self.edits:
+            equal = texts[0][place[0] : edit.reference_pos]
+            if equal or (run and run[0].op != edit.op):
+                yield from changed()
+            if equal:
+                yield Segment("equal", equal, equal)
+            run.append(edit)
+            place = [edit.reference_pos + (edit.op != "insert"), edit.prediction_pos + (edit.op != "delete")]
+        yield from changed()
+        if place[0] < len(texts[0]):
+            yield Segment("equal", texts[0][place[0] :], texts[0][place[0] :])
+
+    def to_polars(self) -> pl.DataFrame:
+        """
+        Return the edits as a frame with the fields of `edit_ops`.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> af.alignment("cat", "cafe").to_polars().select("op", "reference_char", "predicted_char").rows()
+        [('replace', 'f', 't'), ('delete', 'e', None)]
+        """
+        import polars as pl  # noqa: PLC0415 - single pairs do without
+
+        position = pl.UInt32
+        schema = dict(zip(Edit._fields, (pl.String, position, position, pl.String, pl.String), strict=True))
+        return pl.DataFrame(self.edits, schema=schema, orient="row")
+
+    def to_text(self, width: int = 80, *, context: int | None = None) -> str:
+        """
+        Return the alignment as lines of text.
+
+        Parameters
+        ----------
+        width
+            Widest line, in columns of a terminal, where Chinese, Japanese and Korean characters take two.
+        context
+            How many equal characters to show beside a difference; all by default.
+
+        Returns
+        -------
+        str
+            Three lines for each `width` columns, with empty lines between them. Control characters and marks
+            of direction are shown by symbols, whitespace that differs by ␣, and all text from left to right.
+
+        Raises
+        ------
+        ValueError
+            If the width leaves no place for text, or the context is negative.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> print(af.alignment("東泉都 Tokyo", "東京都 Tokio").to_text())
+        REF: 東京都 Tokio
+        HYP: 東泉都 Tokyo
+               S       S
+        """
+        if width < _LABEL + _NARROWEST:
+            raise ValueError(f"width is at least {_LABEL + _NARROWEST} columns, got {width}")
+        lines, used = [["", "", ""]], 0
+        for cell in self._cells(context):
+            wide = max(map(_width, cell))
+            if used + wide > width - _LABEL:
+                lines.append(["", "", ""])
+                used = 0
+            used += wide
+            for index, text in enumerate(cell):
+                lines[-1][index] += text + " " * (wide - _width(text))
+        labels = ("REF: ", "HYP: ", " " * _LABEL)
+        return "\n\n".join(
+            "\n".join(
+                label + _ordered(line.rstrip(" ")) for label, line in zip(labels, block, strict=True)
+            ).rstrip()
+            for block in lines
+        )
+
+    def to_html(self, *, context: int | None = None) -> str:
+        """
+        Return the alignment as HTML: both texts, with their differences marked.
+
+        Parameters
+        ----------
+        context
+            How many equal characters to show beside a difference; all by default.
+
+        Returns
+        -------
+        str
+            One `div`, without scripts and references, every character of the texts escaped, each text in
+            the direction of its own script.
+
+        Raises
+        ------
+        ValueError
+            If the context is negative.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> "<mark" in af.alignment("a<b", "a>b").to_html()
+        True
+        """
+        rows = []
+        for name, side in (("Reference", 1), ("Prediction", 2)):
+            text = "".join(_marked(segment[0], segment[side]) for segment in self._shown(context))
+            rows.append(
+                f'<tr><th style="{_ROW};padding-inline-end:1em">{name}</th><td style="{_ROW}">'
+                f'<bdi dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{text}</bdi></td></tr>'
+            )
+        table = f'<table style="{_TABLE}"><tbody>{"".join(rows)}</tbody></table>'
+        return f'<div class="anls-alignment">{table}</div>'
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html(context=_NOTEBOOK_CONTEXT)
+
+    def _shown(self, context: int | None) -> Iterator[Segment]:
+        """Yield segments; equal ones are shortened in the middle to what stands beside a difference."""
+        if context is not None and context < 0:
+            raise ValueError(f"context is a number of characters from 0 on, got {context}")
+        segments = list(self.segments())
+        for index, segment in enumerate(segments):
+            text = segment.reference
+            before = context if context is not None and index > 0 else 0
+            after = context if context is not None and index < len(segments) - 1 else 0
+            if segment.op != "equal" or context is None or len(text) <= before + after + 1:
+                yield segment
+            else:
+                short = f"{text[:before]}…{text[len(text) - after :]}"
+                yield Segment("equal", short, short)
+
+    def _cells(self, context: int | None) -> Iterator[tuple[str, str, str]]:
+        for op, reference, prediction in self._shown(context):
+            if op == "equal":
+                for character in map(_symbol, _clusters(reference)):
+                    yield character, character, _SIGNS[op]
+                continue
+            length = max(len(reference), len(prediction))
+            texts = (list(text) or [GAP] * length for text in (reference, prediction))
+            for pair in zip(*texts, strict=True):
+                first, second = map(_changed_symbol, pair)
+                yield first, second, _SIGNS[op]
+
+
+def alignment(prediction: str, reference: str) -> Alignment:
+    """
+    Align one prediction with one reference, to look at.
+
+    Parameters
+    ----------
+    prediction
+        The predicted text.
+    reference
+        The text as it should be.
+
+    Returns
+    -------
+    Alignment
+        Prints as lines of text, and shows as HTML in a notebook; `edits` has the operations of `edit_ops`.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no string.
+
+    See Also
+    --------
+    edit_ops : the same for columns.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> print(af.alignment("c0mer stone", "cornerstone"))
+    REF: corner*stone
+    HYP: c0m*er␣stone
+          SSD  I
+    """
+    return Alignment(prediction, reference)
+
+
+def _edits(prediction: str, reference: str) -> Iterator[Edit]:
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for single pairs
+
+    for edit in Levenshtein.editops(reference, prediction):
+        op = cast("Operation", edit.tag)
+        expected = None if op == "insert" else reference[edit.src_pos]
+        found = None if op == "delete" else prediction[edit.dest_pos]
+        yield Edit(op, edit.src_pos, edit.dest_pos, expected, found)
+
+
+def _clusters(text: str) -> Iterable[str]:
+    """Split into characters, each with the marks that are written upon it."""
+    cluster = ""
+    for character in text:
+        if cluster and not unicodedata.combining(character):
+            yield cluster
+            cluster = ""
+        cluster += character
+    if cluster:
+        yield cluster
+
+
+def _symbol(text: str) -> str:
+    """Return what is shown for a character: something of a known width that stays where it is."""
+    text = visible(text, directions=True)
+    # A mark needs something to stand upon, and what has no width a name.
+    if unicodedata.combining(text[0]):
+        return "◌" + text
+    return text if _width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
+
+
+def _changed_symbol(character: str) -> str:
+    return SPACE if character.isspace() and character.isprintable() else _symbol(character)
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    return sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _ordered(line: str) -> str:
+    """Keep columns in their order where the script runs from right to left."""
+    is_reversed = any(unicodedata.bidirectional(character) in {"R", "AL", "AN"} for character in line)
+    return line.join(_LEFT_TO_RIGHT) if is_reversed else line
+
+
+def _marked(op: Operation, text: str) -> str:
+    if op == "equal" or not text:
+        # The symbol of a line feed, and the line feed.
+        return escape(visible(text, directions=True).replace("␊", "␊\n"))
+    shown = "".join(map(_changed_symbol, text))
+    return f'<{_TAGS[op]} title="{op}" style="{_STYLES[op]};color:inherit">{escape(shown)}</{_TAGS[op]}>'

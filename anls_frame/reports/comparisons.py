@@ -1,0 +1,467 @@
+"""Comparison of two systems on the same rows: differences by slice, with intervals and tests."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.kinds import to_pandas
+from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.reports import differences as of_means
+from anls_frame.reports import rates
+from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, least_units
+from anls_frame.reports.estimates import check_confidence
+from anls_frame.reports.pairing import Paired, pair
+from anls_frame.summary.keys import chosen_keys
+from anls_frame.summary.settings import Missing, Settings, check_by, resolve_direction, resolve_missing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from great_tables import GT
+    from matplotlib.axes import Axes
+
+    from anls_frame.export import Document
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["Comparison", "Paired", "compare", "pair"]
+
+TEXT_METRICS = ("anls", "nls", "exact_match", "cer", "cer_corpus")
+
+
+class Comparison:
+    """
+    Difference of two systems, second minus first, of all rows and of each slice.
+
+    Made by `compare`.
+
+    Parameters
+    ----------
+    differences
+        Sums of the differences by cell.
+    systems
+        The systems' names and columns, in order.
+    metric
+        What is compared.
+    settings
+        How the texts were scored.
+    confidence
+        Confidence level of the intervals.
+    draws, seed
+        Of the sign-flip test.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "old": ["a", "b", "x"],
+    ...         "new": ["a", "c", "c"],
+    ...         "answer": ["a", "c", "c"],
+    ...         "lang": ["en", "en", "de"],
+    ...     }
+    ... )
+    >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer", by="lang")
+    >>> comparison.by_group.select("lang", "n", "old", "new", "difference", "wins")
+    shape: (2, 6)
+    ┌──────┬─────┬─────┬─────┬────────────┬──────┐
+    │ lang ┆ n   ┆ old ┆ new ┆ difference ┆ wins │
+    │ ---  ┆ --- ┆ --- ┆ --- ┆ ---        ┆ ---  │
+    │ str  ┆ u64 ┆ f64 ┆ f64 ┆ f64        ┆ u64  │
+    ╞══════╪═════╪═════╪═════╪════════════╪══════╡
+    │ en   ┆ 2   ┆ 0.5 ┆ 1.0 ┆ 0.5        ┆ 1    │
+    │ de   ┆ 1   ┆ 0.0 ┆ 1.0 ┆ 1.0        ┆ 1    │
+    └──────┴─────┴─────┴─────┴────────────┴──────┘
+    """
+
+    def __init__(
+        self,
+        differences: Differences,
+        systems: Mapping[str, str],
+        *,
+        metric: str,
+        settings: Settings,
+        confidence: float,
+        draws: int,
+        seed: int,
+    ) -> None:
+        self.systems = dict(systems)
+        self.metric = metric
+        self.confidence = confidence
+        self.draws = draws
+        self.seed = seed
+        self._differences = differences
+        self._settings = settings
+
+    @property
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+        return f"{self.metric}:{'-'.join(reversed(self.systems))}|{self._settings.signature}"
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Everything the numbers depend on, with digests of the rows that were scored."""
+        return {
+            **self._settings.to_dict(),
+            "systems": self.systems,
+            "metric": self.metric,
+            "confidence": self.confidence,
+            "draws": self.draws,
+            "seed": self.seed,
+            **self._differences.counts,
+            "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
+        }
+
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """Means, difference and counts of all rows; its p-value stands outside the family of the slices."""
+        return self._overall.drop("p_adjusted").row(0, named=True)
+
+    @cached_property
+    def by_group(self) -> pl.DataFrame:
+        """Means, differences and counts of each slice, crossed if there are several `by` columns."""
+        return self.by(*self._settings.by)
+
+    def by(self, *columns: str) -> pl.DataFrame:
+        """
+        Means, differences and counts by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns the comparison was made with.
+
+        Returns
+        -------
+        DataFrame
+            One row a slice, the largest first: the keys, `n` (rows scored for both), the mean of each
+            system under its name, `difference` with its interval in `difference_low` and
+            `difference_high`, `p_value`, `p_adjusted` (adjusted for all slices of the table together), the
+            numbers of rows on which the second system is better (`wins`), the same (`ties`) and worse
+            (`losses`), `few_rows`, true below 100 rows or 20 effective units, where intervals are only
+            roughly right, and `n_clusters`, null without clusters. Intervals are not adjusted. With less than
+            two clusters (or rows, where there are none) there is neither p-value nor interval.
+
+        Raises
+        ------
+        ValueError
+            If the comparison was not made by such a column.
+        """
+        return self._slices(columns)
+
+    def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
+        """
+        Whether the second system is worse by at least `drop`, overall or in a slice, and not by chance.
+
+        Parameters
+        ----------
+        drop
+            Smallest loss that counts, in points of the score; where lower is better, a rise.
+        alpha
+            Largest p-value that counts; those of slices are adjusted for their number.
+
+        Notes
+        -----
+        Worse is what is worse by at least `drop` as observed *and* different from 0 by more than chance: not
+        that the true loss is at least `drop`, and `False` does not say that there is none. Slices that
+        `untestable` returns never count.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 20, "new": ["x"] * 20, "answer": ["a"] * 20})
+        >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
+        True
+        """
+        # Compared as they came, so that NaN is an error too.
+        _check_alpha(alpha)
+        if isinstance(drop, bool) or not isinstance(drop, int | float) or not 0 <= drop < math.inf:
+            raise ValueError(f"drop is a number from 0 on, got {drop!r}")
+        sign = 1 if self._settings.higher_is_better else -1
+        loss = -sign * pl.col("difference")
+        overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
+        groups = self.by_group.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
+        return not (overall.is_empty() and groups.is_empty())
+
+    def untestable(self, alpha: float = 0.05) -> pl.DataFrame:
+        """
+        Slices of too few clusters (or rows, where there are none) for any p-value of at most `alpha`.
+
+        If all of G clusters point the same way, 2 of the 2^G combinations of signs get as far: with five,
+        p is at least 0.0625, whatever the difference.
+
+        Parameters
+        ----------
+        alpha
+            Largest p-value that counts.
+
+        Returns
+        -------
+        DataFrame
+            The rows of `to_polars` that cannot be tested.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 7, "new": ["x"] * 7, "t": ["a"] * 7, "k": [*"uuuuuuv"]})
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "t", by="k")
+        >>> comparison.untestable()["k"].to_list()
+        ['v']
+        """
+        _check_alpha(alpha)
+        least = least_units(alpha, self.draws)
+        return self.to_polars().filter(pl.coalesce("n_clusters", "n") < least)
+
+    def to_polars(self) -> pl.DataFrame:
+        """
+        Return all rows and each slice in one frame, told apart by the column `slice`.
+
+        The first row is "overall", with null keys and no adjusted p-value; the others are "group".
+        """
+        overall = self._overall.with_columns(p_adjusted=pl.lit(None, pl.Float64))
+        overall = overall.select(pl.lit("overall").alias("slice"), pl.all())
+        if not self._settings.by:
+            return overall
+        groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
+        whole = pl.concat([overall, groups], how="diagonal_relaxed")
+        return whole.select(cs.by_name(groups.columns))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the frame of `to_polars` for pandas."""
+        return to_pandas(self.to_polars())
+
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+        """Write the comparison to a file, as `Report.write` does."""
+        from anls_frame import export  # noqa: PLC0415 - only for those who write
+
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """
+        Draw both systems by slice, as a dumbbell plot; see `anls_frame.plot.comparison`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+        >>> af.compare(df, {"old": "old", "new": "new"}, "answer").plot().get_xlabel()
+        'ANLS'
+        """
+        from anls_frame.plot import comparison  # noqa: PLC0415 - plots know comparisons
+
+        return comparison(self, ax=ax)
+
+    def to_document(self) -> Document:
+        """Return the tables, settings and notes that `write` writes."""
+        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415
+
+        return comparison_document(self)
+
+    def to_gt(self) -> GT:
+        """Return the table as a great_tables object."""
+        from anls_frame.reports.documents import comparison_table  # noqa: PLC0415
+
+        return comparison_table(self)
+
+    def _repr_html_(self) -> str:
+        from anls_frame.reports.documents import NOTEBOOK_ROWS, comparison_table  # noqa: PLC0415
+
+        return comparison_table(self, NOTEBOOK_ROWS).as_raw_html()
+
+    def __repr__(self) -> str:
+        from anls_frame.reports.documents import comparison_text  # noqa: PLC0415
+
+        return comparison_text(self)
+
+    @cached_property
+    def _overall(self) -> pl.DataFrame:
+        return self._slices(())
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        keys = chosen_keys(columns, self._settings.by, "comparison")
+        table = rates.slices if self._differences.is_corpus else of_means.slices
+        slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
+        names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
+        return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
+            names
+        )
+
+
+def compare(
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    *,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """
+    Compare two systems on the same rows.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule
+        interface, with a column of predictions for each system (`pair` makes one from two frames).
+    systems
+        Exactly two: name and prediction column, the one to compare with first.
+    answers
+        Name of the column with the accepted answer or answers; `None` if the systems' columns hold scores
+        that exist already.
+    by
+        Columns that slice the rows, as for `report`.
+    cluster
+        Column of the document that a row belongs to; differences within one are not independent.
+    metric
+        Of texts, which score is compared: `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer"` (the mean
+        of the rows' error rates) or `"cer_corpus"` (all edits by all characters, as OCR projects quote it).
+        Of scores that exist already, any name for them.
+    higher_is_better
+        Direction of scores that exist already; by default `False` if `metric` has the word cer, wer, mer, wil
+        or ter, as error rates have, and `True` for all others.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves out rows where
+        either is null. Rows without a score that exists already are always left out.
+    confidence
+        Confidence level of the intervals.
+    draws, seed
+        Number of draws of the sign-flip test, at most 10 million, and the seed that makes them the same each
+        time.
+
+    Returns
+    -------
+    Comparison
+        The differences second minus first: `overall`, `by_group`, `regressed()`, `write(path)`.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If there are not two systems, their names collide with other columns of the result, or an option is
+        outside its choices.
+
+    Notes
+    -----
+    The p-value is that of the sign-flip test on the sums of clusters (of rows where there are none), see
+    `anls_frame.statistics.sign_flip`. Slices are adjusted for each other by step-down max-T on joint sign
+    flips, see `anls_frame.statistics.max_t`; the overall value is not one of them. Intervals are those of
+    Student's t, each by itself. They and the p-value are two methods, which may disagree by a hair.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"]
+    0.5
+    """
+    _check_systems(systems)
+    first, second = systems.values()
+    columns = check_by(by)
+    metric = _resolve_metric(metric, has_scores=answers is None)
+    # For texts a direction of the caller's is an error, and the metric has its own.
+    better = resolve_direction(
+        None if answers is not None and higher_is_better is not None else metric, higher_is_better
+    )
+    missing = resolve_missing(missing, has_scores=answers is None)
+    check_confidence(confidence)
+    _check_draws(draws, seed)
+    taken = {*columns, *RESULT_COLUMNS} & set(systems)
+    if taken:
+        raise ValueError(
+            f"systems cannot be called {sorted(taken)}, as columns of the result are; rename them"
+        )
+    reserved = [column for column in columns if column in RESULT_COLUMNS]
+    if reserved:
+        raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
+    if answers is None:
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            score=metric,
+            higher_is_better=better,
+            threshold=None,
+            missing=missing,
+        )
+    else:
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            higher_is_better=better,
+            protocol=resolve_protocol(protocol),
+            threshold=resolve_threshold(protocol, threshold),
+            cer_protocol=resolve_protocol(cer_protocol),
+            missing=missing,
+        )
+    differences = collect(frame, (first, second), answers, metric, settings)
+    return Comparison(
+        differences,
+        systems,
+        metric=metric,
+        settings=settings,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
+    if has_scores:
+        if metric is not None and not (isinstance(metric, str) and metric):
+            raise ValueError(f"metric is a name for the scores, got {metric!r}")
+        return "score" if metric is None else metric
+    if metric is not None and metric not in TEXT_METRICS:
+        raise ValueError(
+            f"metric is one of {', '.join(map(repr, TEXT_METRICS))}, got {metric!r}; scores of another kind "
+            "are compared as columns of their own, with answers=None"
+        )
+    return metric or "anls"
+
+
+def _check_alpha(alpha: float) -> None:
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+        raise ValueError(f"alpha lies between 0 and 1, got {alpha!r}")
+
+
+def _check_systems(systems: Mapping[str, str]) -> None:
+    pairs = list(systems.items()) if hasattr(systems, "items") else []
+    if len(pairs) != 2 or not all(isinstance(text, str) for entry in pairs for text in entry):  # noqa: PLR2004
+        raise ValueError(
+            f"systems names two prediction columns, as {{'old': 'a', 'new': 'b'}}; got {systems!r}"
+        )
+
+
+def _check_draws(draws: int, seed: int) -> None:
+    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
+
+    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
+    if draws > MOST_DRAWS:
+        raise ValueError(f"draws is at most {MOST_DRAWS}, got {draws}")

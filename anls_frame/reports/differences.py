@@ -1,0 +1,354 @@
+"""Differences of two systems: from rows to sums by cell, and from those to slices with tests."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.conversion import to_lazy
+from anls_frame.reports.estimates import are_few
+from anls_frame.reports.signs import of_clusters, of_rows
+from anls_frame.summary import fixed_point
+from anls_frame.summary.cells import (
+    add_up,
+    digest_sums,
+    digest_text,
+    score_details,
+    score_digest,
+    score_value,
+)
+from anls_frame.summary.fixed_point import SCALE
+from anls_frame.summary.keys import CLUSTER, canonical, key_columns, key_names
+from anls_frame.summary.moments import SIZES, explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.statistics.step_down import Units
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.settings import Settings
+
+RESULT_COLUMNS = (
+    "n",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "p_adjusted",
+    "wins",
+    "ties",
+    "losses",
+    "few_rows",
+    "n_clusters",
+    "slice",
+)
+
+CORPUS = "cer_corpus"
+"""The metric that is no mean over rows: all errors by all lengths."""
+
+RATES = ("cer", CORPUS)
+"""Metrics without an upper bound."""
+
+RATE_PARTS = ("first_errors", "first_length", "second_errors", "second_length")
+"""What a corpus rate of each system is made of."""
+
+LEAST_UNITS = 2
+"""Units that a slice must have for a p-value: one shows no spread."""
+
+COUNTS = ("n", "wins", "ties", "losses")
+_SCORES = ("first", "second", "difference")
+
+_BITS = 64
+"""Scores of a row are in units of 2**-64 of the larger one's scale: 2**46 rows have room."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """
+    Sums of the scores by cell, exact as `_exact` says.
+
+    A cell is a combination of `by` values and a unit: the cluster or, where there are none, the difference
+    second minus first, so that rows with equal differences are counted together. The scale is that of the
+    larger score in size. Scores are bounded if all lie in [0, 1].
+
+    For corpus rates a cell has the errors and lengths of both systems: sums of a cluster or, where there are
+    none, those of each of `n` rows. Wins and losses are by the rates of rows.
+    """
+
+    cells: pl.DataFrame
+    has_clusters: bool
+    is_bounded: bool
+    is_corpus: bool
+    counts: dict[str, int]
+    digests: tuple[str, str]
+
+
+def collect(
+    frame: Any,
+    columns: tuple[str, str],
+    answers: str | None,
+    metric: str,
+    settings: Settings,
+) -> Differences:
+    """Score both systems and sum their differences, in one pass on the streaming engine."""
+    rows = _both_scored(frame, columns, answers, metric, settings)
+    if settings.missing == "drop":
+        scored_columns = ["difference", "first_digest", "second_digest"]
+        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
+    is_corpus = answers is not None and metric == CORPUS
+    units = list(RATE_PARTS) if is_corpus and settings.cluster is None else ["unit"]
+    keys = [*key_names(settings.by, None), *units]
+    unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
+    larger = pl.max_horizontal(pl.col("first").abs(), pl.col("second").abs())
+    scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit, fixed_point.scale_of(larger))
+    if is_corpus:
+        parts = [pl.col(name).sum() for name in RATE_PARTS if name not in units]
+        sums = scored.group_by(keys).agg(*_counts(settings), *parts)
+    else:
+        sums = scored.group_by(*keys, SCALE).agg(*_counts(settings), *_sums())
+    cells, totals = pl.collect_all([sums, rows.select(_totals())], engine="streaming")
+    total = totals.row(0, named=True)
+    if total["not_finite"]:
+        raise ValueError(f"the scores hold NaN or infinity in {total['not_finite']} rows; drop or fill them")
+    if answers is None:
+        fixed_point.check_size("the scores", total["least"], total["most"])
+    return Differences(
+        cells=add_up([canonical(cells)], keys),
+        has_clusters=settings.cluster is not None,
+        is_bounded=(answers is None or metric not in RATES)
+        and (total["n"] == 0 or 0 <= total["least"] <= total["most"] <= 1),
+        is_corpus=is_corpus,
+        counts={
+            name: int(total[name])
+            for name in ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
+        },
+        digests=(digest_text(totals, "first_digest"), digest_text(totals, "second_digest")),
+    )
+
+
+def slices(
+    differences: Differences, keys: Sequence[str], *, confidence: float, draws: int, seed: int
+) -> pl.DataFrame:
+    """One row a slice: means, difference with interval and p-values, counts."""
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    grouped, units = _rolled_up(differences, keys)
+    n, x, xx, xy, yy = (
+        grouped[name].cast(pl.Float64).to_numpy() for name in ("n", "difference", "xx", "xy", "yy")
+    )
+    count = statistics.effective_units(n, yy)
+    mean = np.divide(x, n, out=np.full_like(x, np.nan), where=n > 0)
+    variance = statistics.ratio_variance(count, x, n, xx, xy, yy)
+    low, high = statistics.t_interval(mean, variance, count, confidence)
+    if differences.is_bounded:
+        low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
+    test = _sign_flip if differences.has_clusters else _sign_flip_rows
+    p_values = np.array([test(row, draws, seed) for row in grouped.iter_rows(named=True)], np.float64)
+    figures = {
+        **{
+            name: np.divide(grouped[name].to_numpy(), n, out=np.full_like(n, np.nan), where=n > 0)
+            for name in ("first", "second")
+        },
+        "difference": mean,
+        "difference_low": low,
+        "difference_high": high,
+        "p_value": p_values,
+        "p_adjusted": _adjusted(units, p_values, draws, seed),
+    }
+    return named_columns(grouped, keys, figures, has_clusters=differences.has_clusters)
+
+
+def size_powers(*, has_clusters: bool) -> list[pl.Expr]:
+    """Sums of powers of the units' sizes; without clusters a unit is one of `n` rows."""
+    n = pl.col("n").cast(pl.Float64)
+    return [(n**power if has_clusters else n).sum().alias(name) for power, name in enumerate(SIZES, start=2)]
+
+
+def named_columns(
+    grouped: pl.DataFrame, keys: Sequence[str], figures: Mapping[str, FloatArray], *, has_clusters: bool
+) -> pl.DataFrame:
+    """Return the columns of a comparison in their order; what is not defined is null."""
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    powers = [grouped[name].cast(pl.Float64).to_numpy() for name in ("n", *SIZES)]
+    effective = statistics.effective_units(*powers)
+    return grouped.select(
+        *keys,
+        "n",
+        **{name: pl.Series(values).fill_nan(None) for name, values in figures.items()},
+        wins="wins",
+        ties="ties",
+        losses="losses",
+        few_rows=pl.Series(are_few(powers[0], effective)),
+        n_clusters=pl.col("units") if has_clusters else pl.lit(None, pl.UInt64),
+    )
+
+
+def _adjusted(units: Units, p_values: FloatArray, draws: int, seed: int) -> FloatArray:
+    """Adjust the p-values for each other; slices without one are no part of the family."""
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame.statistics import step_down  # noqa: PLC0415 - imports numpy
+
+    tested = ~np.isnan(p_values)
+    adjusted = np.full(len(p_values), np.nan)
+    adjusted[tested] = step_down.of_means(units.of_columns(tested), p_values[tested], draws=draws, seed=seed)
+    return adjusted
+
+
+def _both_scored(
+    frame: Any, columns: tuple[str, str], answers: str | None, metric: str, settings: Settings
+) -> pl.LazyFrame:
+    named = [*settings.by, *([settings.cluster] if settings.cluster is not None else [])]
+    texts, others = ([], [*columns, *named]) if answers is None else ([*columns, answers], named)
+    source = to_lazy(frame, texts, others, answers=answers)
+    schema = source.collect_schema()
+    keys = key_columns(schema, settings.by, settings.cluster)
+    missing = pl.any_horizontal(cs.by_name(*set(columns)).is_null()).alias("missing")
+    if answers is None:
+        first, second = (score_value(schema, column) for column in columns)
+        digests = [score_digest(value) for value in (first, second)]
+        rows = source.select(
+            *keys,
+            missing,
+            first=first,
+            second=second,
+            first_digest=digests[0],
+            second_digest=digests[1],
+        ).with_columns(
+            answerable=pl.lit(value=True),
+            first_length=pl.lit(1, pl.Int64),
+            second_length=pl.lit(1, pl.Int64),
+        )
+    else:
+        field = "cer" if metric == CORPUS else metric
+        details = [score_details(schema, column, answers, settings) for column in columns]
+        rows = (
+            source.select(*keys, missing, first=details[0], second=details[1])
+            .with_columns(
+                pl.col("first").struct.field("row_digest").alias("first_digest"),
+                pl.col("second").struct.field("row_digest").alias("second_digest"),
+                *(
+                    pl.col(name).struct.field(of).cast(pl.Int64).alias(f"{name}_{part}")
+                    for name in ("first", "second")
+                    for of, part in (("char_errors", "errors"), ("reference_length", "length"))
+                ),
+                *(
+                    pl.col(name).struct.field(field).cast(pl.Float64).alias(name)
+                    for name in ("first", "second")
+                ),
+            )
+            .with_columns(answerable=pl.col("first").is_not_null())
+        )
+    return rows.with_columns(difference=pl.col("second") - pl.col("first"))
+
+
+def _counts(settings: Settings) -> list[pl.Expr]:
+    difference = pl.col("difference")
+    rises, falls = ("wins", "losses") if settings.higher_is_better else ("losses", "wins")
+    counts = {rises: difference > 0, "ties": difference == 0, falls: difference < 0}
+    return [
+        pl.len().cast(pl.UInt64).alias("n"),
+        *(condition.sum().cast(pl.UInt64).alias(name) for name, condition in counts.items()),
+    ]
+
+
+def _sums() -> list[pl.Expr]:
+    first, second = (
+        fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), _BITS)
+        for name in ("first", "second")
+    )
+    return [
+        first.sum().alias("first"),
+        second.sum().alias("second"),
+        (second - first).sum().alias("difference"),
+    ]
+
+
+def _totals() -> list[pl.Expr]:
+    scored = pl.col("difference").is_not_null()
+    return [
+        pl.len().alias("rows"),
+        pl.col("difference").count().alias("n"),
+        (pl.col("missing") & pl.col("answerable")).sum().alias("n_missing"),
+        (~pl.col("answerable")).sum().alias("n_unanswerable"),
+        (~pl.col("difference").is_finite()).sum().alias("not_finite"),
+        (scored & (pl.min_horizontal("first_length", "second_length") == 0)).sum().alias("n_empty_reference"),
+        pl.min_horizontal("first", "second").filter(scored).min().alias("least"),
+        pl.max_horizontal("first", "second").filter(scored).max().alias("most"),
+        *digest_sums("first_digest"),
+        *digest_sums("second_digest"),
+    ]
+
+
+def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFrame, Units]:
+    """
+    Counts, sums and moments of each slice, in the order of the keys, and what the units differ by in them.
+
+    A unit is a cluster, or a row with the difference of its cell.
+    """
+    cells = explode_lists(differences.cells, keys)
+    present = fixed_point.scales(cells)
+    sums = [
+        pl.col(COUNTS).sum(),
+        *(fixed_point.scaled_floats(name, present, _BITS).alias(name) for name in _SCORES),
+    ]
+    whole = cells.group_by(keys).agg(sums).sort(keys) if keys else cells.select(sums)
+    units = cells.group_by(*keys, "unit").agg(sums).sort(*keys, "unit")
+    n, x = pl.col("n").cast(pl.Float64), pl.col("difference" if differences.has_clusters else "unit")
+    products = {"xx": x * x, "xy": x * n, "yy": n * n} if differences.has_clusters else {"xx": x * x * n}
+    moments = fixed_point.float_sums(units.with_columns(**products), keys, list(products))
+    if not differences.has_clusters:
+        moments = moments.with_columns(xy=whole["difference"], yy=whole["n"])
+    if differences.has_clusters:
+        count, values, weights = pl.len().cast(pl.UInt64), "difference", "difference"
+    else:
+        count, values, weights = pl.col("n").sum(), "unit", "n"
+    lists = [
+        count.alias("units"),
+        pl.col(values).implode().alias("values"),
+        pl.col(weights).implode().alias("weights"),
+        *size_powers(has_clusters=differences.has_clusters),
+    ]
+    by_slice = units.group_by(keys, maintain_order=True).agg(lists) if keys else units.select(lists)
+    if differences.has_clusters:
+        signs = of_clusters(units, keys, ["difference"])
+    else:
+        signs = of_rows(differences.cells.rename({"unit": "value"}), keys, ["value"])
+    return whole.hstack(moments).hstack(by_slice.drop(keys)), signs
+
+
+def least_units(alpha: float, draws: int) -> int:
+    """Return the number of units from which on a p-value can be at most alpha: 2 of 2^G signs are as far."""
+    if alpha * (1 + draws) < 1:  # nor can any draw be fewer than the observed one
+        return sys.maxsize
+    return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))
+
+
+def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    # 0.1 + 0.2 and 0.3 differ in the last digit. Such sums have to be equal, or the draws would fall on other
+    # clusters.
+    sums = np.asarray(row["weights"], np.float64)
+    if len(sums) < LEAST_UNITS:
+        return math.nan
+    scale = 2.0 ** math.frexp(np.abs(sums).max(initial=0.0))[1]
+    return statistics.sign_flip(np.round(sums / scale, 12), draws=draws, seed=seed)
+
+
+def _sign_flip_rows(row: dict[str, Any], draws: int, seed: int) -> float:
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    if row["units"] < LEAST_UNITS:
+        return math.nan
+    return statistics.sign_flip_counts(row["values"], row["weights"], draws=draws, seed=seed)

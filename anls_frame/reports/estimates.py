@@ -1,0 +1,125 @@
+"""Means of slices with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.summary.moments import SIZES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.moments import Kind, Measure
+
+FEW_ROWS = 100
+FEW_UNITS = 20.0
+"""Rows and effective units below which intervals are only roughly right, and slices are marked."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the interval of a figure Σx / Σy needs of its units, for any number of slices."""
+
+    x: FloatArray
+    y: FloatArray
+    xx: FloatArray
+    xy: FloatArray
+    yy: FloatArray
+    squares: FloatArray
+    """Σx² over rows."""
+    bracket: FloatArray | None
+    """Σ(x - ry)², if it is known better than the sums above give it."""
+    n: FloatArray
+    n_squares: FloatArray
+    n_cubes: FloatArray
+    n_fourths: FloatArray
+
+
+def check_confidence(confidence: float) -> float:
+    """Return the confidence level; an error unless it lies between 0 and 1."""
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        raise ValueError(f"confidence lies between 0 and 1, got {confidence!r}")
+    return float(confidence)
+
+
+def estimates(sums: pl.DataFrame, measures: Sequence[Measure], confidence: float) -> list[pl.Series]:
+    """Mean and interval of each measure, as columns beside the slices, and `few_rows`."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    sizes = [sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES)]
+    # Measures of a kind by slices: a quantile for many values at once costs hardly more than for one.
+    columns: dict[str, pl.Series] = {}
+    fewest = np.full_like(sizes[0], np.inf)
+    for kind in dict.fromkeys(measure.kind for measure in measures):
+        alike = [measure for measure in measures if measure.kind == kind]
+        moments = np.array(
+            [[sums[name].to_numpy() for name in (*one.moments(), one.bracket)] for one in alike]
+        ).swapaxes(0, 1)
+        stacked = Sums(*moments, *(np.broadcast_to(size, moments[0].shape) for size in sizes))
+        mean = np.divide(stacked.x, stacked.y, out=np.full_like(stacked.x, np.nan), where=stacked.y > 0)
+        ends = {"": mean, **dict(zip(("_low", "_high"), interval(kind, stacked, confidence), strict=True))}
+        fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
+        for row, measure in enumerate(alike):
+            columns |= {
+                f"{measure.name}{end}": pl.Series(f"{measure.name}{end}", values[row]).fill_nan(None)
+                for end, values in ends.items()
+            }
+    named = [f"{measure.name}{end}" for measure in measures for end in ("", "_low", "_high")]
+    return [*(columns[name] for name in named), pl.Series("few_rows", are_few(sizes[0], fewest))]
+
+
+def are_few(n: FloatArray, effective: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether slices are to be marked, by their rows and effective units."""
+    return (n < FEW_ROWS) | (effective < FEW_UNITS)
+
+
+def interval(kind: Kind, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return the interval that reports have for a figure of this kind."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    plain = statistics.effective_units(sums.y, sums.yy)
+    count = plain if kind == "bounded" else units(sums)
+    moments = (sums.x, sums.y, sums.xx, sums.xy, sums.yy)
+    variance = statistics.ratio_variance(count, *moments, bracket=sums.bracket)
+    if kind == "rate":
+        return statistics.ratio_interval(sums.x, sums.y, variance, count, confidence)
+    mean = np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=sums.y > 0)
+    if kind == "mean":
+        return statistics.t_interval(mean, variance, count, confidence)
+    return statistics.wilson_interval(
+        mean,
+        variance,
+        sums.n,
+        count,
+        confidence,
+        sum_squares=sums.squares,
+        cubes=sums.n_cubes,
+        fourths=sums.n_fourths,
+    )
+
+
+def units(sums: Sums) -> FloatArray:
+    """
+    Return the effective number of units, their rows correlated as usual.
+
+    Two at least, if they would be two were their rows independent.
+    """
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    plain = statistics.effective_units(sums.y, sums.yy)
+    by_rows = statistics.effective_units(sums.n, sums.n_squares)
+    powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
+    correlated = statistics.effective_units(*powers, correlation=statistics.USUAL_CORRELATION)
+    # Of lengths only the squares are known: correlation takes as much off as of the numbers of rows.
+    return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))

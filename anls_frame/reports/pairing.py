@@ -1,0 +1,263 @@
+"""Two result tables side by side, by the ids of their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import conversion
+from anls_frame.summary.keys import key_columns, key_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Paired", "pair"]
+
+_SHOWN_IDS = 10
+
+_USUAL_ANSWERS = frozenset(
+    f"{noun}{plural}"
+    for noun in ("answer", "goldanswer", "gold", "groundtruth", "gt", "target", "reference")
+    for plural in ("", "s")
+)
+"""Names of columns with accepted answers, without case, underscores and the like."""
+
+
+class Paired(NamedTuple):
+    """
+    Two result tables side by side.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> a = pl.DataFrame({"id": [1, 2], "prediction": ["x", "y"]})
+    >>> af.pair(a, a.head(1), on="id", prediction="prediction").only_first["id"].to_list()
+    [2]
+    """
+
+    frame: Any
+    """The rows that both have: the first table's columns, and the predictions of both."""
+    only_first: pl.DataFrame
+    """Ids that only the first table has."""
+    only_second: pl.DataFrame
+    """Ids that only the second table has."""
+
+
+def pair(
+    frame_a: Any,
+    frame_b: Any,
+    *,
+    on: str | Sequence[str],
+    prediction: str,
+    names: tuple[str, str] = ("first", "second"),
+    answers: str | Sequence[str] | None = None,
+) -> Paired:
+    """
+    Put the predictions of two result tables side by side, by the id of their rows.
+
+    Parameters
+    ----------
+    frame_a, frame_b
+        Polars, pandas or Arrow frames with the same id and prediction columns.
+    on
+        Column or columns that identify a row.
+    prediction
+        Name of the prediction column in both.
+    names
+        The predictions become `{prediction}_{name}`.
+    answers
+        Column or columns with the accepted answers, which have to be the same in both frames; by default
+        those that both have under a usual name (answers, answer, reference, ground_truth, gold, target and
+        the like). Their order does not matter. `[]` compares none.
+
+    Returns
+    -------
+    Paired
+        The wide frame (pandas if the first one is, otherwise Polars), and the ids without a partner.
+
+    Raises
+    ------
+    ValueError
+        If an id is null or there twice, or if the frames accept other answers for some ids: then their
+        predictions are not of the same questions, and those of the second would be scored against the
+        answers of the first.
+    DTypeError
+        If the ids have different dtypes, as text against numbers.
+    ColumnNotFoundError
+        If a frame has no such column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> a = pl.DataFrame({"id": [1, 2], "answer": ["x", "y"], "prediction": ["x", "z"]})
+    >>> b = pl.DataFrame({"id": [2, 1], "prediction": ["y", "x"]})
+    >>> af.pair(a, b, on="id", prediction="prediction", names=("old", "new")).frame
+    shape: (2, 4)
+    ┌─────┬────────┬────────────────┬────────────────┐
+    │ id  ┆ answer ┆ prediction_old ┆ prediction_new │
+    │ --- ┆ ---    ┆ ---            ┆ ---            │
+    │ i64 ┆ str    ┆ str            ┆ str            │
+    ╞═════╪════════╪════════════════╪════════════════╡
+    │ 1   ┆ x      ┆ x              ┆ x              │
+    │ 2   ┆ y      ┆ z              ┆ y              │
+    └─────┴────────┴────────────────┴────────────────┘
+    """
+    ids = [on] if isinstance(on, str) else list(on)
+    if len(names) != 2:  # noqa: PLR2004
+        raise ValueError(f"names are two, one for each frame; got {names!r}")
+    given = [answers] if isinstance(answers, str) else answers if answers is None else list(answers)
+    return Paired(*_joined(frame_a, frame_b, ids, prediction, names, given))
+
+
+def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Return which rows of two columns accept other answers, in whatever order they stand there."""
+    if first.dtype.is_numeric() and second.dtype.is_numeric():
+        return first.ne_missing(second)
+    for column in (first, second):
+        if isinstance(_inner(column.dtype), pl.Struct | pl.Binary | pl.Object | pl.List | pl.Array):
+            raise DTypeError(f"answers are texts or lists of texts, not of the dtype {column.dtype}")
+    accepted = [_accepted(column) for column in (first, second)]
+    return accepted[0].ne_missing(accepted[1])
+
+
+def _inner(dtype: pl.DataType) -> Any:
+    return dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+
+
+def _accepted(column: pl.Series) -> pl.Series:
+    """Return the answers as sorted lists of distinct texts, null where there is none."""
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    lists = (
+        column.cast(pl.List(pl.String))
+        if isinstance(column.dtype, pl.List)
+        else (column.cast(pl.String).to_frame("value").select(pl.concat_list("value")).to_series())
+    )
+    frame = (
+        lists.alias("value").to_frame().select(pl.col("value").list.drop_nulls().list.unique().list.sort())
+    )
+    return frame.select(pl.when(pl.col("value").list.len() > 0).then("value")).to_series()
+
+
+def _joined(  # noqa: PLR0917 - as `pair` takes them
+    first: Any,
+    second: Any,
+    ids: list[str],
+    prediction: str,
+    names: tuple[str, str],
+    answers: list[str] | None,
+) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
+    """Join two tables by id; the rows of the first, and the ids without a partner."""
+    if not ids or prediction in ids or len(set(ids)) < len(ids):
+        raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
+    # Read once: a query may give its rows in another order the next time, a stream gives them once.
+    first = first if conversion.is_pandas(first) else conversion.whole(first)
+    if not conversion.is_pandas(second) and not isinstance(second, pl.DataFrame | pl.LazyFrame):
+        second = conversion.whole(second)
+    if answers is None:
+        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in _names(second)]
+    columns = [f"{prediction}_{name}" for name in names]
+    left, right = (
+        _identified(frame, ids, prediction, answers, which)
+        for frame, which in ((first, "first"), (second, "second"))
+    )
+    keys = list(key_names(ids, None))
+    for name, key in zip(ids, keys, strict=True):
+        if left.schema[key] != right.schema[key]:
+            raise DTypeError(
+                f"column {name!r} has dtype {left.schema[key]} in the first frame and "
+                f"{right.schema[key]} in the second; cast one of them"
+            )
+    taken = [column for column in columns if column in first.columns]
+    if taken or columns[0] == columns[1]:
+        raise ValueError(f"the predictions cannot be called {columns}; pass other names=")
+    matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
+    for place, name in enumerate(answers):
+        differs = disagreeing(matched[f"answers_{place}"], matched[f"answers_{place}_second"])
+        _check_answers(name, ids, matched.filter(differs).select(keys))
+    only = [
+        one.join(other, on=keys, how="anti", maintain_order="left")
+        .select(keys)
+        .rename(dict(zip(keys, ids, strict=True)))
+        for one, other in ((left, right), (right, left))
+    ]
+    wide = _wide_pandas if conversion.is_pandas(first) else _wide
+    return wide(first, second, matched, prediction, columns), only[0], only[1]
+
+
+def _names(frame: Any) -> list[Any]:
+    return frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else list(frame.columns)
+
+
+def _usual_answers(frame: Any, others: list[str]) -> list[str]:
+    """Return the columns that hold the accepted answers by their names."""
+    texts = [name for name in _names(frame) if isinstance(name, str) and name not in others]
+    return [name for name in texts if "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS]
+
+
+def _check_answers(name: str, ids: list[str], differing: pl.DataFrame) -> None:
+    if differing.is_empty():
+        return
+    number = "1 id" if differing.height == 1 else f"{differing.height:,} ids"
+    raise ValueError(
+        f"the frames accept other answers in column {name!r} for {number} ({', '.join(ids)}): "
+        f"{_first_of(differing)}. Pair results of the same questions; if the column holds no accepted "
+        "answers, pass answers=[] or the column that does"
+    )
+
+
+def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str], which: str) -> pl.DataFrame:
+    """Return ids, predictions, answers and positions of the rows, under names of ours."""
+    table = conversion.to_lazy(frame, [], [*ids, prediction, *answers]).collect()
+    named = table.select(cs.by_name(ids))
+    for name, dtype in named.schema.items():
+        if dtype.is_object():
+            raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
+    _check_ids(named, which)
+    return table.select(
+        *key_columns(table.schema, ids, None),
+        cs.by_name(prediction).alias("prediction"),
+        *(cs.by_name(name).alias(f"answers_{place}") for place, name in enumerate(answers)),
+    ).with_row_index("row")
+
+
+def _wide(
+    first: pl.DataFrame, _second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]
+) -> pl.DataFrame:
+    """The two predictions side by side, where the first one stood."""
+    rows = first[matched["row"]]
+    place = rows.columns.index(prediction)
+    return rows.rename({prediction: columns[0]}).insert_column(
+        place + 1, matched["prediction_second"].alias(columns[1])
+    )
+
+
+def _wide_pandas(first: Any, second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]) -> Any:
+    """Return the same for pandas, where index and dtypes stay as they are."""
+    rows = first.iloc[matched["row"].to_numpy()].rename(columns={prediction: columns[0]})
+    if conversion.is_pandas(second):
+        predictions = second[prediction].iloc[matched["row_second"].to_numpy()]
+    else:
+        predictions = matched["prediction_second"].to_pandas()
+    rows.insert(rows.columns.get_loc(columns[0]) + 1, columns[1], predictions.array)
+    return rows
+
+
+def _check_ids(ids: pl.DataFrame, which: str) -> None:
+    nulls = ids.filter(pl.any_horizontal(pl.all().is_null())).height
+    if nulls:
+        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
+    doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    if doubled.height:
+        raise ValueError(f"the {which} frame has ids more than once: {_first_of(doubled)}")
+
+
+def _first_of(ids: pl.DataFrame) -> str:
+    """Return ids for a message, the first few of them."""
+    shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in ids.head(_SHOWN_IDS).iter_rows())
+    return shown + (f" and {ids.height - _SHOWN_IDS} more" if ids.height > _SHOWN_IDS else "")

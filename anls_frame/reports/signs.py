@@ -1,0 +1,84 @@
+"""From cells of differences to the units whose signs are flipped together in all slices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.summary.moments import explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from anls_frame.statistics.step_down import Units
+
+
+def of_clusters(clusters: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Units:
+    """
+    Return the units of sums by slice and cluster; each of the values has a column for each slice.
+
+    The sums are in the order of their keys and the cluster, so that the order of the rows changes no draw.
+    """
+    places = (
+        clusters.with_row_index("row")
+        .group_by("unit", maintain_order=True)
+        .agg("row")
+        .with_row_index("place")
+        .explode("row")
+        .sort("row")["place"]
+    )
+    entries = clusters.select(*keys, places, *values)
+    ones = pl.Series([1], dtype=pl.Int64).new_from_index(0, places.n_unique())
+    return _units(entries, keys, values, ones, ones)
+
+
+def of_rows(rows: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Units:
+    """
+    Return the units of rows counted in `n` by keys and values, where a list key is of several slices.
+
+    Rows that differ in the sign of their values alone have one line: their signs are equally likely, and the
+    draws are the same whichever system comes first.
+    """
+    # The first value that is not 0 gives the sign.
+    sign = pl.coalesce(pl.when(pl.col(value) != 0).then(pl.col(value).sign()) for value in values)
+    lines = (
+        rows.with_columns(sign=sign.fill_null(1).cast(pl.Int64), n=pl.col("n").cast(pl.Int64))
+        .with_columns(pl.col(values) * pl.col("sign"))
+        .group_by(*keys, *values)
+        .agg(pl.col("n").sum(), net=(pl.col("n") * pl.col("sign")).sum())
+        .sort(*keys, *values)
+        .with_row_index("place")
+    )
+    entries = explode_lists(lines.select(*keys, "place", *values), keys).sort(*keys, "place")
+    return _units(entries, keys, values, lines["n"], lines["net"])
+
+
+def sizes(entries: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return how many lines each slice has, in the order in which the slices stand."""
+    if not keys:
+        return pl.Series([entries.height]).to_numpy()
+    return entries.group_by(keys, maintain_order=True).len()["len"].cast(pl.Int64).to_numpy()
+
+
+def _units(
+    entries: pl.DataFrame, keys: Sequence[str], values: Sequence[str], counts: pl.Series, net: pl.Series
+) -> Units:
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    from anls_frame.statistics.step_down import Units  # noqa: PLC0415 - imports numpy
+
+    lengths = sizes(entries, keys)
+    slices = np.repeat(np.arange(len(lengths)), lengths)
+    place = entries["place"].cast(pl.Int64).to_numpy()
+    return Units(
+        np.tile(place, len(values)),
+        np.concatenate([slices + at * len(lengths) for at in range(len(values))]),
+        np.concatenate([entries[value].cast(pl.Float64).to_numpy() for value in values]),
+        counts.to_numpy(),
+        net.to_numpy(),
+        len(lengths) * len(values),
+    )

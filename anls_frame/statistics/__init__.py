@@ -1,0 +1,37 @@
+"""
+Intervals and tests, on plain numbers: sums of a group in, numpy arrays out.
+
+Every function takes one number a group, as arrays that broadcast against each other; scalars give arrays of
+shape (). *Units* are what is independent: the clusters (documents) of a group, or its rows where there are no
+clusters. A statistic that the data cannot give is nan, never an error: no rows, a single unit.
+"""
+
+from __future__ import annotations
+
+from anls_frame.statistics.intervals import (
+    USUAL_CORRELATION,
+    effective_units,
+    ratio_interval,
+    ratio_variance,
+    t_interval,
+    wilson_interval,
+)
+from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts, t_test
+from anls_frame.statistics.step_down import max_t
+from anls_frame.statistics.student import t_quantile, t_two_sided
+
+__all__ = [
+    "USUAL_CORRELATION",
+    "effective_units",
+    "holm",
+    "max_t",
+    "ratio_interval",
+    "ratio_variance",
+    "sign_flip",
+    "sign_flip_counts",
+    "t_interval",
+    "t_quantile",
+    "t_test",
+    "t_two_sided",
+    "wilson_interval",
+]

@@ -1,0 +1,384 @@
+"""What the metric objects have in common: batches in, exact sums, one value out."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import pickle
+from abc import ABC, abstractmethod
+from array import array
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from anls_frame import _native
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
+from anls_frame.streaming import exact_sum
+from anls_frame.streaming.batches import Pairs, check_unicode, read
+from anls_frame.streaming.keywords import check_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from anls_frame.streaming.batches import Columns
+
+
+_LARGEST = 2.0**32
+"""Lengths of texts are UInt32."""
+
+
+class _NotGiven:
+    """What stands for an argument that was not passed: None is a value, and a wrong one."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+_NOT_GIVEN = _NotGiven()
+
+
+class _Batch(NamedTuple):
+    """What a batch adds to the state."""
+
+    counts: tuple[int, ...]
+    scores: Any
+    """A list or a numpy array."""
+
+
+class Metric(ABC):
+    """State and methods of all metrics."""
+
+    REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
+    # Always the pairs, those whose prediction was missing, and the sum of the scores in units.
+    COUNTS: ClassVar[tuple[str, ...]] = ("n", "n_missing", "score_units")
+    HAS_BOUND: ClassVar[bool] = True
+    """Whether every score is in [-1, 1]."""
+
+    def __init__(
+        self,
+        reduction: str | None,
+        settings: Mapping[str, Any],
+        torchmetrics_options: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        check_options(type(self).__name__, torchmetrics_options)
+        reduction = "none" if reduction is None else reduction
+        if reduction not in self.REDUCTIONS:
+            choices = ", ".join(map(repr, (*self.REDUCTIONS, None)))
+            raise ValueError(f"reduction is one of {choices}, got {reduction!r}")
+        self._settings = {**settings, "reduction": reduction}
+        # As Polars hands them to the expressions.
+        options = {**settings, "protocol": plugin_options(settings["protocol"])}
+        self._scorer = _native.PairScorer(pickle.dumps(options))
+        self._counts = (0,) * len(self.COUNTS)
+        self._scores = array("d")
+
+    @property
+    def n(self) -> int:
+        """Number of pairs so far."""
+        return self._counts[0]
+
+    @property
+    def n_missing(self) -> int:
+        """Number of pairs so far whose prediction was missing and counted as the empty text."""
+        return self._counts[1]
+
+    def update(
+        self,
+        predictions: Any = _NOT_GIVEN,
+        answers: Any = _NOT_GIVEN,
+        *,
+        preds: Any = _NOT_GIVEN,
+        target: Any = _NOT_GIVEN,
+    ) -> None:
+        """
+        Take a batch in.
+
+        A batch that raises an error leaves the metric as it was.
+
+        Parameters
+        ----------
+        predictions
+            A text, or a list, Polars or pandas Series, numpy array or Arrow array of texts. A missing one
+            (None, null, in pandas and numpy also NaN) counts as the empty text, as in reports, and in
+            `n_missing`.
+        answers
+            For each prediction the accepted answer or a list of them, of which the best one counts. To a
+            text as prediction belongs a text or a list of accepted ones.
+        preds, target
+            torchmetrics' names of the same, to be used in place of these.
+
+        Raises
+        ------
+        ValueError
+            If there are more answers than predictions or fewer, if a prediction has none (None, `[]`, only
+            nulls), or if a text is not valid Unicode; the error names the numbers or the index.
+        TypeError
+            If something else than text is in the batch, or one of the two is not given or given twice.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> metric = af.ANLS()
+        >>> metric.update("CocaCola", "Coca Cola")
+        >>> metric.update(["rain", "Paris"], [["shine"], ["paris", "Paris, France"]])
+        >>> metric.n, round(metric.compute(), 6)
+        (3, 0.62963)
+        >>> metric.update(preds=["Rome"], target=["Rome"])
+        >>> metric.n
+        4
+        """
+        self._add(self._measure(*_batch("update", predictions, answers, preds, target)))
+
+    def __call__(
+        self,
+        predictions: Any = _NOT_GIVEN,
+        answers: Any = _NOT_GIVEN,
+        *,
+        preds: Any = _NOT_GIVEN,
+        target: Any = _NOT_GIVEN,
+    ) -> float | Any:
+        """Take a batch in, as `update`, and return its own value, as `compute`."""
+        batch = self._measure(*_batch("a call", predictions, answers, preds, target))
+        self._add(batch)
+        return self._value(*batch)
+
+    def compute(self) -> float | Any:
+        """
+        Return the value of all pairs so far.
+
+        Returns
+        -------
+        float or numpy.ndarray
+            A float, rounded once from the exact sum; 0.0 without pairs. With `reduction="none"` a `float64`
+            array of the scores, in the order in which the pairs came.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> metric = af.CharErrorRate()
+        >>> metric.compute()
+        0.0
+        >>> metric.update(["lnvoice 42", "Total"], ["Invoice 42", "Total"])
+        >>> metric.compute() == 1 / 15
+        True
+        """
+        return self._value(self._counts, self._scores)
+
+    def reset(self) -> None:
+        """
+        Forget all pairs.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> metric = af.ANLS()
+        >>> metric("Paris", "paris"), metric.n
+        (1.0, 1)
+        >>> metric.reset()
+        >>> metric.n
+        0
+        """
+        self._counts = (0,) * len(self.COUNTS)
+        self._scores = array("d")
+
+    def merge(self, other: Self) -> Self:
+        """
+        Add the pairs of another metric to this one; the other stays as it is.
+
+        Parameters
+        ----------
+        other
+            A metric of the same class and settings, such as that of another process.
+
+        Returns
+        -------
+        Metric
+            This metric, so that `functools.reduce` adds up many.
+
+        Raises
+        ------
+        ValueError
+            If the settings differ; the error names them.
+        TypeError
+            If it is no metric of the same class.
+
+        Examples
+        --------
+        >>> import functools
+        >>> import anls_frame as af
+        >>> parts = [af.ANLS(), af.ANLS()]
+        >>> parts[0]("Paris", "paris"), parts[1]("rain", "shine")
+        (1.0, 0.0)
+        >>> functools.reduce(af.ANLS.merge, parts, af.ANLS()).compute()
+        0.5
+        """
+        if type(other) is not type(self):
+            raise TypeError(f"{type(self).__name__} merges with its like, got {type(other).__name__}")
+        self._check_settings(other._settings)
+        self._add(_Batch(other._counts, other._scores))
+        return self
+
+    def state(self) -> dict[str, Any]:
+        """
+        Return settings and sums as plain numbers and texts, for checkpoints and messages.
+
+        Returns
+        -------
+        dict
+            It can be written as JSON; the integers in it have more than 64 bits.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> metric = af.CharErrorRate()
+        >>> metric.update("lnvoice 42", "Invoice 42")
+        >>> state = metric.state()
+        >>> state["n"], state["char_errors"], state["reference_length"]
+        (1, 1, 10)
+        """
+        return {
+            "metric": type(self).__name__,
+            "settings": {**self._settings, "protocol": dataclasses.asdict(self._settings["protocol"])},
+            **dict(zip(self.COUNTS, self._counts, strict=True)),
+            "scores": self._scores.tolist(),
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """
+        Put what `state` gave in place of the pairs so far.
+
+        Parameters
+        ----------
+        state
+            The state of a metric of the same class and settings.
+
+        Raises
+        ------
+        ValueError
+            If it is something else, or its numbers contradict each other; different settings are named.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> metric, restored = af.ANLS(), af.ANLS()
+        >>> metric.update("CocaCola", "Coca Cola")
+        >>> restored.load_state(metric.state())
+        >>> restored.compute() == metric.compute()
+        True
+        """
+        own = type(self).__name__
+        try:
+            name, settings = state["metric"], _settings(state)
+            counts = tuple(operator.index(state[count]) for count in self.COUNTS)
+            scores = array("d", state["scores"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no state of {own}: {error!r}") from None
+        if name != own:
+            raise ValueError(f"this is the state of {name}, not of {own}")
+        self._check_settings(settings)
+        problem = self._contradiction(counts, scores)
+        if problem is not None:
+            raise ValueError(f"this is no state of {own}: {problem}")
+        self._counts, self._scores = counts, scores
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.state()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        settings = _settings(state)
+        Metric.__init__(self, settings.pop("reduction"), settings)
+        self.load_state(state)
+
+    def __repr__(self) -> str:
+        settings = (f"{name}={_shown(value)}" for name, value in self._settings.items())
+        return f"{type(self).__name__}({', '.join(settings)})"
+
+    @abstractmethod
+    def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
+        """Return the score of each pair, and the counts of the batch that only this class has."""
+
+    @abstractmethod
+    def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
+        """Return the same of columns, with the scores as an array."""
+
+    def _measure(self, predictions: Any, answers: Any) -> _Batch:
+        pairs = read(predictions, answers)
+        if not isinstance(pairs, Pairs):
+            scores, counts = self._score_columns(pairs)
+            return _Batch((len(scores), pairs.n_missing, exact_sum.of_array(scores), *counts), scores)
+        try:
+            scores, counts = self._score_pairs(pairs)
+        except UnicodeEncodeError:
+            check_unicode(pairs.predictions, pairs.answers)
+            raise
+        return _Batch((len(scores), pairs.n_missing, exact_sum.of_list(scores), *counts), scores)
+
+    def _add(self, batch: _Batch) -> None:
+        if self._settings["reduction"] == "none":
+            # Made first, so that nothing has changed if there is no memory for it.
+            is_list = isinstance(batch.scores, list)
+            self._scores.extend(array("d", batch.scores if is_list else batch.scores.tobytes()))
+        self._counts = tuple(map(operator.add, self._counts, batch.counts))
+
+    def _value(self, counts: tuple[int, ...], scores: Any) -> float | Any:
+        reduction = self._settings["reduction"]
+        if reduction == "none":
+            import numpy as np  # noqa: PLC0415 - only for those who use it
+
+            return np.array(scores, dtype=np.float64)
+        n, units = counts[0], counts[2]
+        return exact_sum.to_float(units, max(n, 1) if reduction == "mean" else 1)
+
+    def _contradiction(self, counts: tuple[int, ...], scores: array[float]) -> str | None:
+        """Say how the numbers of a state contradict each other; None where they do not."""
+        n, n_missing, units = counts[:3]
+        for name, count in zip(self.COUNTS, counts, strict=True):
+            # A similarity is negative where a substitution costs 2.
+            if count < 0 and not (self.HAS_BOUND and name == "score_units"):
+                return f"{name} must not be negative, got {count}"
+        if n_missing > n or (n == 0 and any(counts)):
+            return f"{dict(zip(self.COUNTS, counts, strict=True))} cannot be counts of {n} pairs"
+        if self.HAS_BOUND and abs(units) > exact_sum.of_list([1.0]) * n:
+            return f"the mean of scores must be in [-1, 1], got {exact_sum.to_float(units, n)}"
+        expected = n if self._settings["reduction"] == "none" else 0
+        if len(scores) != expected:
+            return f"scores must hold {expected} numbers, got {len(scores)}"
+        # No rate is larger, and a NaN is not smaller.
+        are_scores = all(abs(score) <= _LARGEST for score in scores)
+        if expected and not (are_scores and exact_sum.of_list(scores) == units):
+            return "score_units must be the sum of the scores"
+        return None
+
+    def _check_settings(self, other: Mapping[str, Any]) -> None:
+        differing = [
+            f"{name} ({_shown(value)} and {_shown(other.get(name))})"
+            for name, value in self._settings.items()
+            if value != other.get(name)
+        ]
+        if differing:
+            raise ValueError(f"metrics with different settings do not add up: {', '.join(differing)}")
+
+
+def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any) -> tuple[Any, Any]:
+    """Return predictions and answers, each passed under one of its two names."""
+    chosen = []
+    for own, theirs, values in (
+        ("predictions", "preds", (predictions, preds)),
+        ("answers", "target", (answers, target)),
+    ):
+        given = [value for value in values if value is not _NOT_GIVEN]
+        if len(given) != 1:
+            problem = "is missing" if not given else "was given twice"
+            raise TypeError(f"{caller} takes {own} (or {theirs}=) once; it {problem}")
+        chosen += given
+    predicted, accepted = chosen
+    return predicted, accepted
+
+
+def _settings(state: Mapping[str, Any]) -> dict[str, Any]:
+    settings = dict(state["settings"])
+    return {**settings, "protocol": ScoreProtocol(**settings["protocol"])}
+
+
+def _shown(value: object) -> str:
+    return next((repr(name) for name, preset in PROTOCOLS.items() if preset == value), repr(value))

@@ -1,0 +1,225 @@
+"""Predictions and accepted answers as they come in training loops: texts, lists, columns of any library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from anls_frame.frames.scoring import check_dtypes
+
+# Up to here pair after pair takes less time than columns and a query, measured on short pairs, and other
+# cores would have little to do on long ones.
+MOST_PAIRS = 1_000
+MOST_CHARACTERS = 100_000
+
+_KINDS = "a string, a list, a Polars or pandas Series, a numpy array or an Arrow array"
+
+
+class Pairs(NamedTuple):
+    """A few pairs, checked: every prediction is a text and has at least one answer."""
+
+    predictions: list[str]
+    answers: list[list[str]]
+    n_missing: int
+
+
+class Columns(NamedTuple):
+    """Many pairs, as columns without null predictions; their dtypes are not checked yet."""
+
+    predictions: pl.Series
+    answers: pl.Series
+    n_missing: int
+
+
+def read(predictions: Any, answers: Any) -> Pairs | Columns:
+    """Return the pairs; a missing prediction is the empty text, a pair without an answer an error."""
+    if isinstance(predictions, str):
+        # A list is what this one prediction is measured against, not a batch.
+        predictions, answers = [predictions], [answers]
+    texts, accepted = _values("predictions", predictions), _values("answers", answers)
+    if len(texts) != len(accepted):
+        raise ValueError(
+            f"there are {len(texts)} predictions and {len(accepted)} answers; answers has one entry for each "
+            "prediction, a text or a list of texts"
+        )
+    if isinstance(texts, pl.Series) or isinstance(accepted, pl.Series):
+        return _columns(texts, accepted)
+    pairs = _pairs(texts, accepted)
+    if len(pairs.predictions) > MOST_PAIRS or _characters(pairs) > MOST_CHARACTERS:
+        return Columns(_text_column(pairs.predictions), _list_column(pairs.answers), pairs.n_missing)
+    return pairs
+
+
+def score(columns: Columns, expression: pl.Expr) -> pl.Series:
+    """Return what an expression of the columns `predictions` and `answers` gives, for each of them."""
+    frame = pl.DataFrame([columns.predictions, columns.answers])
+    check_dtypes(frame.schema, expression)
+    scores = frame.select(expression).to_series()
+    if scores.null_count():
+        # No prediction is null, so it is the answer that is missing.
+        raise _no_answer(scores.is_null().arg_max() or 0)
+    return scores
+
+
+def check_unicode(predictions: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
+    """Raise an error that names the first text which is no valid Unicode."""
+    for name, values in (("predictions", predictions), ("answers", answers)):
+        for index, value in enumerate(values):
+            for text in [value] if isinstance(value, str) else value:
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    raise ValueError(
+                        f"{name}[{index}]: {_described(text)} is not valid Unicode, it holds half of a "
+                        "surrogate pair"
+                    ) from None
+
+
+def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
+    """Return what was given as a sequence of Python values or as a Series."""
+    if isinstance(values, (list, tuple)):
+        return values
+    if isinstance(values, str):
+        return [values]
+    column = _column(name, values)
+    if column is not None:
+        return column
+    if hasattr(values, "tolist") and hasattr(values, "dtype"):
+        return _from_numpy(values)
+    if isinstance(values, Sequence) and not isinstance(values, (bytes, bytearray, memoryview)):
+        return list(values)
+    raise TypeError(f"{name} is {_KINDS}, got {type(values).__name__}")
+
+
+def _column(name: str, values: Any) -> pl.Series | None:
+    if isinstance(values, pl.Series):
+        return values.alias(name)
+    if hasattr(values, "to_frame"):
+        return _from_pandas(name, values)
+    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        return _from_arrow(name, values)
+    return None
+
+
+def _from_pandas(name: str, values: Any) -> pl.Series | None:
+    if sys.modules.get("pandas") is None:
+        return None
+    import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
+
+    from anls_frame.frames.from_pandas import to_polars  # noqa: PLC0415 - imports pyarrow
+
+    if not isinstance(values, (pd.Series, pd.Index)):
+        return None
+    return to_polars(values.to_frame(name=name), name).to_series()
+
+
+def _from_numpy(values: Any) -> Sequence[Any]:
+    entries = values.tolist()
+    if not isinstance(entries, list):
+        entries = [entries]
+    if values.dtype != object:
+        return entries
+    # What pandas puts in place of a missing text.
+    return [None if isinstance(entry, float) and entry != entry else entry for entry in entries]  # noqa: PLR0124
+
+
+def _from_arrow(name: str, values: Any) -> pl.Series:
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    from anls_frame.frames.from_arrow import to_series  # noqa: PLC0415
+
+    try:
+        if not isinstance(values, (pa.Array, pa.ChunkedArray)):
+            is_stream = hasattr(values, "__arrow_c_stream__")
+            values = pa.chunked_array(values) if is_stream else pa.array(values)
+    except (pa.ArrowException, TypeError) as error:
+        raise TypeError(f"{name} is {_KINDS}, got {type(values).__name__}: {error}") from None
+    return to_series(name, values, advice="cast it to string, or to a list of strings")
+
+
+def _pairs(predictions: Sequence[Any], answers: Sequence[Any]) -> Pairs:
+    texts, accepted, missing = [], [], 0
+    for index, (prediction, answer) in enumerate(zip(predictions, answers, strict=True)):
+        if isinstance(prediction, str):
+            texts.append(prediction)
+        elif prediction is None:
+            texts.append("")
+            missing += 1
+        else:
+            raise TypeError(f"predictions[{index}] is a text or None, got {_described(prediction)}")
+        accepted.append([answer] if isinstance(answer, str) else _accepted(index, answer))
+    return Pairs(texts, accepted, missing)
+
+
+def _accepted(index: int, answer: Any) -> list[str]:
+    if answer is None:
+        raise _no_answer(index)
+    if isinstance(answer, pl.Series):
+        answer = answer.to_list()
+    elif hasattr(answer, "tolist"):
+        answer = answer.tolist()
+    if not isinstance(answer, (list, tuple)):
+        raise TypeError(f"answers[{index}] is a text or a list of texts, got {_described(answer)}")
+    texts = [entry for entry in answer if entry is not None]
+    for entry in texts:
+        if not isinstance(entry, str):
+            raise TypeError(f"answers[{index}] is a text or a list of texts, but holds {_described(entry)}")
+    if not texts:
+        raise _no_answer(index)
+    return texts
+
+
+def _no_answer(index: int) -> ValueError:
+    return ValueError(
+        f"answers[{index}] holds no answer, so there is nothing to score against; leave the pair out, or "
+        "give the empty text where that is the answer"
+    )
+
+
+def _described(value: object) -> str:
+    shown = repr(value)
+    return f"{shown if len(shown) < 50 else shown[:50] + '...'} of type {type(value).__name__}"  # noqa: PLR2004
+
+
+def _characters(pairs: Pairs) -> int:
+    return sum(map(len, pairs.predictions)) + sum([len(text) for texts in pairs.answers for text in texts])
+
+
+def _columns(predictions: Sequence[Any] | pl.Series, answers: Sequence[Any] | pl.Series) -> Columns:
+    """Return columns where at least one of the two is a column already."""
+    missing = 0
+    if not isinstance(predictions, pl.Series):
+        # The other side is checked as a column: a text stands in for it.
+        predictions, _, missing = _pairs(predictions, [""] * len(predictions))
+        predictions = _text_column(predictions)
+    if not isinstance(answers, pl.Series):
+        answers = _list_column(_pairs([""] * len(answers), answers).answers)
+    if predictions.dtype in (pl.Categorical, pl.Enum, pl.Null):
+        predictions = predictions.cast(pl.String)
+    if predictions.dtype == pl.String:
+        missing += predictions.null_count()
+        predictions = predictions.fill_null("")
+    return Columns(predictions, answers, missing)
+
+
+def _text_column(texts: list[str]) -> pl.Series:
+    try:
+        return pl.Series("predictions", texts, dtype=pl.String)
+    except UnicodeEncodeError:
+        check_unicode(texts, [])
+        raise
+
+
+def _list_column(answers: list[list[str]]) -> pl.Series:
+    import pyarrow as pa  # noqa: PLC0415 - makes nested columns a hundred times faster than Polars
+
+    try:
+        if all(len(texts) == 1 for texts in answers):
+            return pl.Series("answers", [text for (text,) in answers], dtype=pl.String)
+        return pl.Series("answers", pl.from_arrow(pa.array(answers, type=pa.large_list(pa.large_string()))))
+    except UnicodeEncodeError:
+        check_unicode([], answers)
+        raise

@@ -1,0 +1,121 @@
+"""
+The spread of units about the ratio of their sums, Σ(x - ry)² with r = Σx / Σy.
+
+From sums it is Σx² - 2rΣxy + r²Σy², where the terms of scores far above their spread cancel: of time stamps
+nothing would be left but rounding. So there it is formed from the whole numbers that the sums are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import SCALE, SCALED_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from anls_frame.summary.moments import Measure
+
+_CANCELLED = 1e-3
+"""Share of its terms below which the bracket has lost digits as a float."""
+
+_EXACT = 2.0**51
+"""Products of whole numbers below this are exact, and their sums."""
+
+_ROUNDED = 2.0**-50
+"""Squares of shares and rates are rounded: a spread below this share of them is not seen ..."""
+
+_CUT = 2.0**-60
+"""... nor one below this a unit, as they are cut off."""
+
+_TOTAL_BITS = 100
+"""Of scores of any size only totals of clusters are rounded: 2**-100 of the squares is the same for them."""
+
+_MOST_BITS = 1000
+"""Binary digits of a number that a float surely holds."""
+
+
+def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], measure: Measure) -> pl.Series:
+    """Return the bracket of each slice: `slices` has the sums as floats, `moments` whole numbers."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    x, y, xx, xy, yy = (slices[name].to_numpy() for name in measure.moments()[:5])
+    ratio = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = np.stack((xx, -2 * ratio * xy, ratio * ratio * yy))
+        bracket = terms.sum(axis=0)
+        # Most slices without spread are all right or all wrong, and their sums small whole numbers.
+        whole = np.stack((xx * y * y, x * y * xy, x * x * yy))
+        exact = (np.abs(whole) < _EXACT).all(axis=0)
+        exact &= np.logical_and.reduce([one == np.floor(one) for one in (x, y, xx, xy, yy)])
+        of_whole = (whole[0] - 2 * whole[1] + whole[2]) / np.where(exact & (y > 0), y * y, 1.0)
+        bracket = np.where(exact, of_whole, bracket)
+        cancelled = ~(bracket > _CANCELLED * np.abs(terms).sum(axis=0)) & ~exact & (y > 0)
+    # One unit has no variance.
+    cancelled &= slices["units"].to_numpy() > 1
+    if cancelled.any():
+        bracket[cancelled] = list(_exact_brackets(cancelled, moments, keys, measure))
+    return pl.Series(bracket)
+
+
+def _exact_brackets(
+    chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], measure: Measure
+) -> Iterable[float]:
+    columns = [*measure.moments()[:5], *([measure.rest, SCALE] if measure.has_scales else [])]
+    units = pl.col("units").sum()
+    if keys:
+        # In the order of the slices, which is that of the keys.
+        lines = moments.group_by(keys).agg(units, pl.col(columns)).sort(keys)
+    else:
+        lines = moments.select(units, pl.col(columns).implode())
+    chosen_lines = lines.filter(pl.Series(chosen)).select("units", *columns)
+    for count, *sums in chosen_lines.iter_rows():
+        yield (
+            _of_scales(*sums) if measure.has_scales else _of_units(measure, count, [sum(one) for one in sums])
+        )
+
+
+def _of_units(measure: Measure, units: int, sums: list[int]) -> float:
+    """Return the bracket of sums in the measure's units."""
+    x, y, xx, xy, yy = sums
+    bits = 2 * measure.bits
+    bracket = _bracket(x, y, xx << (bits - measure.square_bits), xy, yy) / ((y * y) << bits)
+    squares = math.ldexp(xx, -measure.square_bits)
+    noise = _ROUNDED * squares + _CUT * units if bits else 0.0
+    return bracket if bracket > noise else 0.0
+
+
+def _of_scales(  # noqa: PLR0917 - as the sums come
+    x: list[int],
+    y: list[int],
+    xx: list[int],
+    xy: list[int],
+    yy: list[int],
+    rest: list[int],
+    scales: list[int],
+) -> float:
+    """Return the bracket of sums in several scales."""
+    unit = min(map(fixed_point.unit, scales))
+    shifts = [fixed_point.unit(scale) - unit for scale in scales]
+    lines = list(zip(shifts, x, xy, xx, rest, strict=True))
+    squares = sum(((square << SCALED_BITS) + off) << 2 * shift for shift, _, _, square, off in lines)
+    by_size = sum(product << shift for shift, _, product, _, _ in lines)
+    size = sum(y) ** 2
+    bracket = _bracket(sum(one << shift for shift, one, *_ in lines), sum(y), squares, by_size, sum(yy))
+    if bracket << _TOTAL_BITS <= squares * size:
+        return 0.0
+    # Of numbers beyond the floats the first digits.
+    beyond = max(bracket.bit_length() - size.bit_length() - _MOST_BITS, 0)
+    return math.ldexp((bracket >> beyond) / size, beyond + 2 * unit)
+
+
+def _bracket(x: int, y: int, xx: int, xy: int, yy: int) -> int:
+    """Return the bracket times y²."""
+    return xx * y * y - 2 * x * y * xy + x * x * yy

@@ -1,0 +1,154 @@
+"""What a summary counts on demand: kinds of errors, confusions, lengths; each adds up over parts."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame import _plugin
+from anls_frame.metrics.errors import ERROR_TYPES, error_type
+from anls_frame.protocol import plugin_options
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
+from anls_frame.summary.moments import explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.summary.settings import Settings
+
+OPERATIONS = ("replace", "insert", "delete")
+_EDIT = ("op", "reference_char", "predicted_char")
+_ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
+_SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
+
+KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": _EDIT, "lengths": ("bits",)}
+"""The details, with the columns that tell their lines apart beside the slices."""
+
+
+def plans(
+    rows: pl.LazyFrame, keys: Sequence[str], settings: Settings
+) -> dict[str, tuple[pl.LazyFrame, tuple[str, ...]]]:
+    """Return the queries for all details of scored rows, as `_cells.scored_texts` gives them."""
+    protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
+    kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[arg-type]
+    options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}
+    queries = {
+        "errors": error_counts(rows.select(*keys, kind), keys),
+        "confusions": edit_counts(rows, keys, options),
+        "lengths": length_sums(rows, keys),
+    }
+    return {name: (query, KEYS[name]) for name, query in queries.items()}
+
+
+def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Count the types of errors; rows without an answer have none."""
+    counted = rows.filter(pl.col("error_type").is_not_null())
+    return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.UInt64).alias("n"))
+
+
+def error_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return counts of types as a table, slice by slice, in the order in which types are tried."""
+    sums = _added(counted, [*keys, "error_type"], ["n"])
+    kind = pl.col("error_type").replace_strict(
+        list(ERROR_TYPES), list(ERROR_TYPES), return_dtype=pl.Enum(ERROR_TYPES)
+    )
+    total = pl.col("n").sum().over(keys or "all")
+    table = sums.with_columns(kind, all=0).with_columns((pl.col("n") / total).alias("share"))
+    return table.sort(*keys, "error_type", nulls_last=True).select(*keys, "error_type", "n", "share")
+
+
+def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
+    """Count edits, characters of references, and rows, by slices as they stand."""
+    counts = _plugin.call("confusion_counts", "prediction", "answers", _group(keys), **options)
+    lists = rows.select(*keys, counts.alias("counts"))
+    parts = (
+        lists.filter(pl.col("counts").list.len() > 0)
+        .explode("counts", empty_as_null=True, keep_nulls=True)
+        .unnest("counts")
+    )
+    return parts.group_by(*keys, *_EDIT).agg(pl.col("count").sum())
+
+
+def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return counts of edits as the table of confusions, slice by slice."""
+    counted = _added(counted, [*keys, *_EDIT], ["count"])
+    counted = counted.with_columns(all=0)  # the only slice where there are no keys
+    count, op = pl.col("count"), pl.col("op")
+    is_edit = op.is_in(OPERATIONS)
+    of_slice = [*keys, "all"]
+    edits = count.filter(is_edit).sum().alias("edits")
+    rows = (count.filter(op == name).sum().alias(name) for name in _ROWS)
+    totals = counted.group_by(of_slice).agg(edits, *rows)
+    of_letter = [*of_slice, "reference_char"]
+    references = counted.filter(op == "reference").select(*of_letter, count.alias("references"))
+    # There may be as many slices as rows: joins take less memory than windows.
+    found = (
+        counted.filter(is_edit)
+        .join(totals, on=of_slice, nulls_equal=True, how="left")
+        .join(references, on=of_letter, nulls_equal=True, how="left")
+    )
+    order = [*keys, "count", *_EDIT]
+    descending = [column == "count" for column in order]
+    # Of Series: expressions divide by what a join knows to be one number less exactly.
+    return (
+        found.with_columns(
+            share_of_errors=found["count"] / found["edits"],
+            share_of_reference=found["count"] / found["references"],
+        )
+        .select(*keys, *_EDIT, "count", "share_of_errors", "share_of_reference", *_ROWS)
+        .sort(order, descending=descending, nulls_last=True)
+    )
+
+
+def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Add up scores by the number of binary digits of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
+    length = pl.col("reference_length")
+    bits = (32 - length.bitwise_leading_zeros()).alias("bits")
+    scored = rows.filter(pl.col("row_digest").is_not_null())
+    return scored.group_by(*keys, bits).agg(
+        pl.len().cast(pl.UInt64).alias("n"),
+        *(
+            fixed_point.sum_of_shares(pl.col(name), SCORE_BITS).alias(f"{name}_units")
+            for name in ("anls", "nls")
+        ),
+        fixed_point.sum_of_rates(pl.col("cer")).alias("cer_units"),
+        *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
+    )
+
+
+def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return sums by length as means, slice by slice, from short to long."""
+    sums = _added(sums, [*keys, "bits"], _SUMS)
+    power = 2 ** pl.col("bits").cast(pl.Int64)
+    first = pl.when(pl.col("bits") > 0).then(power // 2).otherwise(0)
+    n, length = pl.col("n"), pl.col("reference_length")
+    return sums.sort(*keys, "bits", nulls_last=True).select(
+        *keys,
+        first.cast(pl.UInt32).alias("length_from"),
+        (power - 1).cast(pl.UInt32).alias("length_to"),
+        "n",
+        *(
+            (fixed_point.floats(pl.col(f"{name}_units"), SCORE_BITS) / n).alias(name)
+            for name in ("anls", "nls")
+        ),
+        pl.col("exact_match") / n,
+        (fixed_point.floats(pl.col("cer_units"), FINE_BITS) / n).alias("cer_mean"),
+        pl.when(length > 0).then(pl.col("char_errors") / length).alias("cer_corpus"),
+    )
+
+
+def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    """Add lines up, a cell counting in each entry of a list key."""
+    frame = explode_lists(frame, [key for key in keys if key in frame.columns])
+    return frame.group_by(keys).agg(pl.col(*values).sum())
+
+
+def _group(keys: Sequence[str]) -> pl.Expr:
+    """Number of the slice a row is in: rows of one number are counted together, in the first of them."""
+    hashes = [pl.col(key).hash(seed) for seed, key in enumerate(keys)]
+    mixed = functools.reduce(operator.xor, hashes) if hashes else pl.lit(0, dtype=pl.UInt64)
+    return mixed.alias("group")

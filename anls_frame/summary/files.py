@@ -1,0 +1,119 @@
+"""The file of a summary: one Parquet file with all its tables, and what else there is in its metadata."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._native import __version__
+from anls_frame.summary import details
+from anls_frame.summary.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from anls_frame.summary.summary import Summary
+
+FORMAT = 3
+"""Goes up with each change of what is saved: tables, columns, units, settings, or what they mean."""
+
+_METADATA_KEY = "anls_frame"
+# Polars panics on some damaged files.
+_DAMAGE = (
+    *(KeyError, TypeError, ValueError, AttributeError),
+    *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
+)
+
+
+def content(summary: Summary, metadata: Mapping[str, str]) -> bytes:
+    """Return the content of the file, with more metadata of the caller's."""
+    frames = {"cell": summary.cells, "bin": summary.bins, "worst": summary.worst_rows, **summary.details}
+    if summary.folded is not None:
+        frames["folded"] = summary.folded
+    whole = pl.concat(
+        [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
+        how="diagonal_relaxed",
+    )
+    own = {
+        "format": FORMAT,
+        "settings": summary.settings.to_dict(),
+        "parts": dict(summary.parts),
+        "digest": summary.digest,
+        "columns": {kind: frame.columns for kind, frame in frames.items()},
+        "scored_by": summary.scored_by,
+    }
+    file = io.BytesIO()
+    whole.write_parquet(file, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
+    return file.getvalue()
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Return the fields of the summary that a file holds."""
+    try:
+        # As bytes, because Polars opens no file whose name is no Unicode.
+        source = io.BytesIO(path.read_bytes())
+    except IsADirectoryError as error:
+        raise _no_summary(str(path), error) from None
+    return read(source, str(path))
+
+
+def read(source: io.BytesIO, name: str) -> dict[str, Any]:
+    """Return the fields of the summary; errors call the source by its name."""
+    try:
+        metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
+        by = metadata["settings"]["version"]
+    except _DAMAGE as error:
+        raise _no_summary(name, error) from None
+    # Before anything else is looked at: another format may call it otherwise.
+    _check_format(metadata.get("format", 0), by, name)
+    try:
+        whole = pl.read_parquet(source)
+        frames = {
+            kind: whole.filter(pl.col("kind") == kind).select(columns)
+            for kind, columns in metadata["columns"].items()
+        }
+        _check_sums(frames["cell"], metadata["parts"])
+        return {
+            "settings": Settings.from_dict(metadata["settings"]),
+            "parts": metadata["parts"],
+            "digest": metadata["digest"],
+            "cells": frames["cell"],
+            "bins": frames["bin"],
+            "worst_rows": frames["worst"],
+            "details": {kind: frames[kind] for kind in details.KEYS if kind in frames},
+            "folded": frames.get("folded"),
+            "scored_by": metadata.get("scored_by"),
+        }
+    except _DAMAGE as error:
+        raise _no_summary(name, error) from None
+
+
+def _check_sums(cells: pl.DataFrame, parts: Mapping[str, int]) -> None:
+    """Raise an error where cells are no sums, or not of the rows of the parts."""
+    sums = cells.select(cs.ends_with("rows", "_sum", "_units", "_squares"))
+    wrong = [f"{column} ({dtype})" for column, dtype in sums.schema.items() if not dtype.is_integer()]
+    if wrong:
+        raise ValueError(f"columns that are not whole numbers: {', '.join(wrong)}")
+    rows = int(cells["rows"].sum())
+    if rows != sum(parts.values()):
+        raise ValueError(f"the rows do not add up: {sum(parts.values()):,} read, {rows:,} in cells")
+
+
+def _check_format(found: object, by: str, name: str) -> None:
+    if found == FORMAT:
+        return
+    newer = isinstance(found, int) and found > FORMAT
+    way_out = "read it with that version or a later one" if newer else "summarize its rows again"
+    raise ValueError(
+        f"{name} is a summary of file format {found}, saved by anls_frame {by}; anls_frame {__version__} "
+        f"reads format {FORMAT}: {way_out}"
+    )
+
+
+def _no_summary(name: str, error: BaseException) -> ValueError:
+    return ValueError(f"{name} is no summary of anls_frame {__version__}: {error}")

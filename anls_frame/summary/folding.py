@@ -1,0 +1,65 @@
+"""Summaries without their clusters: every slice that a report can ask for, with what its intervals need."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.summary import cells as unfolded
+from anls_frame.summary import moments
+from anls_frame.summary.keys import CLUSTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_KEYS = "keys"
+"""Column that says by which keys a slice was rolled up: their numbers, with commas between."""
+
+
+def fold(cells: pl.DataFrame, keys: Sequence[str], *, has_texts: bool) -> pl.DataFrame:
+    """Roll cells up by each choice of keys; what is left of clusters are sums of their squares."""
+    # What kind of scores they are does not change what is summed.
+    measures = moments.TEXT_MEASURES if has_texts else moments.score_measures()
+    frames = [
+        moments.exact_moments(cells, chosen, measures)
+        .rename({key: _slice_key(key) for key in chosen})
+        .select(pl.lit(_label(chosen)).alias(_KEYS), pl.all())
+        for count in range(len(keys) + 1)
+        for chosen in combinations(keys, count)
+    ]
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def without_clusters(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Cells added up over their clusters."""
+    return unfolded.add_up([cells.drop(CLUSTER)], keys)
+
+
+def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Add the slices of parts that share no cluster."""
+    frames = list(folded)
+    keys = [c for c in frames[0].columns if c == _KEYS or c.startswith("slice_key_")]
+    return unfolded.add_up(frames, keys)
+
+
+def slices(folded: pl.DataFrame, keys: Sequence[str], measures: Sequence[moments.Measure]) -> pl.DataFrame:
+    """Return what `roll_up` gives for these keys."""
+    others = [c for c in folded.columns if c.startswith("slice_key_") and c not in map(_slice_key, keys)]
+    ordered = sorted(keys, key=_number)
+    found = folded.filter(pl.col(_KEYS) == _label(ordered)).drop(_KEYS, *others)
+    return moments.slices(found.rename({_slice_key(key): key for key in keys}), keys, measures)
+
+
+def _slice_key(key: str) -> str:
+    # Of another name than in cells, where a list key is a list.
+    return f"slice_{key}"
+
+
+def _number(key: str) -> int:
+    return int(key.removeprefix("key_"))
+
+
+def _label(keys: Sequence[str]) -> str:
+    return ",".join(str(_number(key)) for key in keys)

@@ -1,0 +1,102 @@
+"""Keys of cells: what they are called, and how equal slices become equal keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.exceptions import DTypeError
+from anls_frame.summary.settings import check_by
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLUSTER = "cluster"
+"""Column of a cell's cluster."""
+
+
+def optional(name: str | None) -> list[str]:
+    """Return a name that there may be as a list."""
+    return [] if name is None else [name]
+
+
+def key_names(by: Sequence[str], cluster: str | None) -> tuple[str, ...]:
+    """Return the names that keys have in cells."""
+    return (*(f"key_{index}" for index in range(len(by))), *([CLUSTER] if cluster is not None else []))
+
+
+def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[str]:
+    """Return the names in cells of some of the columns that something was made by; an error for others."""
+    unknown = [column for column in columns if column not in by]
+    if unknown:
+        raise ValueError(
+            f"the {made} was not made by {unknown}, only by {list(by)}; "
+            "name the columns in by= when making it"
+        )
+    names = dict(zip(by, key_names(by, None), strict=True))
+    return [names[column] for column in check_by(columns)]
+
+
+def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
+    """Return the keys under their names in cells."""
+    # By position: a column may slice and be the cluster, and may be called as a column of ours.
+    names = [*by, *optional(cluster)]
+    for name in names:
+        if schema[name].is_object():
+            raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
+        if _is_without_fields(schema[name]):
+            raise DTypeError(
+                f"column {name!r} has dtype {schema[name]}, with structs that have no fields: there is "
+                "nothing to slice rows by; leave it out"
+            )
+    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
+
+
+def _is_without_fields(dtype: object) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return _is_without_fields(dtype.inner)
+    if not isinstance(dtype, pl.Struct):
+        return False
+    return not dtype.fields or any(_is_without_fields(entry.dtype) for entry in dtype.fields)
+
+
+def canonical(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make equal slices equal keys: categories are text, a list is a set, one without entries is null."""
+    keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
+    frame = plain(frame.lazy(), keys).collect()
+    for key in keys:
+        if isinstance(frame.schema[key], pl.List):
+            frame = _replace_distinct(frame, key, _as_set(key))
+    return frame
+
+
+def plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Make categories texts, and arrays lists: in parts they can be of different dtypes."""
+    schema = frame.collect_schema()
+    return frame.with_columns(_plain_key(key, schema[key]) for key in keys)
+
+
+def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
+    """Evaluate the expression once for each distinct list: with clusters most cells share theirs."""
+    hashed = frame.with_columns(pl.col(key).hash().alias("hash"))
+    distinct = hashed.select("hash", key).unique("hash")
+    if distinct.height == frame.height or distinct.height != frame.select(key).n_unique():
+        return frame.with_columns(expression)
+    table = distinct.select("hash", expression)
+    return hashed.drop(key).join(table, on="hash", how="left", maintain_order="left").select(frame.columns)
+
+
+def _plain_key(key: str, dtype: pl.DataType) -> pl.Expr:
+    column = pl.col(key)
+    if isinstance(dtype, pl.Array):
+        column, dtype = column.arr.to_list(), pl.List(dtype.inner)
+    if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Categorical | pl.Enum):
+        return column.cast(pl.List(pl.String))
+    return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
+
+
+def _as_set(key: str) -> pl.Expr:
+    entries = pl.col(key).list.unique().list.sort()
+    return pl.when(entries.list.drop_nulls().list.len() > 0).then(entries)

@@ -1,0 +1,228 @@
+"""
+From cells to slices: the sums of each slice and the moments that its intervals need.
+
+Everything is added up in whole numbers, and becomes floats once it is: see `_exact`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from anls_frame.summary import brackets, fixed_point
+from anls_frame.summary.fixed_point import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
+from anls_frame.summary.keys import CLUSTER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Kind = Literal["bounded", "rate", "mean"]
+"""Scores in [0, 1]; figures from 0 on, better the lower; scores of any size."""
+
+COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
+"""Columns that count rows."""
+
+SIZES = ("n_squares", "n_cubes", "n_fourths")
+"""Sums of powers of the numbers of rows of units."""
+
+_LARGEST = 1 << 29
+"""Units are not taken for larger where cubes and fourth powers are added, so that 128 bits have room."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """
+    A ratio of two sums over rows: a mean score, a share, or a corpus rate.
+
+    `x` and `y` are columns of a cell; `xx`, `xy` and `yy` the columns with the sums over rows of their
+    squares and product, where a row is a unit of its own. Sums of x are in units of 2**-bits, those of its
+    squares in units of 2**-square_bits; y is a whole number. With `has_scales` the units are those of the
+    cell's scale.
+    """
+
+    name: str
+    x: str
+    y: str
+    xx: str
+    xy: str
+    yy: str
+    kind: Kind
+    bits: int = 0
+    square_bits: int = 0
+    has_scales: bool = False
+
+    def moments(self) -> list[str]:
+        """Names of the columns that `roll_up` gives for the measure: sums over units, and over rows."""
+        return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares")]
+
+    @property
+    def rest(self) -> str:
+        """Name of the column with what rounding took off xx."""
+        return f"{self.name}:xx_rest"
+
+    @property
+    def bracket(self) -> str:
+        """Name of the column with Σ(x - ry)², r the ratio."""
+        return f"{self.name}:bracket"
+
+    def floats(self, scales: Sequence[int]) -> list[pl.Expr]:
+        """Return the moments of a slice, from its lines in `exact_moments`."""
+        units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits)
+        # Of x, y, xx, xy, yy and the squares of rows.
+        powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * 6
+        return [
+            (
+                fixed_point.scaled_floats(name, scales, bits, power)
+                if power
+                else fixed_point.floats(pl.col(name).sum(), bits)
+            ).alias(name)
+            for name, bits, power in zip(self.moments(), units, powers, strict=True)
+        ]
+
+
+def _mean(name: str, x: str, squares: str, bits: tuple[int, int] = (0, 0), *, kind: Kind) -> Measure:
+    return Measure(name, x, "n", squares, x, "n", kind, *bits)
+
+
+_SCORE = (SCORE_BITS, FINE_BITS)
+
+TEXT_MEASURES = (
+    _mean("anls", "anls_units", "anls_square_units", _SCORE, kind="bounded"),
+    _mean("nls", "nls_units", "nls_square_units", _SCORE, kind="bounded"),
+    # The square of 0 or 1 is itself.
+    _mean("exact_match", "exact_match_sum", "exact_match_sum", kind="bounded"),
+    _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded"),
+    _mean("cer_mean", "cer_units", "cer_square_units", (FINE_BITS, FINE_BITS), kind="rate"),
+    Measure(
+        "cer_corpus",
+        "char_errors_sum",
+        "reference_length_sum",
+        "char_errors_squares",
+        "char_errors_by_length",
+        "reference_length_squares",
+        "rate",
+    ),
+)
+
+
+def score_measures(
+    *, from_zero: bool = True, to_one: bool = True, higher_is_better: bool = True
+) -> tuple[Measure, ...]:
+    """Return the measures of a column of existing scores, by where they lie and which are better."""
+    columns = ("score_units", "n", "score_square_units", "score_units", "n")
+    kind: Kind = "mean"
+    if from_zero and to_one:
+        kind = "bounded"
+    elif from_zero and not higher_is_better:
+        kind = "rate"
+    score = Measure("score", *columns, kind, SCALED_BITS, SCALED_BITS, has_scales=True)
+    return score, _mean("zeros", "zeros_sum", "zeros_sum", kind="bounded")
+
+
+def roll_up(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+    """
+    Add cells up to slices: one row each, with the keys, counts, `units`, sizes, and moments of the measures.
+
+    A cell counts in each entry of a list key. Units are clusters where there are some, otherwise rows.
+    """
+    return slices(exact_moments(cells, keys, measures), keys, measures)
+
+
+def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return what `roll_up` needs of the cells, in whole numbers: they add up over parts of the clusters."""
+    cells = explode_lists(cells, keys)
+    lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
+    values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
+    if CLUSTER not in cells.columns:
+        moments = [
+            pl.col(column).cast(pl.Int128).alias(name)
+            for measure in measures
+            for column, name in zip(_row_columns(measure), measure.moments(), strict=True)
+        ]
+        rests = [
+            pl.col("score_square_rest").alias(measure.rest) for measure in measures if measure.has_scales
+        ]
+        sizes = [pl.col("n").cast(pl.Int128).alias(size) for size in SIZES]
+        return _sums(cells, lines, values).select(
+            *lines, *COUNTS, pl.col("n").alias("units"), *sizes, *moments, *rests
+        )
+    # Within a slice first by cluster, then squared: what a cluster has in several cells belongs together.
+    if SCALE in cells.columns:
+        squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
+        clusters = _clusters_in_one_scale(cells, [*keys, CLUSTER])
+    else:
+        squares = None
+        clusters = _sums(cells, [*keys, CLUSTER], values)
+    n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
+    sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
+    columns = [
+        *(pl.col(count).sum() for count in COUNTS),
+        (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
+        *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
+        *(moment.sum() for measure in measures for moment in _cluster_moments(measure)),
+    ]
+    moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
+    if squares is None:
+        return moments_of
+    # Those of rows are in the scales of rows.
+    whole = pl.concat([moments_of, squares], how="diagonal")
+    return _sums(whole, lines, [column for column in whole.columns if column not in lines])
+
+
+def slices(moments: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return the slices of `exact_moments`, in the order of their keys."""
+    present = fixed_point.scales(moments) if SCALE in moments.columns else []
+    columns = [
+        pl.col(*COUNTS, "units").sum(),
+        *(fixed_point.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
+        *(column for measure in measures for column in measure.floats(present)),
+    ]
+    result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
+    squares = [name for measure in measures for name in measure.moments()[2::3]]
+    if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
+        raise OverflowError("the sum of the squared scores is too large to be added up exactly")
+    return result.with_columns(
+        brackets.series(result, moments, keys, measure).alias(measure.bracket) for measure in measures
+    )
+
+
+def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Give each entry of a list key a cell of its own; a key without entries is null, and stays."""
+    for key in keys:
+        if isinstance(cells.schema[key], pl.List):
+            cells = cells.explode(key, empty_as_null=True, keep_nulls=True)
+    return cells
+
+
+def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    sums = [pl.col(value).sum() for value in values]
+    return cells.group_by(keys).agg(sums) if keys else cells.select(sums)
+
+
+def _row_columns(measure: Measure) -> tuple[str, ...]:
+    return measure.x, measure.y, measure.xx, measure.xy, measure.yy, measure.xx
+
+
+def _cluster_moments(measure: Measure) -> list[pl.Expr]:
+    """Moments of a cluster, in the units that those of a row have."""
+    x, y = (pl.col(column).cast(pl.Int128) for column in (measure.x, measure.y))
+    squares = pl.lit(0, pl.Int128) if measure.has_scales else pl.col(measure.xx).cast(pl.Int128)
+    value = fixed_point.floats(x, measure.bits)
+    xx = fixed_point.units(value * value, measure.square_bits) if measure.bits else x * x
+    moments = (x, y, xx, x * y, y * y, squares)
+    named = [moment.alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
+    if not measure.has_scales:
+        return named
+    return [*named, fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).alias(measure.rest)]
+
+
+def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Cells of scores added up by cluster, each in the scale of its sum."""
+    total = fixed_point.scaled_floats("score_units", fixed_point.scales(cells))
+    clusters = cells.group_by(keys).agg(pl.col(*COUNTS, "zeros_sum").sum(), total.alias("total"))
+    value = pl.col("total")
+    return clusters.with_columns(fixed_point.scale_of(value)).with_columns(
+        score_units=fixed_point.units(fixed_point.scaled(value, pl.col(SCALE)), SCALED_BITS)
+    )
