@@ -1,10 +1,12 @@
-"""Characters that cannot be seen, or that move what stands around them."""
+"""Texts as a terminal, a page or a plot shows them: nothing unseen, short enough, of a known width."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from typing import Any
 
-__all__ = ["visible"]
+__all__ = ["label", "numbered", "shortened", "shown", "text_width", "visible"]
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
@@ -13,6 +15,12 @@ _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
 # Marks that turn the direction of the text behind them, and the byte order mark.
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
+_SYMBOLS = re.compile("[\u2400-\u241f]")
+
+LABEL_WIDTH = 34
+"""Columns of text that the label of a group may take; a wide character takes two."""
+
+_LONGEST = 200
 
 
 def visible(text: str, *, directions: bool = False) -> str:
@@ -35,3 +43,51 @@ def _symbol(match: re.Match[str]) -> str:
     if character < " ":
         return chr(0x2400 + ord(character))
     return "␡" if character == _DELETE else f"⟨U+{ord(character):04X}⟩"
+
+
+def shown(text: str) -> str:
+    """Write a text with escapes for what cannot be seen; fonts often lack the symbols that stand for it."""
+    return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text, directions=True))
+
+
+def label(value: Any) -> str:
+    """Write the value of a key, short enough to stand beside an axis."""
+    if isinstance(value, list | tuple):
+        text = ", ".join("null" if entry is None else str(entry) for entry in value)
+    else:
+        text = "null" if value is None else "empty" if value == "" else str(value)
+    return shortened(shown(text))
+
+
+def shortened(text: str, most: int = LABEL_WIDTH) -> str:
+    """Cut a text that takes more columns in its middle: long labels are often told apart by their ends."""
+    if text_width(text) <= most:
+        return text
+    tail = most // 3
+    return f"{_fitting(text, most - tail - 1).rstrip()}…{_fitting(text[::-1], tail)[::-1].lstrip()}"
+
+
+def text_width(text: str) -> int:
+    """Columns that a text takes on the screen: East Asian characters take two, marks upon others none."""
+    return sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _fitting(text: str, most: int) -> str:
+    taken = 0
+    for index, character in enumerate(text):
+        taken += _columns(character)
+        # A text of nothing but accents takes no columns.
+        if taken > most or index >= _LONGEST:
+            return text[:index]
+    return text
+
+
+def numbered(count: int, noun: str) -> str:
+    """Return how many there are: 1 row, 2 rows."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

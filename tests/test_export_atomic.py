@@ -327,7 +327,7 @@ def test_a_process_killed_at_any_stage_leaves_a_whole_file(tmp_path: Path, stage
     path.write_text("old")
     program = f"""
 import os, pathlib, signal, sys
-from anls_frame.export import atomic
+from anls_frame import _atomic as atomic
 
 def stop(*_):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 from plot_cases import compared, confusions, frame, report
 from rapidfuzz.distance import Levenshtein
+from rich.cells import cell_len
 from scipy import stats
 
 import anls_frame as af
-from anls_frame import plot
+from anls_frame import _palette, _text, plot
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.plot import _style
 from anls_frame.plot.distributions import rate_histogram, score_histogram
 
 if TYPE_CHECKING:
@@ -409,30 +409,30 @@ def test_a_system_has_the_same_colour_in_every_plot() -> None:
 
 @given(st.lists(st.text(max_size=5), unique=True, max_size=7))
 def test_up_to_seven_systems_have_colours_of_their_own(names: list[str]) -> None:
-    colors = _style.system_colors(names)
+    colors = _palette.system_colors(names)
 
     assert len(set(colors.values())) == len(names)
-    assert colors == _style.system_colors(names[::-1])
+    assert colors == _palette.system_colors(names[::-1])
 
 
 def test_colours_can_be_chosen() -> None:
     ax = plot.ecdf(frame(), ["nls", "anls"], colors={"nls": "red"})
 
     assert ax.lines[0].get_color() == "red"
-    assert ax.lines[1].get_color() in _style.PALETTE
+    assert ax.lines[1].get_color() in _palette.PALETTE
 
 
 @given(st.text())
 def test_labels_are_short_and_hold_nothing_invisible(text: str) -> None:
-    label = _style.label(text)
+    label = _text.label(text)
 
-    assert sum(map(_style._columns, label)) <= _style.LABEL_WIDTH  # noqa: SLF001
+    assert _text.text_width(label) <= _text.LABEL_WIDTH
     assert "\n" not in label
     assert not any(ord(letter) < 32 for letter in label)
 
 
 def test_long_labels_keep_their_ends() -> None:
-    first, second = (_style.label("a long name that many groups share, number " + end) for end in "12")
+    first, second = (_text.label("a long name that many groups share, number " + end) for end in "12")
 
     assert first.startswith("a long name")
     assert first.endswith("number 1")
@@ -473,3 +473,8 @@ def test_names_are_shown_as_they_are(name: str) -> None:
 def test_mistakes_are_named(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@given(st.text("aé\u0301\u0308ßж東カ字한กั1"))
+def test_labels_are_measured_in_columns_as_a_terminal_counts_them(text: str) -> None:
+    assert _text.text_width(text) == cell_len(text)

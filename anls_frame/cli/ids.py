@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.export.values import numbered
+from anls_frame._text import numbered
 from anls_frame.readers._problems import listed, shown
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> N
 
 def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
     """One line a row; the signature and the digest are columns, so that they travel with the figures."""
-    frame = plain_frame(document.main)
+    frame = plain_frame(document.main.frame, document.main.name)
     digest = document.settings.get("digest")
     provenance = (document.signature, None if digest is None else str(digest))
     header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]

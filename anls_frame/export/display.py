@@ -72,7 +72,7 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
         sources = sources[1:]
     named = {source.name for source in sources if source.kind == "key"} if first_key else {SLICE}
     rows = []
-    for values in plain_frame(table).iter_rows(named=True):
+    for values in plain_frame(table.frame, table.name).iter_rows(named=True):
         overall = slices and values["slice"] == OVERALL
         if overall:
             cells = [

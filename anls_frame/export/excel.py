@@ -11,14 +11,13 @@ import datetime as dt
 import io
 import math
 import re
-import unicodedata
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from anls_frame._text import visible
+from anls_frame._text import text_width, visible
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names, units
@@ -134,7 +133,7 @@ class _Book:
 
     def add_table(self, table: Table, name: str) -> None:
         sheet = self._workbook.add_worksheet(name)
-        frame = plain_frame(table)
+        frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
         for index, title in enumerate(frame.columns):
             kind, values = table.kind(title), frame[title].to_list()
@@ -279,10 +278,5 @@ def _width(title: str, values: Sequence[object], kind: Kind) -> int:
         if value is not None
     ]
     # The heading has a button beside it.
-    widest = max([_columns_of(title) + 3, *map(_columns_of, shown)])
+    widest = max([text_width(title[:_WIDEST]) + 3, *(text_width(text[:_WIDEST]) for text in shown)])
     return min(max(widest + 1, _NARROWEST), _WIDEST)
-
-
-def _columns_of(text: str) -> int:
-    """How wide a text is on the screen: East Asian characters take two columns."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text[:_WIDEST])

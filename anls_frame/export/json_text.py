@@ -38,4 +38,4 @@ def write_jsonl(document: Document, file: BinaryIO) -> None:
 
 def _rows(table: Table) -> Iterator[str]:
     where = f"a row of table {table.name!r}"
-    return (json_text(row, where) for row in plain_frame(table).iter_rows(named=True))
+    return (json_text(row, where) for row in plain_frame(table.frame, table.name).iter_rows(named=True))

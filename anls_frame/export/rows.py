@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame._atomic import replacing
 from anls_frame.export.delimited import line
-from anls_frame.export.document import Table
 from anls_frame.export.values import json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _write_parquet(frame: pl.LazyFrame, file: BinaryIO) -> None:
 
 def _batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """Return the rows in order, as many at once as are scored together."""
-    return (plain_frame(Table("rows", batch)) for batch in frame.collect_batches(chunk_size=_BATCH))
+    return (plain_frame(batch, "rows") for batch in frame.collect_batches(chunk_size=_BATCH))
 
 
 def _json_rows(frame: pl.LazyFrame) -> Iterator[str]:

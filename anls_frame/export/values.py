@@ -5,42 +5,41 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from anls_frame.export.document import Table
-
-__all__ = ["as_json", "as_text", "json_text", "numbered", "plain_frame"]
+__all__ = ["as_json", "as_text", "json_text", "plain_frame"]
 
 
-def plain_frame(table: Table) -> pl.DataFrame:
+def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """
-    The table's frame without dates and other dtypes that text formats lack.
+    The frame of a table without dates and other dtypes that text formats lack.
 
     Dates and times become ISO 8601 texts, with every digit (Python's own types end at microseconds),
     decimals the text of all their digits, categories their names.
 
     Parameters
     ----------
-    table
-        The table.
+    frame
+        The frame.
+    name
+        What the table is called, for error messages.
 
     Raises
     ------
     TypeError
         If a column has a dtype that no text stands for, such as binary data.
     """
-    schema = table.frame.schema
+    schema = frame.schema
     try:
         converted = {name: _plain(pl.col(name), dtype) for name, dtype in _needing_conversion(schema).items()}
     except _NoTextError as error:
         raise TypeError(
-            f"table {table.name!r} has binary or other data that is no text in column {error.args[0]!r} "
+            f"table {name!r} has binary or other data that is no text in column {error.args[0]!r} "
             f"(dtype {schema[error.args[0]]}); cast it to String first, or leave it out"
         ) from None
-    return table.frame.with_columns(**converted)
+    return frame.with_columns(**converted)
 
 
 def as_json(value: object, where: str) -> Any:
@@ -98,11 +97,6 @@ def as_text(value: object) -> str:
 
 class _NoTextError(Exception):
     """A dtype that has no text form."""
-
-
-def numbered(count: int, noun: str) -> str:
-    """Return how many there are: 1 row, 2 rows."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:

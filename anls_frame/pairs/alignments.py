@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from anls_frame._text import visible
+from anls_frame._text import text_width, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -176,13 +176,13 @@ class Alignment:
             raise ValueError(f"width is at least {_LABEL + _NARROWEST} columns, got {width}")
         lines, used = [["", "", ""]], 0
         for cell in self._cells(context):
-            wide = max(map(_width, cell))
+            wide = max(map(text_width, cell))
             if used + wide > width - _LABEL:
                 lines.append(["", "", ""])
                 used = 0
             used += wide
             for index, text in enumerate(cell):
-                lines[-1][index] += text + " " * (wide - _width(text))
+                lines[-1][index] += text + " " * (wide - text_width(text))
         labels = ("REF: ", "HYP: ", " " * _LABEL)
         return "\n\n".join(
             "\n".join(
@@ -325,22 +325,11 @@ def _symbol(text: str) -> str:
     # A mark needs something to stand upon, and what has no width a name.
     if unicodedata.combining(text[0]):
         return "◌" + text
-    return text if _width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
+    return text if text_width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
 
 
 def _changed_symbol(character: str) -> str:
     return SPACE if character.isspace() and character.isprintable() else _symbol(character)
-
-
-def _width(text: str) -> int:
-    """Columns that a text takes in a terminal."""
-    return sum(map(_character_width, text))
-
-
-def _character_width(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _ordered(line: str) -> str:

@@ -1,58 +1,21 @@
-"""Colours, fonts and labels that all plots share; nothing here changes matplotlib's settings."""
+"""Fonts, axes and legends that all plots share; nothing here changes matplotlib's settings."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from anls_frame._text import visible
+from anls_frame._text import shortened, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-BLUE = "#0072B2"
-ORANGE = "#E69F00"
-GREY = "#8A8A8A"
-LIGHT = "#C9CED6"
-VERMILION = "#D55E00"
-
-# Okabe and Ito (2008), without yellow, which is lost on white: told apart with every kind of colour vision.
-PALETTE = (BLUE, ORANGE, "#009E73", VERMILION, "#CC79A7", "#56B4E9", "#4D4D4D")
-
-# From right to wrong: pale where nothing was lost, cold for form, warm for content, grey for nothing there.
-ERROR_COLORS = {
-    "exact": "#D9DEE5",
-    "case": "#A9D5F2",
-    "whitespace": "#56B4E9",
-    "punctuation": "#0072B2",
-    "diacritics": "#8FD3B8",
-    "number_format": "#009E73",
-    "extra_text": "#F6DC7D",
-    "truncated": "#E69F00",
-    "near": "#E7A9C9",
-    "wrong": "#D55E00",
-    "empty": "#8A8A8A",
-    "missing": "#525252",
-}
-
-# Any would do; with this one a few common pairs of names are far apart.
-_SALT = b"53"
-
-LABEL_WIDTH = 34
-"""Columns of text that the label of a group may take; a wide character takes two."""
-
-_LONGEST = 200
-
 MANY = 40
 """How many groups a plot shows unless it is told otherwise."""
 
-_SYMBOLS = re.compile("[\u2400-\u241f]")
 
 # Behind the reader's own font, for the scripts that it may lack; matplotlib comes with the first one only.
 _FALLBACK_FONTS = (
@@ -77,24 +40,6 @@ _FALLBACK_FONTS = (
 )
 
 
-def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None) -> dict[str, str]:
-    """
-    Colour of each system: the same for the same name in every plot, whatever its place.
-
-    Two names that would share a colour are told apart, the one that comes later in the alphabet taking the
-    next colour that is free. `colors` overrides.
-    """
-    names = list(names)
-    given = dict(colors or {})
-    chosen = {name: given[name] for name in names if name in given}
-    for name in sorted(set(names) - set(chosen)):
-        first = zlib.crc32(_SALT + name.encode()) % len(PALETTE)
-        order = [PALETTE[(first + step) % len(PALETTE)] for step in range(len(PALETTE))]
-        free = [color for color in order if color not in chosen.values()]
-        chosen[name] = free[0] if free else order[0]
-    return {name: chosen[name] for name in names}
-
-
 @lru_cache(maxsize=1)
 def _installed_fonts() -> frozenset[str]:
     from matplotlib.font_manager import fontManager  # noqa: PLC0415 - only for those who plot
@@ -115,44 +60,6 @@ def as_data(text: Text) -> None:
     """Show a text as it is: in a font that has its characters, and a dollar sign as a dollar sign."""
     text.set_parse_math(False)
     text.set_fontfamily(font_families())
-
-
-def shown(text: str) -> str:
-    """Write a text with escapes for what cannot be seen; fonts often lack the symbols that stand for it."""
-    return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text, directions=True))
-
-
-def label(value: Any) -> str:
-    """Write the value of a key, short enough to stand beside an axis."""
-    if isinstance(value, list | tuple):
-        text = ", ".join("null" if entry is None else str(entry) for entry in value)
-    else:
-        text = "null" if value is None else "empty" if value == "" else str(value)
-    return shortened(shown(text))
-
-
-def shortened(text: str, width: int = LABEL_WIDTH) -> str:
-    """Cut a text that takes more columns in its middle: long labels are often told apart by their ends."""
-    if sum(map(_columns, text)) <= width:
-        return text
-    tail = width // 3
-    return f"{_fitting(text, width - tail - 1).rstrip()}…{_fitting(text[::-1], tail)[::-1].lstrip()}"
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _fitting(text: str, width: int) -> str:
-    taken = 0
-    for index, character in enumerate(text):
-        taken += _columns(character)
-        # A text of nothing but accents takes no columns.
-        if taken > width or index >= _LONGEST:
-            return text[:index]
-    return text
 
 
 def tidy(ax: Axes, *, grid: str = "y") -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame import _text
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 
@@ -327,7 +328,7 @@ def character_label(character: str | None) -> str:
     """Write a character, or a few, so that it is seen."""
     if character is None:
         return _NOTHING
-    text = _style.shown(character).replace(" ", "␣")
+    text = _text.shown(character).replace(" ", "␣")
     known = {"\u00a0": "NBSP", "\u3000": "U+3000", "\u200b": "ZWSP", "\u00ad": "SHY", "\u202f": "NNBSP"}
     if text in known:
         return known[text]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame import _palette, _text
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.moments import explode_lists
@@ -98,8 +99,8 @@ def length_effect(
         hidden, lines = _groups(rows.select(length, score=next(iter(systems.values())), key=by))
     names = [name for name, _ in lines]
     # A column alone has no system's name.
-    alone = {names[0]: _style.BLUE} if by is None and isinstance(scores, str) else None
-    shades = _style.system_colors(names, colors or alone)
+    alone = {names[0]: _palette.BLUE} if by is None and isinstance(scores, str) else None
+    shades = _palette.system_colors(names, colors or alone)
     ax = _inputs.axes(ax, 6.4, 4)
     handles = []
     for (name, line), marker in zip(lines, itertools.cycle(_MARKERS)):
@@ -115,9 +116,9 @@ def length_effect(
         ax.set_xscale("log" if shortest > 0 else "symlog")
         _plain_ticks(ax)
     name = next(iter(systems.values())) if len(systems) == 1 else "score"
-    _style.as_data(ax.set_ylabel(f"mean {_style.label(name)}"))
+    _style.as_data(ax.set_ylabel(f"mean {_text.label(name)}"))
     of = f" (the {len(lines)} largest of {len(lines) + hidden} groups)" if hidden else ""
-    _style.as_data(ax.set_xlabel(f"{_style.label(length)}{of}"))
+    _style.as_data(ax.set_xlabel(f"{_text.label(length)}{of}"))
     _style.tidy(ax, grid="both")
     if len(lines) > 1:
         _style.legend(ax, handles, names, loc="best")
@@ -177,7 +178,7 @@ def threshold_curve(
     if len(cuts) > 1:
         raise ValueError("the summaries' protocols cut differently, by distance and by similarity")
     rule = "d / L < t" if cuts == {"distance"} else "NLS ≥ t"
-    shades = _style.system_colors(curves, colors) if several else {"ANLS": _style.BLUE}
+    shades = _palette.system_colors(curves, colors) if several else {"ANLS": _palette.BLUE}
     ax = _inputs.axes(ax, 6.4, 4)
     threshold = next(iter(given.values())).settings.threshold or 0.0
     ax.axvline(threshold, color="#404040", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
@@ -210,7 +211,7 @@ def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str, pl.DataFrame]]]:
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
     largest = keys.head(_GROUPS).to_list()
     return max(len(keys) - _GROUPS, 0), [
-        (_style.label(key), rows.filter(pl.col("key").eq_missing(pl.lit(key)))) for key in largest
+        (_text.label(key), rows.filter(pl.col("key").eq_missing(pl.lit(key)))) for key in largest
     ]
 
 

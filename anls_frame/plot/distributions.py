@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from anls_frame.export.values import numbered
+from anls_frame import _palette, _text
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def score_distribution(
     """
     histogram = score_histogram(_inputs.summary_of_texts(summary))
     threshold = summary.settings.threshold or 0.0
-    kept = color or (_style.BLUE if label is None else _style.system_colors([label])[label])
+    kept = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
     ax = _inputs.axes(ax, 7, 3.6)
     width = 1 / len(histogram.bins)
     edges = [index * width for index in range(len(histogram.bins))]
-    colors = [_style.LIGHT if edge + width / 2 < threshold else kept for edge in edges]
+    colors = [_palette.LIGHT if edge + width / 2 < threshold else kept for edge in edges]
     ax.bar(edges, histogram.bins, width, align="edge", color=colors, edgecolor="white", linewidth=0.5)
     if 0 < threshold < 1:
         ax.axvline(threshold, color="#404040", linewidth=1, linestyle=(0, (4, 3)))
@@ -123,8 +123,8 @@ def score_distribution(
     ax.set_ylabel("rows")
     _style.tidy(ax)
     parts = [
-        ("0", histogram.low, _style.GREY),
-        (f"below {threshold:g}", below, _style.LIGHT),
+        ("0", histogram.low, _palette.GREY),
+        (f"below {threshold:g}", below, _palette.LIGHT),
         ("kept", between - below, kept),
         ("1", histogram.high, _style.darker(kept)),
     ]
@@ -192,7 +192,7 @@ def cer_distribution(
         raise ValueError(f"upper is a rate above 0, got {upper!r}")
     rates = _inputs.numbers(frame, [cer])[cer].drop_nulls()
     histogram = rate_histogram(rates, upper)
-    shade = color or (_style.BLUE if label is None else _style.system_colors([label])[label])
+    shade = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
     ax = _inputs.axes(ax, 7, 3.6)
     width = upper / len(histogram.bins)
     edges = [index * width for index in range(len(histogram.bins))]
@@ -205,7 +205,7 @@ def cer_distribution(
     most = float(str(rates.max())) if histogram.high else upper
     tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
     parts = [
-        ("0", histogram.low, _style.LIGHT),
+        ("0", histogram.low, _palette.LIGHT),
         ("between", sum(histogram.bins), shade),
         (tail, histogram.high, _style.darker(shade)),
     ]
@@ -273,8 +273,8 @@ def ecdf(
     systems = _inputs.named(scores)
     rows = _inputs.numbers(frame, list(dict.fromkeys(systems.values())))
     # A column alone has no system's name.
-    shades = _style.system_colors(
-        systems, colors if colors or not isinstance(scores, str) else {scores: _style.BLUE}
+    shades = _palette.system_colors(
+        systems, colors if colors or not isinstance(scores, str) else {scores: _palette.BLUE}
     )
     ax = _inputs.axes(ax, 6.4, 4)
     curves = {name: steps(rows[column]) for name, column in systems.items()}
@@ -292,9 +292,7 @@ def ecdf(
     ax.set_ylim(0, 1.02)
     ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     ax.set_ylabel("rows that score at most x")
-    _style.as_data(
-        ax.set_xlabel(_style.label(next(iter(systems.values()))) if len(systems) == 1 else "score")
-    )
+    _style.as_data(ax.set_xlabel(_text.label(next(iter(systems.values()))) if len(systems) == 1 else "score"))
     _style.tidy(ax, grid="both")
     if handles:
         _style.legend(ax, handles, names, loc="best")
@@ -345,8 +343,8 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
 
 
 def _heading(ax: Axes, metric: str, label: str | None, n: int) -> None:
-    name = f"{metric} of {_style.label(label)}" if label else metric
-    rows = numbered(n, "row")
+    name = f"{metric} of {_text.label(label)}" if label else metric
+    rows = _text.numbered(n, "row")
     if not (ax.get_title() or ax.get_title(loc="left")):
         # Above the strip.
         text = ax.set_title(f"{name}, {rows}", loc="left", fontsize="medium", y=1.17)

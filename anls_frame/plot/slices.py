@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame import _palette, _text
 from anls_frame.export.display import figure
 from anls_frame.export.document import ALL_ROWS, OVERALL
 from anls_frame.frames.conversion import to_lazy
@@ -88,7 +89,7 @@ def group_scores(
     by = report.summary.settings.by
     frame, hidden = _first(report.to_polars(), most)
     labels = slice_labels(frame, by)
-    shade = color or (_style.BLUE if label is None else _style.system_colors([label])[label])
+    shade = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
     ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(labels))
     values, low, high = (_floats(frame[name]) for name in (score, f"{score}_low", f"{score}_high"))
     few = frame["few_rows"].to_list()
@@ -110,8 +111,8 @@ def group_scores(
     _style.as_data(ax.set_xlabel(f"{name}, {100 * report.confidence:g} % interval{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, [f"n = {n:,}" for n in frame["n"].to_list()])
-    of = f" of {_style.label(label)}" if label else ""
-    _style.title(ax, f"{name}{of}" + (f" by {_style.label(' and '.join(by))}" if by else ""))
+    of = f" of {_text.label(label)}" if label else ""
+    _style.title(ax, f"{name}{of}" + (f" by {_text.label(' and '.join(by))}" if by else ""))
     return ax
 
 
@@ -167,7 +168,7 @@ def comparison(
     first, second = comparison.systems
     frame, hidden = _first(comparison.to_polars(), most)
     labels = slice_labels(frame, by)
-    shades = _style.system_colors(comparison.systems, colors)
+    shades = _palette.system_colors(comparison.systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     values = [_floats(frame[name]) for name in (first, second)]
     for row, (before, after) in enumerate(zip(*values, strict=True)):
@@ -251,7 +252,7 @@ def error_types(
         sizes = counts.group_by("key").agg(pl.col("n").sum()).sort("n", "key", descending=[True, False])
         hidden = max(sizes.height - most, 0)
         for key in sizes["key"].head(most):
-            labels.append(_style.label(key))
+            labels.append(_text.label(key))
             tables.append(counts.filter(pl.col("key").eq_missing(key)))
     ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(labels))
     draw_errors(ax, labels, [dict(table.select("kind", "n").iter_rows()) for table in tables])
@@ -266,10 +267,11 @@ def error_counts(frame: Any, by: str | None, error_type: str) -> pl.DataFrame:
         *([pl.lit(None).alias("key")] if by is None else [pl.col(by).alias("key")]),
     )
     counts = rows.drop_nulls("kind").group_by("key", "kind").agg(pl.len().alias("n")).collect()
-    unknown = sorted(set(counts["kind"]) - set(_style.ERROR_COLORS))
+    unknown = sorted(set(counts["kind"]) - set(_palette.ERROR_COLORS))
     if unknown:
         raise ValueError(
-            f"column {error_type!r} holds {unknown[:3]}, but kinds of errors are {list(_style.ERROR_COLORS)}"
+            f"column {error_type!r} holds {unknown[:3]}, but kinds of errors are "
+            f"{list(_palette.ERROR_COLORS)}"
         )
     if isinstance(counts.schema["key"], pl.List):
         # A set: repeated entries count once.
@@ -280,12 +282,12 @@ def error_counts(frame: Any, by: str | None, error_type: str) -> pl.DataFrame:
 def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]]) -> None:
     """Draw stacked shares: one bar for each label, the first for all rows."""
     totals = [sum(count.values()) for count in counts]
-    kinds = [kind for kind in _style.ERROR_COLORS if any(count.get(kind) for count in counts)]
+    kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]
     left = [0.0] * len(labels)
     handles = []
     for kind in kinds:
         shares = [count.get(kind, 0) / max(total, 1) for count, total in zip(counts, totals, strict=True)]
-        color = _style.ERROR_COLORS[kind]
+        color = _palette.ERROR_COLORS[kind]
         handles.append(
             ax.barh(
                 range(len(labels)), shares, 0.78, left=left, color=color, edgecolor="white", linewidth=0.7
@@ -333,7 +335,7 @@ def slice_labels(frame: pl.DataFrame, by: Sequence[str]) -> list[str]:
     """Return the labels of the rows of a report's frame."""
     keys = frame.select(cs.by_name(*by)).rows() if by else [()] * frame.height
     return [
-        ALL_ROWS if kind == OVERALL else _style.shortened(" / ".join(_style.label(key) for key in row))
+        ALL_ROWS if kind == OVERALL else _text.shortened(" / ".join(_text.label(key) for key in row))
         for kind, row in zip(frame["slice"], keys, strict=True)
     ]
 
@@ -390,7 +392,7 @@ def _surely_different(frame: pl.DataFrame) -> list[int]:
 def _score_name(report: Report, score: str) -> str:
     if score == "score":
         settings = report.summary.settings
-        return f"{_style.label(settings.score)}{'' if settings.higher_is_better else ', lower is better'}"
+        return f"{_text.label(settings.score)}{'' if settings.higher_is_better else ', lower is better'}"
     names = {
         "anls": "ANLS",
         "nls": "NLS",
@@ -406,7 +408,7 @@ def _metric_name(comparison: Comparison) -> str:
     metric = comparison.metric
     if comparison.settings["score"] is not None:
         direction = "" if comparison.settings["higher_is_better"] else ", lower is better"
-        return f"{_style.label(metric)}{direction}"
+        return f"{_text.label(metric)}{direction}"
     names = {
         "anls": "ANLS",
         "nls": "NLS",

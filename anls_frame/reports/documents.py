@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import visible
+from anls_frame import _palette
+from anls_frame._text import numbered, visible
 from anls_frame.export import Document, Table
 from anls_frame.export.display import figure
 from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
-from anls_frame.export.values import numbered
 from anls_frame.frames import origins
 from anls_frame.reports.differences import least_units
 from anls_frame.reports.estimates import FEW_ROWS, FEW_UNITS
@@ -158,8 +158,7 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _report_figures(report: Report) -> list[Figure]:
-    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
-    from anls_frame.plot.distributions import score_histogram  # noqa: PLC0415
+    from anls_frame.plot.distributions import score_histogram  # noqa: PLC0415 - only for those who write
 
     summary = report.summary
     if summary.settings.score is not None:
@@ -172,7 +171,7 @@ def _report_figures(report: Report) -> list[Figure]:
         ("NLS 0", histogram.low, "#6B7480"),
         (f"below the cut at {threshold:g}", below, "#AAB2BD"),
         ("kept by the cut", between - below, "#56B4E9"),
-        ("NLS 1", histogram.high, _style.BLUE),
+        ("NLS 1", histogram.high, _palette.BLUE),
     ]
     distribution = Histogram(
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
@@ -182,8 +181,7 @@ def _report_figures(report: Report) -> list[Figure]:
 
 
 def _errors_by_slice(report: Report) -> Stacked:
-    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
-    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415
+    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415 - only for those who write
 
     by = report.summary.settings.by
     keys = list(key_names(by, None))
@@ -198,7 +196,7 @@ def _errors_by_slice(report: Report) -> Stacked:
     groups = [counts.get(repr(key), {}) for key in shown.select(cs.by_name(*by)).rows()[1:]] if by else []
     rows = list(zip(slice_labels(shown, by), [overall, *groups], strict=True))
     name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
-    return Stacked(name, _style.ERROR_COLORS, rows, _ERROR_TYPES)
+    return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
 
 
 def _alignments(report: Report) -> list[Figure]:
@@ -222,8 +220,7 @@ def _alignments(report: Report) -> list[Figure]:
 
 
 def _dumbbell(comparison: Comparison) -> Dumbbell:
-    from anls_frame.plot import _style  # noqa: PLC0415 - only for those who write
-    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415
+    from anls_frame.plot.slices import slice_labels  # noqa: PLC0415 - only for those who write
 
     frame = comparison.to_polars().head(_FIGURE_ROWS + 1)
     first, second = comparison.systems
@@ -233,7 +230,7 @@ def _dumbbell(comparison: Comparison) -> Dumbbell:
             slice_labels(frame, comparison.settings["by"]), frame.iter_rows(named=True), strict=True
         )
     ]
-    return Dumbbell("Both systems", _style.system_colors(comparison.systems), rows)
+    return Dumbbell("Both systems", _palette.system_colors(comparison.systems), rows)
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:

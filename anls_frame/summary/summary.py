@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._text import visible
-from anls_frame.export.values import numbered
+from anls_frame._text import numbered, visible
 from anls_frame.frames.origins import protocol_of
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._text import numbered
 from anls_frame.cli.ids import Ids, note_of_repeated
 from anls_frame.cli.output import check_target, counting, plain, print_document, print_json, say, working
 from anls_frame.cli.shards import Origin, Shard, check_inputs, finished, missing_shards, names
 from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
-from anls_frame.export.values import numbered
 from anls_frame.frames import origins
 from anls_frame.summary.summary import passes
 

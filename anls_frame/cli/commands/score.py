@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._text import numbered
 from anls_frame.cli.output import check_target, counting, plain, print_json, print_table, working
 from anls_frame.cli.source import load, reading, scan_counted
 from anls_frame.export import rows as row_files
-from anls_frame.export.values import numbered
 from anls_frame.frames import origins
 from anls_frame.frames.progress import counted
 from anls_frame.pairs.alignments import SPACE

@@ -1,0 +1,55 @@
+"""Colours that plots and pages share."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+GREY = "#8A8A8A"
+LIGHT = "#C9CED6"
+VERMILION = "#D55E00"
+
+# Okabe and Ito (2008), without yellow, which is lost on white: told apart with every kind of colour vision.
+PALETTE = (BLUE, ORANGE, "#009E73", VERMILION, "#CC79A7", "#56B4E9", "#4D4D4D")
+
+# From right to wrong: pale where nothing was lost, cold for form, warm for content, grey for nothing there.
+ERROR_COLORS = {
+    "exact": "#D9DEE5",
+    "case": "#A9D5F2",
+    "whitespace": "#56B4E9",
+    "punctuation": "#0072B2",
+    "diacritics": "#8FD3B8",
+    "number_format": "#009E73",
+    "extra_text": "#F6DC7D",
+    "truncated": "#E69F00",
+    "near": "#E7A9C9",
+    "wrong": "#D55E00",
+    "empty": "#8A8A8A",
+    "missing": "#525252",
+}
+
+# Any would do; with this one a few common pairs of names are far apart.
+_SALT = b"53"
+
+
+def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None) -> dict[str, str]:
+    """
+    Colour of each system: the same for the same name in every plot, whatever its place.
+
+    Two names that would share a colour are told apart, the one that comes later in the alphabet taking the
+    next colour that is free. `colors` overrides.
+    """
+    names = list(names)
+    given = dict(colors or {})
+    chosen = {name: given[name] for name in names if name in given}
+    for name in sorted(set(names) - set(chosen)):
+        first = zlib.crc32(_SALT + name.encode()) % len(PALETTE)
+        order = [PALETTE[(first + step) % len(PALETTE)] for step in range(len(PALETTE))]
+        free = [color for color in order if color not in chosen.values()]
+        chosen[name] = free[0] if free else order[0]
+    return {name: chosen[name] for name in names}
