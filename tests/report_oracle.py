@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
     Slices = dict[tuple[Hashable, ...], dict[str, Any]]
     Unit = tuple[float, float]
+    Amount = tuple[Hashable, float]
     Part = tuple[Hashable, float, float]
     Interval = tuple[float | None, float | None]
 
@@ -154,7 +155,16 @@ def figures(of_slice: Sequence[Scored], options: Options) -> dict[str, Any]:
             log_ratio,
             options,
         ),
-        "few_rows": is_few([(unit, scores["reference_length"]) for unit, scores in kept]),
+        "few_rows": is_few(
+            [(unit, scores["reference_length"]) for unit, scores in kept],
+            *(side for name in ("anls", "nls") for side in both_sides([(u, s[name]) for u, s in kept])),
+            [(unit, scores["cer"]) for unit, scores in kept],
+            *(
+                [[(u, s["char_errors"]) for u, s in kept]]
+                if any(s["reference_length"] for _, s in kept)
+                else []
+            ),
+        ),
         "n_clusters": None if options.cluster is None else clusters,
     }
 
@@ -179,7 +189,7 @@ def expected_scores(rows: Sequence[Row], options: Options) -> Slices:
             "n_empty_reference": 0,
             **estimate("score", [(unit, x, 1) for unit, x in kept], interval, options),
             **estimate("zeros", [(unit, x == 0, 1) for unit, x in kept], wilson, options),
-            "few_rows": is_few([(unit, 1) for unit, _ in kept]),
+            "few_rows": is_few([(unit, 1) for unit, _ in kept], *(both_sides(kept) if is_bounded else [])),
             "n_clusters": None if options.cluster is None else len({unit for unit, _ in kept}),
         }
     return slices
@@ -237,12 +247,29 @@ def usual_units(rows: Sequence[Part]) -> float:
     return max(2, plain * correlated_units(numbers, 0.3) / effective_units(numbers))
 
 
-def is_few(rows: Sequence[tuple[Hashable, float]]) -> bool:
-    """Whether there are fewer than 100 rows, or than 20 effective units by rows or by lengths."""
+def both_sides(scores: Sequence[Amount]) -> tuple[list[Amount], list[Amount]]:
+    """Return scores in [0, 1] as what is there and what lacks."""
+    return list(scores), [(unit, 1 - score) for unit, score in scores]
+
+
+def carrying_units(amounts: Iterable[Amount]) -> float:
+    """Return how many units of equal amounts would have the sum and the sum of squares of these."""
+    return effective_units(amount for amount, _ in summed((unit, amount, 1) for unit, amount in amounts))
+
+
+def is_few(rows: Sequence[Amount], *sides: Sequence[Amount]) -> bool:
+    """
+    Whether there are fewer than 100 rows, or than 20 effective units by rows or by lengths.
+
+    Or, if units have several rows, than 10 that carry one of the sides of a figure.
+    """
     by_rows, by_lengths = (
         [(unit, 0, size) for unit, size in sizes] for sizes in (((u, 1) for u, _ in rows), rows)
     )
-    return len(rows) < 100 or usual_units(by_rows) < 20 or 0 < usual_units(by_lengths) < 20
+    if len(rows) < 100 or usual_units(by_rows) < 20 or 0 < usual_units(by_lengths) < 20:
+        return True
+    are_clusters = len({unit for unit, _ in rows}) < len(rows)
+    return are_clusters and any(carrying_units(side) < 10 - 1e-6 for side in sides)
 
 
 def quantile(df: float, confidence: float) -> float:

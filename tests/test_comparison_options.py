@@ -324,9 +324,10 @@ def test_slices_of_few_rows_or_effective_clusters_are_marked(metric: str) -> Non
     # 24 documents of 6 rows, but in "v" one more has a hundred.
     frame = pl.DataFrame(
         {
-            "a": ["ab", "x", "cd"] * 200,
-            "b": ["ab", "cd", "x"] * 200,
-            "t": ["ab", "x", "x"] * 200,
+            # Of every other document one row is wrong.
+            "a": ["cd" if i % 12 == 0 else "x" for i in range(600)],
+            "b": ["cd" if i % 12 == 6 else "x" for i in range(600)],
+            "t": ["x"] * 600,
             "d": [*(i // 6 for i in range(500)), *([100] * 100)],
             "k": [*("u" for _ in range(144)), *("v" for _ in range(144)), *("w" for _ in range(90))]
             + ["x"] * 122

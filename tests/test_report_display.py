@@ -118,7 +118,10 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         "1 empty reference; CER counts the insertions there.",
         "A row counts in each of its slices, so their counts may add up to more than all rows.",
         "Intervals allow for 2 clusters (doc).",
-        "few_rows (*): below 100 rows or 20 effective units, where intervals are only roughly right.",
+        (
+            "few_rows (*): below 100 rows, 20 effective units or 10 clusters that carry the figure, where "
+            "intervals are only roughly right."
+        ),
         one.signature,
     ):
         assert note in repr(one).splitlines()

@@ -146,9 +146,10 @@ class Comparison:
             system under its name, `difference` with its interval in `difference_low` and
             `difference_high`, `p_value`, `p_adjusted` (adjusted for all slices of the table together), the
             numbers of rows on which the second system is better (`wins`), the same (`ties`) and worse
-            (`losses`), `few_rows`, true below 100 rows or 20 effective units, where intervals are only
-            roughly right, and `n_clusters`, null without clusters. Intervals are not adjusted. With less than
-            two clusters (or rows, where there are none) there is neither p-value nor interval.
+            (`losses`), `few_rows`, true below 100 rows, 20 effective units or 10 clusters that carry one
+            side of the difference, where intervals are only roughly right, and `n_clusters`, null without
+            clusters. Intervals are not adjusted. With less than two clusters (or rows, where there are none)
+            there is neither p-value nor interval.
 
         Raises
         ------

@@ -12,7 +12,7 @@ import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.reports.estimates import are_few
-from anls_frame.reports.signs import of_clusters, of_rows
+from anls_frame.reports.signs import of_clusters, of_rows, sizes
 from anls_frame.summary import fixed_point
 from anls_frame.summary.cells import (
     add_up,
@@ -28,6 +28,9 @@ from anls_frame.summary.moments import SIZES, explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from anls_frame.statistics.step_down import Units
     from anls_frame.statistics.student import FloatArray
@@ -62,6 +65,8 @@ LEAST_UNITS = 2
 
 COUNTS = ("n", "wins", "ties", "losses")
 _SCORES = ("first", "second", "difference")
+
+_ROUNDING = 1e-12
 
 _BITS = 64
 """Scores of a row are in units of 2**-64 of the larger one's scale: 2**46 rows have room."""
@@ -162,7 +167,38 @@ def slices(
         "p_value": p_values,
         "p_adjusted": _adjusted(units, p_values, draws, seed),
     }
-    return named_columns(grouped, keys, figures, has_clusters=differences.has_clusters)
+    return named_columns(
+        grouped, keys, figures, grouped["carrying"].to_numpy(), has_clusters=differences.has_clusters
+    )
+
+
+def carriers(
+    deviations: FloatArray, scale: FloatArray, slice_of: npt.NDArray[np.int64], slices: int
+) -> FloatArray:
+    """
+    Return by slice how many units carry the deviations from its figure, above or below, where they are fewer.
+
+    Parameters
+    ----------
+    deviations
+        Of units from the figure of their slice.
+    scale
+        Size of the numbers that were subtracted: a deviation that is tiny beside them is rounding.
+    slice_of
+        The slice of each unit, as a number.
+    slices
+        How many slices there are.
+    """
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
+    far /= np.abs(far).max(initial=0.0) or 1.0  # so that squares have room
+
+    def carried(side: FloatArray) -> FloatArray:
+        total, squares = (np.bincount(slice_of, values, slices) for values in (side, side * side))
+        return np.divide(total**2, squares, out=np.zeros(slices), where=squares > 0)
+
+    return np.minimum(carried(np.maximum(far, 0.0)), carried(np.maximum(-far, 0.0)))
 
 
 def size_powers(*, has_clusters: bool) -> list[pl.Expr]:
@@ -172,13 +208,18 @@ def size_powers(*, has_clusters: bool) -> list[pl.Expr]:
 
 
 def named_columns(
-    grouped: pl.DataFrame, keys: Sequence[str], figures: Mapping[str, FloatArray], *, has_clusters: bool
+    grouped: pl.DataFrame,
+    keys: Sequence[str],
+    figures: Mapping[str, FloatArray],
+    carrying: FloatArray,
+    *,
+    has_clusters: bool,
 ) -> pl.DataFrame:
     """Return the columns of a comparison in their order; what is not defined is null."""
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
     powers = [grouped[name].cast(pl.Float64).to_numpy() for name in ("n", *SIZES)]
-    effective = statistics.effective_units(*powers)
+    few = are_few(powers[0], powers[1], statistics.effective_units(*powers), carrying)
     return grouped.select(
         *keys,
         "n",
@@ -186,7 +227,7 @@ def named_columns(
         wins="wins",
         ties="ties",
         losses="losses",
-        few_rows=pl.Series(are_few(powers[0], effective)),
+        few_rows=pl.Series(few),
         n_clusters=pl.col("units") if has_clusters else pl.lit(None, pl.UInt64),
     )
 
@@ -322,7 +363,19 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
         signs = of_clusters(units, keys, ["difference"])
     else:
         signs = of_rows(differences.cells.rename({"unit": "value"}), keys, ["value"])
-    return whole.hstack(moments).hstack(by_slice.drop(keys)), signs
+    carrying = _carriers_of_mean(whole, units, keys) if differences.has_clusters else pl.lit(math.inf)
+    grouped = whole.hstack(moments).hstack(by_slice.drop(keys))
+    return grouped.with_columns(carrying.alias("carrying")), signs
+
+
+def _carriers_of_mean(whole: pl.DataFrame, units: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
+    import numpy as np  # noqa: PLC0415 - imported by those who compare
+
+    # Units stand in the order of the slices.
+    slice_of = np.repeat(np.arange(whole.height), sizes(units, keys))
+    mean = (whole["difference"] / whole["n"]).to_numpy()[slice_of]
+    x, expected = units["difference"].to_numpy(), mean * units["n"].to_numpy()
+    return pl.Series(carriers(x - expected, np.abs(x) + np.abs(expected), slice_of, whole.height))
 
 
 def least_units(alpha: float, draws: int) -> int:

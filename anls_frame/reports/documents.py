@@ -17,7 +17,7 @@ from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.frames import origins
 from anls_frame.reports.differences import least_units
-from anls_frame.reports.estimates import FEW_ROWS, FEW_UNITS
+from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.summary import details
 from anls_frame.summary.keys import key_names
 
@@ -267,7 +267,8 @@ def _few_note(frame: pl.DataFrame) -> list[str]:
     """Return what the mark of slices of few rows says, if there are such."""
     if not frame["few_rows"].any():
         return []
-    below = f"below {FEW_ROWS} rows or {FEW_UNITS:g} effective units"
+    carriers = f"{FEW_CARRIERS} clusters that carry the figure"
+    below = f"below {FEW_ROWS} rows, {FEW_UNITS:g} effective units or {carriers}"
     return [f"few_rows ({_FEW}): {below}, where intervals are only roughly right."]
 
 

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0
-"""Rows and effective units below which intervals are only roughly right, and slices are marked."""
+FEW_CARRIERS = 10
+"""Rows, effective units, and units that carry a figure below which intervals are only roughly right."""
+
+SHARES = ("exact_match", "zeros")
+"""Shares of rows that can be 0 by their nature (no page is exact), however many units there are."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def estimates(sums: pl.DataFrame, measures: Sequence[Measure], confidence: float
     sizes = [sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES)]
     # Measures of a kind by slices: a quantile for many values at once costs hardly more than for one.
     columns: dict[str, pl.Series] = {}
-    fewest = np.full_like(sizes[0], np.inf)
+    fewest, carrying = np.full((2, len(sizes[0])), np.inf)
     for kind in dict.fromkeys(measure.kind for measure in measures):
         alike = [measure for measure in measures if measure.kind == kind]
         moments = np.array(
@@ -66,18 +70,53 @@ def estimates(sums: pl.DataFrame, measures: Sequence[Measure], confidence: float
         mean = np.divide(stacked.x, stacked.y, out=np.full_like(stacked.x, np.nan), where=stacked.y > 0)
         ends = {"": mean, **dict(zip(("_low", "_high"), interval(kind, stacked, confidence), strict=True))}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
+        of_kind = carriers(kind, stacked)
         for row, measure in enumerate(alike):
+            if measure.name not in SHARES:
+                carrying = np.fmin(carrying, of_kind[row])
             columns |= {
                 f"{measure.name}{end}": pl.Series(f"{measure.name}{end}", values[row]).fill_nan(None)
                 for end, values in ends.items()
             }
     named = [f"{measure.name}{end}" for measure in measures for end in ("", "_low", "_high")]
-    return [*(columns[name] for name in named), pl.Series("few_rows", are_few(sizes[0], fewest))]
+    return [
+        *(columns[name] for name in named),
+        pl.Series("few_rows", are_few(sizes[0], sizes[1], fewest, carrying)),
+    ]
 
 
-def are_few(n: FloatArray, effective: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether slices are to be marked, by their rows and effective units."""
-    return (n < FEW_ROWS) | (effective < FEW_UNITS)
+def are_few(
+    n: FloatArray, n_squares: FloatArray, effective: FloatArray, carrying: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """
+    Whether slices are to be marked, by their rows, effective units and units that carry the figure.
+
+    The last only where units have several rows: of independent rows the intervals know how many carry it.
+    """
+    # Ten that carry alike are ten, whatever rounding makes of them.
+    are_carried_by_few = (n_squares > n) & (carrying < FEW_CARRIERS - 1e-6)
+    return (n < FEW_ROWS) | (effective < FEW_UNITS) | are_carried_by_few
+
+
+def carriers(kind: Kind, sums: Sums) -> FloatArray:
+    """
+    Return the effective number of units that carry the score or what it lacks to 1, whichever are fewer.
+
+    Of rates it is the number of those with errors; of scores without bounds it is infinite, and NaN where
+    there is no figure.
+    """
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    if kind == "mean":
+        return np.full_like(sums.x, np.inf)
+    sides = [(sums.x, sums.xx)]
+    if kind == "bounded":
+        sides.append((sums.y - sums.x, sums.yy - 2 * sums.xy + sums.xx))
+    found = [
+        total * np.divide(total, squares, out=np.zeros_like(total), where=(total > 0) & (squares > 0))
+        for total, squares in sides
+    ]
+    return np.where(sums.y > 0, np.minimum.reduce(found), np.nan)
 
 
 def interval(kind: Kind, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:

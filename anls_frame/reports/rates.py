@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports.differences import COUNTS, LEAST_UNITS, RATE_PARTS, named_columns, size_powers
+from anls_frame.reports.differences import (
+    COUNTS,
+    LEAST_UNITS,
+    RATE_PARTS,
+    carriers,
+    named_columns,
+    size_powers,
+)
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
 from anls_frame.summary.moments import explode_lists
 
@@ -48,6 +55,8 @@ def slices(
     with np.errstate(invalid="ignore", divide="ignore"):
         # What a unit adds to the difference of the rates, to first order.
         share = (e_2 - second[place] * l_2) / length_2[place] - (e_1 - first[place] * l_1) / length_1[place]
+        size = (e_2 + second[place] * l_2) / length_2[place] + (e_1 + first[place] * l_1) / length_1[place]
+        carrying = carriers(share, size, place, grouped.height)
         both = l_1 + l_2
         effective = statistics.effective_units(total(both), total(both * both))
         variance = total(share * share) * effective / (effective - 1)
@@ -70,7 +79,7 @@ def slices(
         "p_value": p_values,
         "p_adjusted": adjusted,
     }
-    return named_columns(grouped, keys, figures, has_clusters=differences.has_clusters)
+    return named_columns(grouped, keys, figures, carrying, has_clusters=differences.has_clusters)
 
 
 def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, Units]:

@@ -165,8 +165,9 @@ class Report:
             `anls`, `nls` and `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean
             of rates, and `cer_corpus`, all edits by all reference lengths; each with its interval in
             `_low` and `_high`, null where the rows do not allow one; `few_rows`, true where intervals are
-            only roughly right: below 100 rows or 20 effective units (clusters, counted less where some are
-            much larger than others); `n_clusters`, null without clusters.
+            only roughly right: below 100 rows, 20 effective units (clusters, counted less where some are
+            much larger than others) or 10 clusters that carry the score, or what it lacks to 1;
+            `n_clusters`, null without clusters.
 
         Raises
         ------

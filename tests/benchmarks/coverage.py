@@ -32,8 +32,9 @@ from anls_frame import statistics
 from anls_frame.reports import estimates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    import numpy.typing as npt
     from populations import Array, Random, Truth
 
     from anls_frame.summary.moments import Kind
@@ -77,7 +78,7 @@ class Cell:
     none: float
     """Share of samples without an interval."""
     few: float
-    """Share of samples that are marked `few_rows`."""
+    """Share of samples that are marked `few_rows`, for any column of their report."""
     units: float
     """Median of Carter's G*, with the correlation of the population."""
     truth: Truth
@@ -111,15 +112,41 @@ def plan() -> Iterator[tuple[Population, int]]:
 def cells(population: Population, documents: int, replications: int, random: Random) -> Iterator[Cell]:
     """Return what the intervals of all columns do in samples from a population."""
     samples, truths = population.samples(documents, replications, random)
+    few = marks(samples)
     for column, totals in samples.items():
         truth = truths[column]
         is_constant = KINDS[column] == "bounded" and not 0 < truth.value < 1
         if is_constant or (KINDS[column] == "rate" and truth.value == 0):
             continue
-        yield cell(population, column, documents, totals, truth)
+        yield cell(population, column, documents, totals, truth, few=few[column])
 
 
-def cell(population: Population, column: str, documents: int, totals: Array, truth: Truth) -> Cell:
+def marks(samples: Mapping[str, Array]) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return by column which samples are marked, reports for any of their columns."""
+    found = {}
+    for column, totals in samples.items():
+        sums = as_sums(totals)
+        if column == "difference":
+            units = statistics.effective_units(sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
+            carriers = totals[:, -1]
+        else:
+            units = estimates.units(sums)
+            is_share = column in estimates.SHARES
+            carriers = estimates.carriers("mean" if is_share else KINDS[column], sums)
+        found[column] = estimates.are_few(sums.n, sums.n_squares, units, carriers)
+    of_report = np.logical_or.reduce([few for column, few in found.items() if column != "difference"])
+    return {column: few if column == "difference" else of_report for column, few in found.items()}
+
+
+def cell(
+    population: Population,
+    column: str,
+    documents: int,
+    totals: Array,
+    truth: Truth,
+    *,
+    few: npt.NDArray[np.bool_],
+) -> Cell:
     sums = as_sums(totals)
     low, high = estimates.interval(KINDS[column], sums, 0.95)
     known = ~np.isnan(low)
@@ -127,7 +154,6 @@ def cell(population: Population, column: str, documents: int, totals: Array, tru
     ideal = 2 * 1.96 * np.std(sums.x / sums.y)
     powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
     units = statistics.effective_units(*powers, correlation=truth.correlation)
-    few = (sums.n < estimates.FEW_ROWS) | (estimates.units(sums) < estimates.FEW_UNITS)
     return Cell(
         population=population,
         column=column,
@@ -249,7 +275,7 @@ mean is not seen by samples that lack it.
 
 *below*: cells under their bound; *wide*: median width divided by that of an ideal interval, 1.96 standard
 deviations to each side; *none*: share of samples without an interval; *few*: share of samples marked
-`few_rows`."""
+`few_rows`, as a report of all columns or a comparison marks them."""
 
 HEADER = [
     "population",

@@ -48,9 +48,35 @@ def added(document: npt.NDArray[np.int64], x: Array, y: Array, documents: int) -
     return np.stack((of_x, of_y, *products, *rows, n, n**2, n**3, n**4), axis=-1)
 
 
+def summed(documents: Array, counts: Array | None = None) -> Array:
+    """
+    Return the totals of samples: the sums of what their documents add, and how many carry their rarer side.
+
+    Parameters
+    ----------
+    documents
+        What documents add: of all samples, or a line of documents for each.
+    counts
+        How often each document is in each sample; once without it.
+    """
+    totals = documents.sum(axis=1) if counts is None else counts @ documents
+    mean = totals[:, :1] / totals[:, 1:2]
+    x, y = documents[..., 0], documents[..., 1]
+    residual = x - mean * y
+    residual = np.where(np.abs(residual) > 1e-9 * y, residual, 0.0)
+    weights = np.ones_like(residual) if counts is None else counts
+    sides = [_carriers_of_samples(np.maximum(side * residual, 0.0), weights) for side in (-1, 1)]
+    return np.concatenate((totals, np.minimum(*sides)[:, None]), axis=1)
+
+
+def _carriers_of_samples(far: Array, weights: Array) -> Array:
+    total, squares = (np.einsum("ij,ij->i", values, weights) for values in (far, far * far))
+    return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+
+
 def as_sums(totals: Array) -> estimates.Sums:
-    """Return what a report knows of samples, from the sums of what their documents added."""
-    of = dict(zip(SUMS, np.moveaxis(totals, -1, 0), strict=True))
+    """Return what a report knows of samples, from their totals."""
+    of = dict(zip((*SUMS, "carriers"), np.moveaxis(totals, -1, 0), strict=True))
     return estimates.Sums(
         x=of["x"], y=of["y"], xx=of["xx"], xy=of["xy"], yy=of["yy"], squares=of["row_xx"], bracket=None,
         n=of["n"], n_squares=of["nn"], n_cubes=of["nnn"], n_fourths=of["nnnn"],
@@ -108,7 +134,7 @@ class Population(Protocol):
     def samples(
         self, documents: int, replications: int, random: Random
     ) -> tuple[dict[str, Array], dict[str, Truth]]:
-        """Return the sums of samples of so many documents by column, and the truth of each column."""
+        """Return the totals of samples of so many documents by column, and the truth of each column."""
         ...
 
 
@@ -129,7 +155,7 @@ class Finite:
     ) -> tuple[dict[str, Array], dict[str, Truth]]:
         size = len(next(iter(self.columns.values())))
         counts = random.multinomial(documents, np.full(size, 1 / size), replications).astype(np.float64)
-        return {name: counts @ one for name, one in self.columns.items()}, self.truths
+        return {name: summed(one, counts) for name, one in self.columns.items()}, self.truths
 
 
 # The sample data.
@@ -212,7 +238,7 @@ class Made:
                 lengths = np.broadcast_to(y, x.shape)
                 found = added(document, x, lengths, count * documents)
                 pooled.setdefault(name, found)
-                parts[name].append(found.reshape(count, documents, -1).sum(axis=1))
+                parts[name].append(summed(found.reshape(count, documents, -1)))
         truths = {name: truth_of(found, self.values[name]) for name, found in pooled.items()}
         return {name: np.concatenate(part) for name, part in parts.items()}, truths
 
