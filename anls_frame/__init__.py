@@ -60,8 +60,7 @@ from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary.settings import Settings
-from anls_frame.summary.summary import Summary, merge, summarize
+from anls_frame.summary import Settings, Summary, merge, summarize
 
 if TYPE_CHECKING:
     from anls_frame import distributed as distributed

@@ -10,7 +10,7 @@ from anls_frame.analysis import characters, curves, worst_rows
 from anls_frame.frames import scoring
 from anls_frame.metrics import errors, scores, vectors
 from anls_frame.reports import comparisons, reports
-from anls_frame.summary import summary
+from anls_frame.summary import summarizing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,7 +96,7 @@ class AnlsFrameNamespace(Generic[PolarsFrameT]):
         progress: bool | Callable[[int], object] = False,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
-        return summary.summarize(
+        return summarizing.summarize(
             self._frame,
             prediction,
             answers,

@@ -14,7 +14,7 @@ import pandas as pd
 from anls_frame.analysis import characters, curves, worst_rows
 from anls_frame.frames import scoring
 from anls_frame.reports import comparisons, reports
-from anls_frame.summary import summary
+from anls_frame.summary import summarizing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -94,7 +94,7 @@ class AnlsPandasAccessor:
         progress: bool | Callable[[int], object] = False,
     ) -> Summary:
         """Count and sum the scores of the frame by cell, see `anls_frame.summarize`."""
-        return summary.summarize(
+        return summarizing.summarize(
             self._frame,
             prediction,
             answers,

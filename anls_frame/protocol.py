@@ -165,6 +165,18 @@ def check_substitution_cost(cost: object) -> int:
     return min(int(cost), 2)
 
 
+def preset_name(protocol: object) -> str | None:
+    """Return the name of the preset that equals a protocol, if there is one."""
+    return next((name for name, preset in PROTOCOLS.items() if preset == protocol), None)
+
+
+def described(protocol: ScoreProtocol) -> str:
+    """Return the name of a preset, or what a protocol of somebody's own consists of."""
+    fields = dataclasses.asdict(protocol)
+    custom = ",".join(f"{key}={value}" for key, value in fields.items())
+    return preset_name(protocol) or f"custom({custom})"
+
+
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     """Return the protocol as the plugin reads it; the threshold travels on its own."""
     options = dataclasses.asdict(resolve_protocol(protocol))

@@ -17,7 +17,7 @@ import report_oracle
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
-from anls_frame.summary.summary import summarize
+from anls_frame.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import report_oracle
 
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
-from anls_frame.summary.summary import merge, summarize
+from anls_frame.summary import merge, summarize
 
 NAN = float("nan")
 DAY, OTHER_DAY = dt.date(2026, 2, 28), dt.date(2026, 3, 1)

@@ -11,8 +11,7 @@ import report_oracle
 
 import anls_frame as af
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary.settings import Settings
-from anls_frame.summary.summary import summarize
+from anls_frame.summary import Settings, summarize
 
 FRAME = pl.DataFrame(
     {

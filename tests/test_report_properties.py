@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary.summary import Summary, summarize
+from anls_frame.summary import Summary, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

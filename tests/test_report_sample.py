@@ -11,7 +11,7 @@ import pytest
 
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary.summary import merge, summarize
+from anls_frame.summary import merge, summarize
 
 DATA = next(parent for parent in Path(__file__).resolve().parents if (parent / "data").is_dir()) / "data"
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from anls_frame.reports.reports import report
-from anls_frame.summary.summary import merge, summarize
+from anls_frame.summary import merge, summarize
 
 if TYPE_CHECKING:
     import random

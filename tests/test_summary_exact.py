@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame.summary import fixed_point
-from anls_frame.summary.cells import scored_texts
-from anls_frame.summary.settings import Settings
+from anls_frame.summary import Settings, fixed_point
+from anls_frame.summary.rows import scored_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,9 +13,8 @@ import test_report_keys
 
 import anls_frame as af
 from anls_frame.reports.reports import Report
-from anls_frame.summary import files
-from anls_frame.summary.moments import TEXT_MEASURES
-from anls_frame.summary.summary import Summary, merge, summarize
+from anls_frame.summary import Summary, files, merge, summarize
+from anls_frame.summary.measures import TEXT_MEASURES
 
 if TYPE_CHECKING:
     from pathlib import Path

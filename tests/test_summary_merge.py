@@ -16,8 +16,7 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.reports.reports import Report
-from anls_frame.summary.settings import Settings
-from anls_frame.summary.summary import Summary, merge, summarize
+from anls_frame.summary import Settings, Summary, merge, summarize
 
 if TYPE_CHECKING:
     from report_oracle import Options

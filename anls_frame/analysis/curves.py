@@ -8,9 +8,9 @@ import polars as pl
 
 from anls_frame.frames.kinds import as_kind_of, check_by_names
 from anls_frame.protocol import resolve_protocol, resolve_threshold
-from anls_frame.summary import cells, details, fixed_point
-from anls_frame.summary.keys import canonical, chosen_keys
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary import details, fixed_point
+from anls_frame.summary.keys import canonical, chosen_keys, explode_lists
+from anls_frame.summary.rows import scored_texts
 from anls_frame.summary.settings import Settings, check_by, check_missing
 from anls_frame.summary.summary import Summary
 
@@ -186,7 +186,7 @@ def length_scores(
         cer_protocol=resolve_protocol(cer_protocol),
         missing=missing,
     )
-    rows = cells.scored_texts(frame, prediction, answers, settings)
+    rows = scored_texts(frame, prediction, answers, settings)
     sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
     result = details.length_table(canonical(sums), rows.keys)
     check_by_names(columns, result.drop(rows.keys).columns)

@@ -13,8 +13,7 @@ from anls_frame.frames.scoring import check_dtypes
 from anls_frame.metrics import scores
 from anls_frame.metrics.errors import error_type
 from anls_frame.pairs.alignments import Alignment
-from anls_frame.summary.keys import canonical, key_columns, key_names
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import canonical, explode_lists, key_columns, key_names
 from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing
 
 if TYPE_CHECKING:

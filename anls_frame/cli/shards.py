@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.protocol import PROTOCOLS
+from anls_frame.protocol import preset_name
 from anls_frame.readers import _files
-from anls_frame.summary.settings import Settings
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from anls_frame.cli.source import Source
+    from anls_frame.summary.settings import Settings
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
 _PART = re.compile(r"(?P<what>.*) shard (?P<index>[0-9]+)/(?P<count>[0-9]+)(?: .*)?", re.ASCII | re.DOTALL)
@@ -188,9 +188,8 @@ def finished(path: Path, origin: Origin, settings: Settings) -> Summary | None:
             f"{path}: there is such a file already, which was not made by --shard; pass --force to replace it"
         )
     differing = origin.differences(found) + [
-        f"{field.name} ({_shown(now)}, not {_shown(then)})"
-        for field in dataclasses.fields(Settings)
-        if (now := getattr(settings, field.name)) != (then := getattr(summary.settings, field.name))
+        f"{name} ({_shown(now)}, not {_shown(then)})"
+        for name, (now, then) in settings.differences(summary.settings).items()
     ]
     if differing:
         raise ValueError(
@@ -201,8 +200,7 @@ def finished(path: Path, origin: Origin, settings: Settings) -> Summary | None:
 
 
 def _shown(value: object) -> str:
-    preset = (name for name, protocol in PROTOCOLS.items() if protocol == value)
-    return next(preset, repr(value))
+    return preset_name(value) or repr(value)
 
 
 def check_inputs(paths: Sequence[Path]) -> None:

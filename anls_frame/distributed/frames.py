@@ -16,7 +16,7 @@ from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import scoring
 from anls_frame.reports.reports import Report
-from anls_frame.summary import summary as summaries
+from anls_frame.summary import summarizing
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.summary import Summary
 
@@ -333,7 +333,7 @@ def _summary_without_rows(
         raise ValueError(f"batch_rows is a number of rows, got {batch_rows!r}")
     options["by"] = check_by(options["by"])
     names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
-    return summaries.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
+    return summarizing.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
 
 
 def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], batch_rows: int) -> Summary:

@@ -11,7 +11,7 @@ from anls_frame.frames import from_arrow
 from anls_frame.frames.conversion import by_name
 from anls_frame.frames.scoring import ARROW_ADVICE
 from anls_frame.metrics import scores
-from anls_frame.summary.summary import Summary, merge, summarize
+from anls_frame.summary import Summary, merge, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anls_frame.protocol import PROTOCOLS
-from anls_frame.summary.settings import protocol_name
+from anls_frame.protocol import PROTOCOLS, described
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,5 +48,5 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
         return ""
     return (
         f"The file's harness scores by protocol {scored_by}, these are scores by protocol "
-        f"{protocol_name(protocol)}. Pass protocol {scored_by} for the harness' figures."
+        f"{described(protocol)}. Pass protocol {scored_by} for the harness' figures."
     )

@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame import _palette, _text
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from anls_frame.export.display import figure
 from anls_frame.export.document import ALL_ROWS, OVERALL
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

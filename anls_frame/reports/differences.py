@@ -14,17 +14,11 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.reports.estimates import are_few
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
 from anls_frame.summary import fixed_point
-from anls_frame.summary.cells import (
-    add_up,
-    digest_sums,
-    digest_text,
-    score_details,
-    score_digest,
-    score_value,
-)
+from anls_frame.summary.cells import add_up, digest_text
 from anls_frame.summary.fixed_point import SCALE
-from anls_frame.summary.keys import CLUSTER, canonical, key_columns, key_names
-from anls_frame.summary.moments import SIZES, explode_lists
+from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_columns, key_names
+from anls_frame.summary.moments import SIZES
+from anls_frame.summary.rows import digest_sums, score_details, score_digest, score_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.moments import Kind, Measure
+    from anls_frame.summary.measures import Kind, Measure
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0

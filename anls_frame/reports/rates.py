@@ -16,7 +16,7 @@ from anls_frame.reports.differences import (
     size_powers,
 )
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

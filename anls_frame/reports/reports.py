@@ -11,10 +11,10 @@ import polars.selectors as cs
 from anls_frame.frames.kinds import check_by_names, to_pandas
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import check_confidence, estimates
-from anls_frame.summary import fixed_point, folding, moments
+from anls_frame.summary import fixed_point, folding, measures, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, key_names
-from anls_frame.summary.summary import summarize
+from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
     import os
@@ -401,14 +401,14 @@ class Report:
             )
 
     @cached_property
-    def measures(self) -> tuple[moments.Measure, ...]:
+    def measures(self) -> tuple[measures.Measure, ...]:
         """What is reported of each slice."""
         if self.summary.settings.score is None:
-            return moments.TEXT_MEASURES
+            return measures.TEXT_MEASURES
         cells = self.summary.cells
         inside = pl.col("score_min").ge(0).all(), pl.col("score_max").le(1).all()
         from_zero, to_one = cells.select(*inside).row(0)
-        return moments.score_measures(
+        return measures.score_measures(
             from_zero=from_zero,
             to_one=to_one,
             higher_is_better=self.summary.settings.higher_is_better,

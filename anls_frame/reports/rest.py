@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from anls_frame.summary import fixed_point, folding, moments
-from anls_frame.summary.keys import CLUSTER
+from anls_frame.summary.keys import CLUSTER, explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from anls_frame.summary.moments import Measure
+    from anls_frame.summary.measures import Measure
 
     Array = npt.NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def _by_row(inside: _Sums, outside: _Sums, everything: _Sums) -> _Variances:
 
 def _clusters(cells: pl.DataFrame, keys: Sequence[str], measure: Measure, null: _Null) -> pl.DataFrame:
     """Size and residual of each cluster in each slice, in the order of the keys."""
-    cells = moments.explode_lists(cells, keys)
+    cells = explode_lists(cells, keys)
     x = (
         fixed_point.scaled_floats(measure.x, fixed_point.scales(cells), measure.bits)
         if measure.has_scales

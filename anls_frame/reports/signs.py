@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

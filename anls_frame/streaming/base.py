@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from anls_frame import _native
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
+from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name
 from anls_frame.streaming import exact_sum
 from anls_frame.streaming.batches import Pairs, check_unicode, read
 from anls_frame.streaming.keywords import check_options
@@ -381,4 +381,4 @@ def _settings(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    return next((repr(name) for name, preset in PROTOCOLS.items() if preset == value), repr(value))
+    return repr(preset_name(value) or value)

@@ -1,1 +1,10 @@
 """Counts and sums of rows that add up: over slices, over parts of the data, over machines."""
+
+from __future__ import annotations
+
+from anls_frame.summary.merging import merge
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.summary import Summary
+
+__all__ = ["Settings", "Summary", "merge", "summarize"]

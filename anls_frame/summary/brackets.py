@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from anls_frame.summary.moments import Measure
+    from anls_frame.summary.measures import Measure
 
 _CANCELLED = 1e-3
 """Share of its terms below which the bracket has lost digits as a float."""

@@ -1,49 +1,26 @@
-"""From rows to cells: the query that scores, counts and sums."""
+"""From rows to cells: the queries that count and sum, and the sum of cells."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame import _plugin
-from anls_frame.exceptions import DTypeError
-from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.progress import counted
-from anls_frame.frames.scoring import check_dtypes
-from anls_frame.protocol import plugin_options
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
-from anls_frame.summary.keys import CLUSTER, canonical, key_columns, key_names, optional, plain
+from anls_frame.summary.fixed_point import SCALE
+from anls_frame.summary.keys import CLUSTER, canonical, plain
+from anls_frame.summary.rows import KEPT, worst_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from anls_frame.frames.progress import Advance
+    from anls_frame.summary.rows import Rows
     from anls_frame.summary.settings import Settings
 
 _GRID = "grid_threshold"
-_KEPT = "kept"
 _BIN_SUMS = ("n", "nls_units")
 _SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_squares")
 _UINT64 = 1 << 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rows:
-    """Scored rows, not computed yet: keys `key_0`, ..., the cluster, scores, and what to sum of them."""
-
-    frame: pl.LazyFrame
-    keys: tuple[str, ...]
-    sums: list[pl.Expr]
-    worst_order: tuple[str, ...]
-    highest_first: bool
-    worst_columns: tuple[str, ...]
-    has_grid: bool
-    details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
-    """What else is counted: queries, with the columns that tell their lines apart beside the slices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,86 +34,6 @@ class Collected:
     digest: str
 
 
-def scored_texts(
-    frame: Any, prediction: str, answers: str, settings: Settings, advance: Advance = None
-) -> Rows:
-    """Rows of texts, scored."""
-    columns = [*settings.by, *optional(settings.cluster)]
-    source = counted(to_lazy(frame, [prediction, answers], columns, answers=answers), advance)
-    schema = source.collect_schema()
-    rows = source.select(
-        *key_columns(schema, settings.by, settings.cluster),
-        cs.by_name(prediction).alias("prediction"),
-        cs.by_name(answers).alias("answers"),
-        cs.by_name(prediction).is_null().alias("missing"),
-        score_details(schema, prediction, answers, settings).alias("scores"),
-    ).unnest("scores")
-    rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"))
-    if settings.missing == "drop":
-        scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest"]
-        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scores)))
-    names = key_names(settings.by, settings.cluster)
-    return Rows(
-        frame=rows.with_columns((pl.col("anls") > 0).alias(_KEPT)),
-        keys=names,
-        sums=_sums_of_texts(),
-        worst_order=worst_order(settings),
-        highest_first=not settings.higher_is_better,
-        worst_columns=(*names, "prediction", "answers", "nls", "anls", "cer", "exact_match"),
-        has_grid=True,
-    )
-
-
-def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance = None) -> Rows:
-    """Rows with a score that exists already."""
-    source = counted(to_lazy(frame, [], [score, *settings.by, *optional(settings.cluster)]), advance)
-    schema = source.collect_schema()
-    value = score_value(schema, score)
-    rows = source.select(
-        *key_columns(schema, settings.by, settings.cluster),
-        value.alias("score"),
-        score_digest(value).alias("row_digest"),
-    ).with_columns(fixed_point.scale_of(pl.col("score")))
-    names = key_names(settings.by, settings.cluster)
-    return Rows(
-        frame=rows,
-        keys=names,
-        sums=_sums_of_scores(),
-        worst_order=worst_order(settings),
-        highest_first=not settings.higher_is_better,
-        worst_columns=(*names, "score"),
-        has_grid=False,
-    )
-
-
-def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
-    """Scores and digest of each row; a missing prediction is scored as the empty text."""
-    options = {
-        "protocol": plugin_options(settings.protocol),
-        "threshold": settings.threshold,
-        "cer_protocol": plugin_options(settings.cer_protocol),
-    }
-    texts = pl.Schema({name: schema[name] for name in (prediction, answers)})
-    # Asked of `score`, which has the same rule and a name that is known.
-    check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
-    # The score is then null for one reason only: there is no answer.
-    predicted = cs.by_name(prediction).cast(pl.String).fill_null("")
-    return _plugin.call("score_details", predicted, cs.by_name(answers), **options)
-
-
-def score_value(schema: pl.Schema, score: str) -> pl.Expr:
-    """Return a column of existing scores as floats."""
-    if not (schema[score].is_numeric() or schema[score] in (pl.Boolean, pl.Null)):
-        raise DTypeError(f"column {score!r} has dtype {schema[score]}; a score is a number")
-    return cs.by_name(score).cast(pl.Float64)
-
-
-def score_digest(value: pl.Expr) -> pl.Expr:
-    """Digest of an existing score, null for null."""
-    raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
-    return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
-
-
 def collect(rows: Rows, worst: int) -> Collected:
     """
     Run the queries, one after the other, on the streaming engine.
@@ -146,7 +43,7 @@ def collect(rows: Rows, worst: int) -> Collected:
     by_keys = [key for key in rows.keys if key != CLUSTER]
     # Clusters by places on the grid would be nearly as many as rows: then the rows are read twice.
     apart = rows.has_grid and CLUSTER in rows.keys
-    by_grid = (_KEPT,) if apart else (_GRID, _KEPT) if rows.has_grid else (SCALE,)
+    by_grid = (KEPT,) if apart else (_GRID, KEPT) if rows.has_grid else (SCALE,)
     parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
     digest = digest_text(parts, "row_digest")
     parts = parts.drop("row_digest_low", "row_digest_high")
@@ -215,71 +112,15 @@ def _grouped(
     return frame.group_by(keys, maintain_order=in_order).agg(sums) if keys else frame.select(sums)
 
 
-def _sums_of_texts() -> list[pl.Expr]:
-    errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
-    nls, cer = pl.col("nls"), pl.col("cer")
-    return [
-        pl.len().cast(pl.UInt64).alias("rows"),
-        _count(pl.col("row_digest").is_not_null(), "n"),
-        _count(pl.col("missing") & pl.col("answerable"), "n_missing"),
-        _count(~pl.col("answerable"), "n_unanswerable"),
-        _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        fixed_point.sum_of_shares(nls, SCORE_BITS).alias("nls_units"),
-        fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
-        fixed_point.sum_of_rates(cer).alias("cer_units"),
-        fixed_point.sum_of_rates(cer * cer).alias("cer_square_units"),
-        _count(pl.col("exact_match"), "exact_match_sum"),
-        errors.sum().alias("char_errors_sum"),
-        length.sum().alias("reference_length_sum"),
-        (errors * errors).sum().alias("char_errors_squares"),
-        (errors * length).sum().alias("char_errors_by_length"),
-        (length * length).sum().alias("reference_length_squares"),
-        *digest_sums("row_digest"),
-    ]
-
-
 def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
     """Parts with the sums of ANLS: it is NLS where the cut keeps a row, and 0 elsewhere."""
     none = pl.lit(0, dtype=pl.Int128)
     sums = {
-        f"anls_{name}": pl.when(_KEPT).then(f"nls_{name}").otherwise(none)
+        f"anls_{name}": pl.when(KEPT).then(f"nls_{name}").otherwise(none)
         for name in ("units", "square_units")
     }
-    zeros = pl.when(_KEPT).then(pl.lit(0, dtype=pl.UInt64)).otherwise("n")
-    return parts.with_columns(**sums, zeros_sum=zeros).drop(_KEPT)
-
-
-def _sums_of_scores() -> list[pl.Expr]:
-    zero = pl.lit(0, dtype=pl.UInt64)
-    value = fixed_point.scaled(pl.col("score"), pl.col(SCALE))
-    return [
-        pl.len().cast(pl.UInt64).alias("rows"),
-        _count(pl.col("score").is_not_null(), "n"),
-        _count(pl.col("score").is_null(), "n_missing"),
-        zero.alias("n_unanswerable"),
-        zero.alias("n_empty_reference"),
-        fixed_point.units(value, SCALED_BITS).sum().alias("score_units"),
-        fixed_point.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
-        fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).sum().alias("score_square_rest"),
-        _count(pl.col("score") == 0, "zeros_sum"),
-        _count(~pl.col("score").is_finite(), "not_finite_sum"),
-        pl.col("score").min().alias("score_min"),
-        pl.col("score").max().alias("score_max"),
-        *digest_sums("row_digest"),
-    ]
-
-
-def _count(condition: pl.Expr, name: str) -> pl.Expr:
-    return condition.sum().cast(pl.UInt64).alias(name)
-
-
-def digest_sums(name: str) -> list[pl.Expr]:
-    """Sum a column of digests, in halves, so that no sum overflows."""
-    digest = pl.col(name)
-    return [
-        (digest & 0xFFFF_FFFF).sum().alias(f"{name}_low"),
-        (digest // (1 << 32)).sum().alias(f"{name}_high"),
-    ]
+    zeros = pl.when(KEPT).then(pl.lit(0, dtype=pl.UInt64)).otherwise("n")
+    return parts.with_columns(**sums, zeros_sum=zeros).drop(KEPT)
 
 
 def digest_text(sums: pl.DataFrame, name: str) -> str:
@@ -299,22 +140,6 @@ def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 def _n_distinct(cells: pl.DataFrame, key: str) -> int:
     return cells.select(key).n_unique()
-
-
-def worst_order(settings: Settings) -> tuple[str, ...]:
-    """
-    Return the columns by which the worst rows are chosen, each from the lowest on and nulls last.
-
-    Where lower is better, the first one is taken from the highest on.
-
-    What stands in a row decides between equal scores, so that any engine and any order of the rows or of
-    parts gives the same ones. Lists among the keys count as they stand: sorting each costs more than scoring.
-    """
-    names = key_names(settings.by, settings.cluster)
-    if settings.score is not None:
-        return ("score", "row_digest", *names)
-    # Of equal digests the texts differ in nulls only.
-    return ("anls", "nls", "row_digest", *names, "prediction", "answers")
 
 
 def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.moments import explode_lists
+from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": 
 def plans(
     rows: pl.LazyFrame, keys: Sequence[str], settings: Settings
 ) -> dict[str, tuple[pl.LazyFrame, tuple[str, ...]]]:
-    """Return the queries for all details of scored rows, as `_cells.scored_texts` gives them."""
+    """Return the queries for all details of scored rows, as `rows.scored_texts` gives them."""
     protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
     kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[arg-type]
     options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}

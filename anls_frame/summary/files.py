@@ -10,19 +10,20 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._native import __version__
-from anls_frame.summary import details
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from anls_frame.summary.summary import Summary
-
 FORMAT = 3
 """Goes up with each change of what is saved: tables, columns, units, settings, or what they mean."""
 
+HEADER = ("settings", "parts", "digest", "scored_by")
+"""What a summary holds beside its frames."""
+
 _METADATA_KEY = "anls_frame"
+_FRAMES = ("cell", "bin", "worst")
 # Polars panics on some damaged files.
 _DAMAGE = (
     *(KeyError, TypeError, ValueError, AttributeError),
@@ -30,30 +31,29 @@ _DAMAGE = (
 )
 
 
-def content(summary: Summary, metadata: Mapping[str, str]) -> bytes:
-    """Return the content of the file, with more metadata of the caller's."""
-    frames = {"cell": summary.cells, "bin": summary.bins, "worst": summary.worst_rows, **summary.details}
-    if summary.folded is not None:
-        frames["folded"] = summary.folded
+def content(
+    frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], metadata: Mapping[str, str]
+) -> bytes:
+    """Return the content of the file: frames by their kinds, the header, and metadata of the caller's."""
     whole = pl.concat(
         [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
         how="diagonal_relaxed",
     )
     own = {
         "format": FORMAT,
-        "settings": summary.settings.to_dict(),
-        "parts": dict(summary.parts),
-        "digest": summary.digest,
+        "settings": header["settings"].to_dict(),
+        "parts": dict(header["parts"]),
+        "digest": header["digest"],
         "columns": {kind: frame.columns for kind, frame in frames.items()},
-        "scored_by": summary.scored_by,
+        "scored_by": header["scored_by"],
     }
     file = io.BytesIO()
     whole.write_parquet(file, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
     return file.getvalue()
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return the fields of the summary that a file holds."""
+def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    """Return the frames and the header that a file holds."""
     try:
         # As bytes, because Polars opens no file whose name is no Unicode.
         source = io.BytesIO(path.read_bytes())
@@ -62,8 +62,8 @@ def load(path: Path) -> dict[str, Any]:
     return read(source, str(path))
 
 
-def read(source: io.BytesIO, name: str) -> dict[str, Any]:
-    """Return the fields of the summary; errors call the source by its name."""
+def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    """Return what `content` was given; errors call the source by its name."""
     try:
         metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
         by = metadata["settings"]["version"]
@@ -77,16 +77,12 @@ def read(source: io.BytesIO, name: str) -> dict[str, Any]:
             kind: whole.filter(pl.col("kind") == kind).select(columns)
             for kind, columns in metadata["columns"].items()
         }
-        _check_sums(frames["cell"], metadata["parts"])
-        return {
+        cells, *_ = (frames[kind] for kind in _FRAMES)
+        _check_sums(cells, metadata["parts"])
+        return frames, {
             "settings": Settings.from_dict(metadata["settings"]),
             "parts": metadata["parts"],
             "digest": metadata["digest"],
-            "cells": frames["cell"],
-            "bins": frames["bin"],
-            "worst_rows": frames["worst"],
-            "details": {kind: frames[kind] for kind in details.KEYS if kind in frames},
-            "folded": frames.get("folded"),
             "scored_by": metadata.get("scored_by"),
         }
     except _DAMAGE as error:

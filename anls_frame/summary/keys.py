@@ -78,6 +78,14 @@ def plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     return frame.with_columns(_plain_key(key, schema[key]) for key in keys)
 
 
+def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Give each entry of a list key a cell of its own; a key without entries is null, and stays."""
+    for key in keys:
+        if isinstance(cells.schema[key], pl.List):
+            cells = cells.explode(key, empty_as_null=True, keep_nulls=True)
+    return cells
+
+
 def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
     """Evaluate the expression once for each distinct list: with clusters most cells share theirs."""
     hashed = frame.with_columns(pl.col(key).hash().alias("hash"))

@@ -1,37 +1,111 @@
-"""What may be added up: settings and dtypes of the parts of a merge have to agree."""
+"""Summaries of parts added up, whose settings and dtypes have to agree."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.summary import keys
-from anls_frame.summary.settings import Settings
+from anls_frame.summary import folding
+from anls_frame.summary.cells import add_up, lowest
+from anls_frame.summary.details import KEYS
+from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from anls_frame.summary.summary import Summary
+    from anls_frame.summary.settings import Settings
+
+__all__ = ["merge"]
+
+_UINT64 = 1 << 64
 
 
-def check_settings(first: Settings, other: Settings) -> None:
+def merge(summaries: Iterable[Summary]) -> Summary:
+    """
+    Add up the summaries of parts, in any order.
+
+    Parameters
+    ----------
+    summaries
+        At least one. Clusters may straddle parts, unless they were folded.
+
+    Returns
+    -------
+    Summary
+        That of all rows together.
+
+    Raises
+    ------
+    ValueError
+        If there is none, if their settings differ (the error names them), if the same part is there
+        twice, or if the clusters of some are folded and those of others are not.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+    >>> parts = [af.summarize(half, "prediction", "answer") for half in (df[:1], df[1:])]
+    >>> whole = af.summarize(df, "prediction", "answer")
+    >>> af.merge(parts).digest == whole.digest
+    True
+    """
+    summaries = list(summaries)
+    if not summaries:
+        raise ValueError("there is no summary to merge")
+    if not all(isinstance(summary, Summary) for summary in summaries):
+        raise TypeError("merge takes summaries, as summarize and Summary.load return them")
+    settings = summaries[0].settings
+    for other in summaries[1:]:
+        _check_settings(settings, other.settings)
+    folded = [summary.folded for summary in summaries if summary.folded is not None]
+    if len(folded) not in {0, len(summaries)}:
+        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
+    parts: dict[str, int] = {}
+    for summary in summaries:
+        twice = parts.keys() & summary.parts.keys()
+        if twice:
+            raise ValueError(f"the same part is there twice: {', '.join(sorted(twice))}")
+        parts |= summary.parts
+    _check_dtypes(summaries, settings)
+    # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
+    summaries.sort(key=lambda summary: sorted(summary.parts))
+    keys = key_names(settings.by, None)
+    clusters = [] if settings.cluster is None or folded else [CLUSTER]
+    digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
+    origins = {summary.scored_by for summary in summaries}
+    return Summary(
+        settings=settings,
+        parts=dict(sorted(parts.items())),
+        digest=f"{digest:016x}",
+        cells=add_up([summary.cells for summary in summaries], [*keys, *clusters]),
+        bins=summaries[0].bins
+        if settings.score is not None
+        else add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"]),
+        worst_rows=lowest(
+            pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
+        ),
+        details={
+            name: add_up([summary.details[name] for summary in summaries], [*keys, *KEYS[name]])
+            for name in summaries[0].details
+        },
+        folded=folding.add_up(folded) if folded else None,
+        scored_by=origins.pop() if len(origins) == 1 else None,
+    )
+
+
+def _check_settings(first: Settings, other: Settings) -> None:
     """Raise an error that names what differs."""
-    differing = [
-        f"{field.name} ({getattr(first, field.name)!r} and {getattr(other, field.name)!r})"
-        for field in dataclasses.fields(Settings)
-        if getattr(first, field.name) != getattr(other, field.name)
-    ]
+    differing = [f"{name} ({own!r} and {its!r})" for name, (own, its) in first.differences(other).items()]
     if differing:
         raise ValueError(f"summaries with different settings cannot be merged: {', '.join(differing)}")
 
 
-def check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
+def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
     """Raise an error where parts differ in a column's dtype: added up as texts, 1 would be "1"."""
-    names = dict(zip(keys.key_names(settings.by, None), settings.by, strict=True)) | {
-        keys.CLUSTER: settings.cluster
-    }
+    names = dict(zip(key_names(settings.by, None), settings.by, strict=True)) | {CLUSTER: settings.cluster}
     for frame in ("cells", "bins", "worst_rows"):
         known: dict[str, pl.DataType] = {}
         for summary in summaries:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from anls_frame._native import __version__
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,9 +77,9 @@ class Settings:
         else:
             parts = [
                 "anls",
-                f"protocol:{protocol_name(self.protocol)}",
+                f"protocol:{described(self.protocol)}",
                 f"threshold:{self.threshold:g}",
-                f"cer:{protocol_name(self.cer_protocol)}",
+                f"cer:{described(self.cer_protocol)}",
             ]
         parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
@@ -87,6 +87,11 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON has them."""
         return dataclasses.asdict(self) | {"by": list(self.by)}
+
+    def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
+        """Return the settings that differ, each with its value here and in the other."""
+        own, others = vars(self), vars(other)
+        return {name: (value, others[name]) for name, value in own.items() if value != others[name]}
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
@@ -138,12 +143,3 @@ def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:
     if not isinstance(higher_is_better, bool):
         raise TypeError(f"higher_is_better is True or False, got {higher_is_better!r}")
     return higher_is_better
-
-
-def protocol_name(protocol: ScoreProtocol) -> str:
-    """Return the name of a preset, or what a protocol of somebody's own consists of."""
-    for name, preset in PROTOCOLS.items():
-        if protocol == preset:
-            return name
-    fields = dataclasses.asdict(protocol)
-    return "custom(" + ",".join(f"{key}={value}" for key, value in fields.items()) + ")"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from populations import Array, Random, Truth
 
-    from anls_frame.summary.moments import Kind
+    from anls_frame.summary.measures import Kind
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
 DATE = "2026-11-22"

@@ -17,7 +17,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.reports import rest
-from anls_frame.summary.moments import score_measures
+from anls_frame.summary.measures import score_measures
 
 REPLICATIONS = 500
 SEED = 20261122

@@ -15,7 +15,7 @@ from anls_frame.cli.shards import Origin, Shard, check_inputs, finished, missing
 from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
 from anls_frame.frames import origins
-from anls_frame.summary.summary import passes
+from anls_frame.summary.summarizing import passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

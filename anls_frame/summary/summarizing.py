@@ -1,0 +1,182 @@
+"""Counting and summing the rows of a frame."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.frames.origins import protocol_of
+from anls_frame.frames.progress import following
+from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
+from anls_frame.summary.cells import Collected, collect, lowest
+from anls_frame.summary.details import KEYS, plans
+from anls_frame.summary.keys import key_names
+from anls_frame.summary.rows import existing_scores, scored_texts
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, resolve_direction, resolve_missing
+from anls_frame.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["summarize"]
+
+
+def summarize(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    score: str | None = None,
+    higher_is_better: bool | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    worst: int = 0,
+    details: bool = False,
+    part: str | None = None,
+    progress: bool | Callable[[int], object] = False,
+) -> Summary:
+    """
+    Count and sum the scores of a frame by cell.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
+        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers.
+    score
+        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+    higher_is_better
+        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
+        ter, as error rates have, and `True` for all others.
+    by
+        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
+        list of nulls are one slice, null.
+    cluster
+        Column of the cluster (the document) that a row belongs to; nulls are one cluster.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        score is always left out.
+    worst
+        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
+    details
+        Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well, which
+        reads the rows three times more.
+    part
+        Name of this part, by which `merge` knows it; random by default.
+    progress
+        `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
+        batch that is read, from any thread. `cluster` and `worst` read the rows once more each, `details`
+        three times.
+
+    Returns
+    -------
+    Summary
+        Its size depends on the number of cells, not of rows.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option is outside its choices, or both or none of texts and `score` are given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", None], "answer": ["a", "x"], "lang": ["en", "en"]})
+    >>> af.summarize(df, "prediction", "answer", by="lang").cells.select("key_0", "n", "zeros_sum")
+    shape: (1, 3)
+    ┌───────┬─────┬───────────┐
+    │ key_0 ┆ n   ┆ zeros_sum │
+    │ ---   ┆ --- ┆ ---       │
+    │ str   ┆ u64 ┆ u64       │
+    ╞═══════╪═════╪═══════════╡
+    │ en    ┆ 2   ┆ 1         │
+    └───────┴─────┴───────────┘
+    """
+    missing = resolve_missing(missing, has_scores=score is not None)
+    better = resolve_direction(score, higher_is_better)
+    if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < MOST_ROWS:
+        raise ValueError(f"worst is a number of rows, got {worst!r}; it must be from 0 to {MOST_ROWS - 1:,}")
+    if not isinstance(details, bool):
+        raise TypeError(f"details is True or False, got {details!r}")
+    if details and score is not None:
+        raise ValueError("details are those of texts; a column of scores has none")
+    if part is not None and not (isinstance(part, str) and part):
+        raise ValueError(f"part is a name, got {part!r}")
+    columns = check_by(by)
+    if score is not None:
+        if prediction is not None or answers is not None:
+            raise ValueError("give either prediction and answers, or score")
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            score=score,
+            higher_is_better=better,
+            threshold=None,
+            missing=missing,
+            worst=worst,
+        )
+    else:
+        if prediction is None or answers is None:
+            raise ValueError("give the columns prediction and answers, or score for scores that exist")
+        settings = Settings(
+            by=columns,
+            cluster=cluster,
+            protocol=resolve_protocol(protocol),
+            threshold=resolve_threshold(protocol, threshold),
+            cer_protocol=resolve_protocol(cer_protocol),
+            missing=missing,
+            worst=worst,
+            details=details,
+        )
+    scored_by = protocol_of(frame)
+    with following(progress, frame, passes(settings)) as advance:
+        if prediction is None or answers is None:
+            rows = existing_scores(frame, str(score), settings, advance)
+        else:
+            rows = scored_texts(frame, prediction, answers, settings, advance)
+            if details:
+                keys = key_names(columns, None)
+                rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
+        summary = _summary(collect(rows, worst), settings, part or uuid.uuid4().hex)
+        return dataclasses.replace(summary, scored_by=scored_by)
+
+
+def passes(settings: Settings) -> int:
+    """Return how often the rows are read."""
+    clusters = settings.cluster is not None and settings.score is None
+    return 1 + clusters + bool(settings.worst) + settings.details * len(KEYS)
+
+
+def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
+    cells = collected.cells
+    not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
+    if not_finite:
+        raise ValueError(
+            f"column {settings.score!r} holds NaN or infinity in {not_finite} rows; drop or fill them"
+        )
+    return Summary(
+        settings=settings,
+        parts={part: int(cells["rows"].sum())},
+        digest=collected.digest,
+        cells=cells,
+        bins=collected.bins,
+        worst_rows=lowest(collected.worst, settings),
+        details=collected.details,
+    )
