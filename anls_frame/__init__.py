@@ -28,45 +28,42 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anls_frame import _pandas_hook, namespaces
+from anls_frame import _accessors
 from anls_frame._native import __version__
-from anls_frame.analysis.characters import confusions
-from anls_frame.analysis.curves import length_scores, threshold_curve
-from anls_frame.analysis.worst_rows import worst
-from anls_frame.exceptions import (
-    ColumnNotFoundError,
-    DTypeError,
-    DuplicateColumnError,
-    InputError,
-    InputWarning,
-)
-from anls_frame.frames.scoring import add_scores
-from anls_frame.metrics.errors import edit_ops, error_type, explain
-from anls_frame.metrics.scores import (
-    anls,
-    cer,
-    exact_match,
-    hamming,
-    lcs_distance,
-    levenshtein,
-    nearest_answer,
-    nls,
-    score,
-)
-from anls_frame.metrics.vectors import hamming_vectors
-from anls_frame.pairs.alignments import Alignment, Edit, alignment
-from anls_frame.pairs.matrices import EditMatrix, edit_matrix
-from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol
-from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
-from anls_frame.reports.reports import Report, report
-from anls_frame.summary import Settings, Summary, merge, summarize
 
 if TYPE_CHECKING:
     from anls_frame import distributed as distributed
     from anls_frame import gec as gec
     from anls_frame import plot as plot
     from anls_frame import streaming as streaming
+    from anls_frame.analysis.characters import confusions
+    from anls_frame.analysis.curves import length_scores, threshold_curve
+    from anls_frame.analysis.worst_rows import worst
+    from anls_frame.exceptions import (
+        ColumnNotFoundError,
+        DTypeError,
+        DuplicateColumnError,
+        InputError,
+        InputWarning,
+    )
+    from anls_frame.frames.scoring import add_scores
+    from anls_frame.metrics.errors import edit_ops, error_type, explain
+    from anls_frame.metrics.scores import (
+        anls,
+        cer,
+        exact_match,
+        hamming,
+        lcs_distance,
+        levenshtein,
+        nearest_answer,
+        nls,
+        score,
+    )
+    from anls_frame.metrics.vectors import hamming_vectors
+    from anls_frame.pairs.alignments import Alignment, Edit, alignment
+    from anls_frame.pairs.matrices import EditMatrix, edit_matrix
+    from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
+    from anls_frame.protocol import PROTOCOLS, ScoreProtocol
     from anls_frame.readers import (
         read_inspect,
         read_lm_eval,
@@ -77,7 +74,10 @@ if TYPE_CHECKING:
         scan_results,
         write_submission,
     )
+    from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
+    from anls_frame.reports.reports import Report, report
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+    from anls_frame.summary import Settings, Summary, merge, summarize
 
 __all__ = [
     "ANLS",
@@ -138,19 +138,48 @@ __all__ = [
     "write_submission",
 ]
 
-_MODULES = ("distributed", "gec", "plot", "streaming")
-_READERS = {name for name in __all__ if name.startswith(("read_", "scan_", "write_"))}
-_STREAMING = {"ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"}
+_HOMES = {
+    "analysis.characters": "confusions",
+    "analysis.curves": "length_scores threshold_curve",
+    "analysis.worst_rows": "worst",
+    "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
+    "frames.scoring": "add_scores",
+    "metrics.errors": "edit_ops error_type explain",
+    "metrics.scores": "anls cer exact_match hamming lcs_distance levenshtein nearest_answer nls score",
+    "metrics.vectors": "hamming_vectors",
+    "pairs.alignments": "Alignment Edit alignment",
+    "pairs.matrices": "EditMatrix edit_matrix",
+    "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
+    "protocol": "PROTOCOLS ScoreProtocol",
+    "readers": "read_inspect read_lm_eval read_lmms_eval read_results read_rrc read_vlmevalkit scan_results "
+    "write_submission",
+    "reports.comparisons": "Comparison Paired compare pair",
+    "reports.reports": "Report report",
+    "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
+    "summary": "Settings Summary merge summarize",
+}
+"""Modules, and the public names that each has."""
+
+_MODULES = [
+    "distributed",
+    "exceptions",
+    "export",
+    "gec",
+    "plot",
+    "protocol",
+    "readers",
+    "statistics",
+    "streaming",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what not everybody needs when it is asked for: a third of the time of the import."""
+    """Import what is asked for, and what it needs: nobody waits for the rest."""
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    if name in _READERS:
-        return getattr(import_module(f"{__name__}.readers"), name)
-    if name in _STREAMING:
-        return getattr(import_module(f"{__name__}.streaming"), name)
+    for module, names in _HOMES.items():
+        if name in names.split():
+            return globals().setdefault(name, getattr(import_module(f"{__name__}.{module}"), name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -158,5 +187,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_MODULES})
 
 
-namespaces.register()
-_pandas_hook.register()
+_accessors.register()

@@ -96,7 +96,7 @@ def test_a_method_of_a_frame_hands_every_argument_on(
 ) -> None:
     calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
-        "anls_frame.frames.add_scores", lambda *names, **options: calls.append((names, options))
+        "anls_frame.frames.scoring.add_scores", lambda *names, **options: calls.append((names, options))
     )
     options = {
         "protocol": "rrc",

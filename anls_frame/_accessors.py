@@ -1,0 +1,106 @@
+"""
+Give frames of Polars and pandas their ``.anls``, whichever package is imported first.
+
+A shell command that shows its help must not wait for Polars, nor a Polars user for pandas: each library gets
+its accessor at once where it is loaded already, otherwise when it becomes loaded. What the accessor offers is
+imported when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+
+def register() -> None:
+    """Register the accessors of each library now, or with its import."""
+    for library, register_now in (("polars", _register_with_polars), ("pandas", _register_with_pandas)):
+        if sys.modules.get(library) is not None:
+            register_now()
+        elif not any(isinstance(one, _Watch) and one.library == library for one in sys.meta_path):
+            sys.meta_path.insert(0, _Watch(library, register_now))
+
+
+def _register_with_pandas() -> None:
+    import anls_frame.pandas  # noqa: F401, PLC0415 - importing it registers the accessor
+
+
+def _register_with_polars() -> None:
+    import polars as pl  # noqa: PLC0415 - loaded already
+
+    for owner, name in (
+        (pl.DataFrame, "AnlsFrameNamespace"),
+        (pl.LazyFrame, "AnlsFrameNamespace"),
+        (pl.Expr, "AnlsExprNamespace"),
+    ):
+        # Our own, when the package is loaded anew: Polars would warn of it. Of anybody else's it should.
+        if isinstance(vars(owner).get("anls"), _FreshNamespace):
+            del owner.anls  # type: ignore[union-attr]
+        namespace = _FreshNamespace(name)
+        getattr(pl.api, f"register_{owner.__name__.lower()}_namespace")("anls")(namespace)
+        # In place of Polars' descriptor.
+        owner.anls = namespace  # type: ignore[union-attr]
+
+
+class _FreshNamespace:
+    """
+    A namespace that is built anew at each access.
+
+    Polars' own descriptor stores the namespace on the frame it belongs to. That cycle keeps a frame alive
+    until the garbage collector runs, which a loop over large frames does not survive: the collector counts
+    objects, not gigabytes.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        from anls_frame import namespaces  # noqa: PLC0415 - needs Polars
+
+        namespace = getattr(namespaces, self._name)
+        return namespace if instance is None else namespace(instance)
+
+
+class _Watch:
+    """
+    Waits for the import of a library, steps aside, and registers the accessor after it.
+
+    A finder by its method alone: importing the base class takes as long as the rest of the package.
+    """
+
+    def __init__(self, library: str, register_now: Callable[[], None]) -> None:
+        self.library = library
+        self._register = register_now
+        self._searching = False
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        if fullname != self.library or self._searching:
+            return None
+        self._searching = True
+        try:
+            spec = find_spec(fullname)
+        finally:
+            self._searching = False
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_register(module: ModuleType) -> None:
+            execute(module)
+            # Not before: many a library only asks whether another one could be found.
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+            self._register()
+
+        # On the loader object itself: its type and its other methods stay as the library expects them.
+        spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+        return spec
