@@ -10,11 +10,11 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.kinds import as_kind_of, check_by_names
+from anls_frame.frames.kinds import as_kind_of
 from anls_frame.frames.scoring import check_dtypes
 from anls_frame.protocol import plugin_options
 from anls_frame.summary.details import confusion_table, edit_counts
-from anls_frame.summary.keys import canonical, key_columns, key_names
+from anls_frame.summary.keys import canonical, key_columns, key_names, named
 from anls_frame.summary.settings import check_by
 
 if TYPE_CHECKING:
@@ -133,9 +133,7 @@ def confusions(
         *key_columns(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
     )
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
-    table = confusion_table(counted, names)
-    check_by_names(columns, table.drop(names).columns)
-    return as_kind_of(frame, table.rename(dict(zip(names, columns, strict=True))))
+    return as_kind_of(frame, named(confusion_table(counted, names), names, columns))
 
 
 def _check_max_length(length: object) -> int:

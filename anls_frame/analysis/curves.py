@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.frames.kinds import as_kind_of, check_by_names
+from anls_frame.frames.kinds import as_kind_of
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import details, fixed_point
-from anls_frame.summary.keys import canonical, chosen_keys, explode_lists
+from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
 from anls_frame.summary.rows import scored_texts
 from anls_frame.summary.settings import Settings, check_by, check_missing
 from anls_frame.summary.summary import Summary
@@ -103,8 +103,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
         (kept("n") / rows_of).alias("kept"),
         rows_of.alias("n"),
     )
-    check_by_names(columns, result.drop(keys).columns)
-    return result.rename(dict(zip(keys, columns, strict=True)))
+    return named(result, keys, columns)
 
 
 def length_scores(
@@ -189,8 +188,7 @@ def length_scores(
     rows = scored_texts(frame, prediction, answers, settings)
     sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
     result = details.length_table(canonical(sums), rows.keys)
-    check_by_names(columns, result.drop(rows.keys).columns)
-    return as_kind_of(frame, result.rename(dict(zip(rows.keys, columns, strict=True))))
+    return as_kind_of(frame, named(result, rows.keys, columns))
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

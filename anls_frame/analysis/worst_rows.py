@@ -8,12 +8,12 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import is_pandas, to_lazy, whole
-from anls_frame.frames.kinds import as_kind_of, check_by_names, to_pandas
+from anls_frame.frames.kinds import as_kind_of, to_pandas
 from anls_frame.frames.scoring import check_dtypes
 from anls_frame.metrics import scores
 from anls_frame.metrics.errors import error_type
 from anls_frame.pairs.alignments import Alignment
-from anls_frame.summary.keys import canonical, explode_lists, key_columns, key_names
+from anls_frame.summary.keys import canonical, check_by_names, explode_lists, key_columns, key_names, named
 from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def worst(
     beside = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
     looked_at = looked_at.with_columns(pl.Series("alignment", beside, dtype=pl.String))
     table = lowest.drop("anls", "nls").join(looked_at, on=_ROW, maintain_order="left")
-    return _beside(frame, table.select(_ROW, *names, *_NEW), dict(zip(names, columns, strict=True)))
+    return _beside(frame, table[_ROW], named(table.select(*names, *_NEW), names, columns))
 
 
 def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
@@ -165,10 +165,8 @@ def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
     return slices.sort([*names, *order], nulls_last=True).group_by(names, maintain_order=True).head(k)
 
 
-def _beside(frame: Any, table: pl.DataFrame, by: dict[str, str]) -> Any:
-    """Return the frame's rows that the table names, with the table's columns."""
-    numbers = table[_ROW]
-    new = table.drop(_ROW).rename(by)
+def _beside(frame: Any, numbers: pl.Series, new: pl.DataFrame) -> Any:
+    """Return the frame's rows of these numbers, with new columns."""
     if is_pandas(frame):
         picked = frame.iloc[numbers.to_list()].copy()
         columns = to_pandas(new)
@@ -180,7 +178,7 @@ def _beside(frame: Any, table: pl.DataFrame, by: dict[str, str]) -> Any:
         wanted = numbers.unique().sort()
         kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(wanted.implode()))
         collected = kept.collect(engine="streaming")
-        rows = table.select(_ROW).join(collected, on=_ROW, how="left", maintain_order="left").drop(_ROW)
+        rows = numbers.to_frame().join(collected, on=_ROW, how="left", maintain_order="left").drop(_ROW)
     else:
         rows = whole(frame)[numbers.to_list()]
     return as_kind_of(frame, rows.with_columns(new))

@@ -9,11 +9,7 @@ import polars as pl
 from anls_frame.frames.conversion import is_pandas
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-
-from anls_frame.exceptions import DuplicateColumnError
 
 
 def as_kind_of(frame: Any, table: pl.DataFrame) -> Any:
@@ -29,12 +25,3 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
     frame.columns = table.columns
     return frame
-
-
-def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise an error where a slicing column is called like a column of the result."""
-    taken = [name for name in by if name in columns]
-    if taken:
-        raise DuplicateColumnError(
-            f"the result has columns of its own called {taken}; rename those by which it is sliced"
-        )

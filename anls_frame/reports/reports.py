@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.frames.kinds import check_by_names, to_pandas
+from anls_frame.frames.kinds import to_pandas
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import check_confidence, estimates
 from anls_frame.summary import fixed_point, folding, measures, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
-from anls_frame.summary.keys import canonical, chosen_keys, key_names
+from anls_frame.summary.keys import canonical, chosen_keys, key_names, named
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
@@ -240,8 +240,7 @@ class Report:
             raise ValueError(f"measure must be one of {', '.join(map(repr, measures))}, got {measure!r}")
         chosen = measures[measure] if measure is not None else self.measures[0]
         tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
-        check_by_names(columns, tested.drop(keys).columns)
-        return tested.rename(dict(zip(keys, columns, strict=True)))
+        return named(tested, keys, columns)
 
     def errors(self, *columns: str) -> pl.DataFrame:
         """
@@ -434,7 +433,7 @@ class Report:
             *figures,
             n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
         )
-        return self._sorted(slices, keys).rename(dict(zip(keys, columns, strict=True)))
+        return named(self._sorted(slices, keys), keys, columns)
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         by = self.summary.settings.by
@@ -460,9 +459,7 @@ class Report:
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = chosen_keys(columns, self.summary.settings.by, "report")
-        sliced = table(self.summary.details[name], keys)
-        check_by_names(columns, sliced.drop(keys).columns)
-        return sliced.rename(dict(zip(keys, columns, strict=True)))
+        return named(table(self.summary.details[name], keys), keys, columns)
 
     def _named(self, frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         names = dict(zip(key_names(by, None), by, strict=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.exceptions import DTypeError
+from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.summary.settings import check_by
 
 if TYPE_CHECKING:
@@ -37,6 +37,21 @@ def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[st
         )
     names = dict(zip(by, key_names(by, None), strict=True))
     return [names[column] for column in check_by(columns)]
+
+
+def named(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """Return a table with its keys called as the columns that they come from."""
+    check_by_names(columns, table.drop(keys).columns)
+    return table.rename(dict(zip(keys, columns, strict=True)))
+
+
+def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise an error where a slicing column is called like a column of the result."""
+    taken = [name for name in by if name in columns]
+    if taken:
+        raise DuplicateColumnError(
+            f"the result has columns of its own called {taken}; rename those by which it is sliced"
+        )
 
 
 def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
