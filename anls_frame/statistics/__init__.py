@@ -8,8 +8,8 @@ clusters. A statistic that the data cannot give is nan, never an error: no rows,
 
 from __future__ import annotations
 
+from anls_frame.statistics.intervals import USUAL_CORRELATION as USUAL_CORRELATION
 from anls_frame.statistics.intervals import (
-    USUAL_CORRELATION,
     effective_units,
     ratio_interval,
     ratio_variance,
@@ -21,7 +21,6 @@ from anls_frame.statistics.step_down import max_t
 from anls_frame.statistics.student import t_quantile, t_two_sided
 
 __all__ = [
-    "USUAL_CORRELATION",
     "effective_units",
     "holm",
     "max_t",
