@@ -18,8 +18,9 @@ from scipy import stats
 
 import anls_frame as af
 from anls_frame import _palette, _text, plot
+from anls_frame.analysis.curves import score_histogram
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.plot.distributions import rate_histogram, score_histogram
+from anls_frame.plot.distributions import rate_histogram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

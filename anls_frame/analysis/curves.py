@@ -1,8 +1,8 @@
-"""Scores against the threshold and against the length of texts, by slice."""
+"""Scores against the threshold and against the length of texts, by slice, and how they spread."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.settings import Missing
 
-__all__ = ["length_scores", "threshold_curve"]
+__all__ = ["Histogram", "length_scores", "score_histogram", "threshold_curve"]
 
 GRID = 200
+"""Steps of the threshold grid that summaries count on."""
+
+BARS = 40
+"""Bins of a histogram."""
 
 
 def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> pl.DataFrame:
@@ -189,6 +193,43 @@ def length_scores(
     sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
     result = details.length_table(canonical(sums), rows.keys)
     return as_kind_of(frame, named(result, rows.keys, columns))
+
+
+class Histogram(NamedTuple):
+    """Numbers of rows: below the range, in bins of equal width over [0, 1], and above or at its end."""
+
+    low: int
+    bins: list[int]
+    high: int
+
+    @property
+    def n(self) -> int:
+        """Number of all rows."""
+        return self.low + sum(self.bins) + self.high
+
+
+def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
+    """
+    Count the NLS of a summary's rows: at 0, between, and at 1.
+
+    The summary knows them to a step of 1/200. Where its protocol's cut counts similarities, rows between 0
+    and 1/200 cannot be told from those at 0 and are counted there.
+    """
+    settings = summary.settings
+    exact = int(summary.cells["exact_match_sum"].sum())
+    counts = [0] * GRID
+    low = 0
+    for step, n in summary.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
+        # The step is the first k with d / L < k / 200, or the last one with 1 - d / L >= k / 200.
+        if step is None or (settings.protocol.cut == "similarity" and step == 0):
+            low += n
+            continue
+        place = min(step, GRID - 1) if settings.protocol.cut == "similarity" else GRID - step
+        counts[max(place, 0)] += n
+    # Equal texts lie in the uppermost step, perhaps beside texts of more than 200 characters with an error.
+    counts[-1] -= exact
+    width = GRID // bars
+    return Histogram(low, [sum(counts[at : at + width]) for at in range(0, GRID, width)], exact)
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

@@ -6,15 +6,34 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import label, visible
+from anls_frame._text import shortened as shortened_label
 from anls_frame.export.document import ALL_ROWS, OVERALL, SLICE
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from anls_frame.export.document import Kind, Table
+    from anls_frame.export.document import Document, Kind, Table
 
-__all__ = ["Cell", "Column", "Row", "display_table", "figure", "shortened"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Glance",
+    "Row",
+    "display_table",
+    "figure",
+    "glance",
+    "shortened",
+    "slice_labels",
+    "spelled",
+]
+
+FEW = "*"
+"""What marks the number of rows of a slice that has few."""
 
 NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "difference", "p_value", "number")
 
@@ -44,13 +63,22 @@ class Row(NamedTuple):
     is_overall: bool
 
 
+class Glance(NamedTuple):
+    """What a screen shows: a table of texts below its title, with notes, and how many rows it leaves out."""
+
+    title: str
+    rows: pl.DataFrame
+    notes: Sequence[str]
+    hidden: int
+
+
 @dataclass(frozen=True)
 class _Source:
     """Where a shown column comes from."""
 
     name: str
     kind: Kind
-    interval: tuple[str, str] | None
+    interval: tuple[str, str] | None = None
 
 
 def display_table(table: Table) -> tuple[list[Column], list[Row]]:
@@ -91,6 +119,51 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     return columns, rows
 
 
+def glance(
+    document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
+) -> Glance:
+    """
+    Lay out the slices of a document's main table for a screen: keys, counts, and figures.
+
+    Parameters
+    ----------
+    document
+        The document. The column `few_rows` of its table says which slices are marked.
+    headings
+        What is shown of each slice. A heading that is another column's name gives way to the column's own.
+    with_interval
+        Columns whose figures have their intervals beside them.
+    most
+        How many rows are shown; all by default. The others, perhaps a million, are not laid out either.
+    """
+    table = document.main
+    frame = table.frame if most is None else table.frame.head(most)
+    keys = [name for name in frame.columns if table.kind(name) == "key"]
+    sources = [
+        _Source(name, table.kind(name), (f"{name}_low", f"{name}_high") if name in with_interval else None)
+        for name in (*keys, *headings)
+    ]
+    names = [*keys, *(name if text in (*keys, *headings) else text for name, text in headings.items())]
+    rows = [[_glimpse(values, source) for source in sources] for values in frame.iter_rows(named=True)]
+    if keys:
+        rows[0][0] = ALL_ROWS
+    else:
+        names, rows = ["", *names], [[ALL_ROWS, *row] for row in rows]
+    texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
+    return Glance(
+        document.title, texts, [*document.notes, document.signature], table.frame.height - frame.height
+    )
+
+
+def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
+    """Return a label for each row of a frame of slices, short enough to stand beside an axis."""
+    keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
+    return [
+        ALL_ROWS if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
+        for kind, row in zip(slices[SLICE], keys, strict=True)
+    ]
+
+
 SMALL = 1e-3
 """Below it a number is shown with two significant digits."""
 
@@ -125,6 +198,17 @@ def figure(value: float, kind: Kind) -> str:
     return f"{value:.2g}" if abs(value) < SMALL else f"{value:.4g}"
 
 
+def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
+    """Write a figure, with the ends of its interval where it has one; a dash stands for none."""
+    shown = _figure_or_dash(value, kind)
+    if not ends:
+        return shown
+    if all(end is None for end in ends):
+        return shown if value is None else f"{shown} [{_figure_or_dash(None, kind)}]"
+    low, high = (_figure_or_dash(end, kind) for end in ends)
+    return f"{shown} [{low}, {high}]"
+
+
 def shortened(text: str, longest: int) -> str:
     """Cut a text that is longer, and say so at its end."""
     if len(text) <= longest:
@@ -152,22 +236,18 @@ def _all_rows(is_first: bool) -> Cell:  # noqa: FBT001 - private
 def _cell(values: Mapping[str, object], source: _Source) -> Cell:
     value = values[source.name]
     if source.kind in NUMERIC and (value is None or _is_number(value)):
-        if source.interval is None:
-            return Cell(_figure_or_dash(value, source.kind), "plain", (value,))
-        ends = [values[end] for end in source.interval]
-        return Cell(_with_interval(value, ends, source.kind), "plain", (value, *ends))
+        ends = [values[end] for end in source.interval or ()]
+        return Cell(spelled(value, ends, source.kind), "plain", (value, *ends))
     if value is None:
         return Cell("" if source.kind == "note" else "null", "mark")
     # Also a list's JSON text: it is data like any text.
     return Cell("empty", "mark") if value == "" else Cell(as_text(value), "data")
 
 
-def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> str:
-    shown = _figure_or_dash(value, kind)
-    if all(end is None for end in ends):
-        return shown if value is None else f"{shown} [{_figure_or_dash(None, kind)}]"
-    low, high = (_figure_or_dash(end, kind) for end in ends)
-    return f"{shown} [{low}, {high}]"
+def _glimpse(values: Mapping[str, object], source: _Source) -> str:
+    if source.kind == "key":
+        return "" if values[SLICE] == OVERALL else visible(str(values[source.name]))
+    return _cell(values, source).text + (FEW if source.name == "n" and values["few_rows"] else "")
 
 
 def _figure_or_dash(value: object, kind: Kind) -> str:

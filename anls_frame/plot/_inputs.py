@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import to_lazy
+from anls_frame.results import SlicedResult
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
@@ -29,10 +30,23 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
+def check_rows(frame: Any) -> None:
+    """Raise an error for what is made from rows."""
+    if isinstance(frame, Summary | SlicedResult):
+        raise TypeError(f"this plot takes a frame of rows, got a {type(frame).__name__}")
+
+
+def sliced(result: Any, noun: Literal["report", "comparison"]) -> SlicedResult:
+    """Return the result, if it is one of this kind."""
+    if not isinstance(result, SlicedResult) or result.noun != noun:
+        made_by = "report" if noun == "report" else "compare"
+        raise TypeError(f"this plot takes a {noun}, as `{made_by}` makes it, got {type(result).__name__}")
+    return result
+
+
 def numbers(frame: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of numbers as floats, and others as they are; NaN is null."""
-    if isinstance(frame, Summary) or hasattr(frame, "by_group"):
-        raise TypeError(f"this plot takes a frame of rows, got a {type(frame).__name__}")
+    check_rows(frame)
     lazy = to_lazy(frame, [], [*columns, *others])
     schema = lazy.collect_schema()
     for name in columns:

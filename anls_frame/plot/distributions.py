@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame import _palette, _text
+from anls_frame.analysis.curves import BARS, Histogram, score_histogram
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -18,50 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cer_distribution", "ecdf", "score_distribution"]
 
-GRID = 200
-"""Steps of the threshold grid that summaries count on."""
-
-_BARS = 40
 _MOST_STEPS = 2_000
 _LETTER = 0.0135
 """Width of a small letter, as a share of the strip."""
-
-
-class Histogram(NamedTuple):
-    """Numbers of rows: below the range, in bins of equal width over [0, 1], and above or at its end."""
-
-    low: int
-    bins: list[int]
-    high: int
-
-    @property
-    def n(self) -> int:
-        """Number of all rows."""
-        return self.low + sum(self.bins) + self.high
-
-
-def score_histogram(summary: Summary, bars: int = _BARS) -> Histogram:
-    """
-    Count the NLS of a summary's rows: at 0, between, and at 1.
-
-    The summary knows them to a step of 1/200. Where its protocol's cut counts similarities, rows between 0
-    and 1/200 cannot be told from those at 0 and are counted there.
-    """
-    settings = summary.settings
-    exact = int(summary.cells["exact_match_sum"].sum())
-    counts = [0] * GRID
-    low = 0
-    for step, n in summary.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
-        # The step is the first k with d / L < k / 200, or the last one with 1 - d / L >= k / 200.
-        if step is None or (settings.protocol.cut == "similarity" and step == 0):
-            low += n
-            continue
-        place = min(step, GRID - 1) if settings.protocol.cut == "similarity" else GRID - step
-        counts[max(place, 0)] += n
-    # Equal texts lie in the uppermost step, perhaps beside texts of more than 200 characters with an error.
-    counts[-1] -= exact
-    width = GRID // bars
-    return Histogram(low, [sum(counts[at : at + width]) for at in range(0, GRID, width)], exact)
 
 
 def score_distribution(
@@ -214,7 +174,7 @@ def cer_distribution(
     return ax
 
 
-def rate_histogram(rates: pl.Series, upper: float, bars: int = _BARS) -> Histogram:
+def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogram:
     """Count rates: at 0, in bins between 0 and `upper`, and from there on."""
     between = rates.filter((rates > 0) & (rates < upper))
     place = (between / upper * bars).floor().cast(pl.Int64).clip(0, bars - 1)

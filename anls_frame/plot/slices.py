@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame import _palette, _text
-from anls_frame.export.display import figure
-from anls_frame.export.document import ALL_ROWS, OVERALL
+from anls_frame.export.display import figure, slice_labels
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from anls_frame.reports.comparisons import Comparison
-    from anls_frame.reports.reports import Report
+    from anls_frame.results import SlicedResult
 
 __all__ = ["comparison", "error_types", "group_scores"]
 
@@ -31,7 +28,7 @@ _RATES = ("cer_mean", "cer_corpus", "zeros")
 
 
 def group_scores(
-    report: Report,
+    report: SlicedResult,
     score: str | None = None,
     *,
     label: str | None = None,
@@ -79,14 +76,13 @@ def group_scores(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['all rows', 'de', 'en']
     """
-    if not hasattr(report, "by_group") or not hasattr(report, "measures"):
-        raise TypeError(f"this plot takes a report, as `report` makes it, got {type(report).__name__}")
-    names = [measure.name for measure in report.measures]
+    report = _inputs.sliced(report, "report")
+    names = [name for name in report.overall if f"{name}_low" in report.overall]
     score = names[0] if score is None else score
     if score not in names:
         raise ValueError(f"the report has no score {score!r}; there are {names}")
     most = _inputs.limit(max_groups, "max_groups")
-    by = report.summary.settings.by
+    by = report.settings["by"]
     frame, hidden = _first(report.to_polars(), most)
     labels = slice_labels(frame, by)
     shade = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
@@ -107,7 +103,7 @@ def group_scores(
         value is not None and not 0 <= value <= 1 for value in values
     )
     ax.set_xlim(*_range([*values, *low, *high], bounded=bounded))
-    name = _score_name(report, score)
+    name = _score_name(report.settings, score)
     _style.as_data(ax.set_xlabel(f"{name}, {100 * report.confidence:g} % interval{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, [f"n = {n:,}" for n in frame["n"].to_list()])
@@ -117,7 +113,7 @@ def group_scores(
 
 
 def comparison(
-    comparison: Comparison,
+    comparison: SlicedResult,
     *,
     colors: dict[str, str] | None = None,
     max_groups: int = _style.MANY,
@@ -159,16 +155,12 @@ def comparison(
     >>> ax.get_legend().get_texts()[1].get_text()
     'new'
     """
-    if not hasattr(comparison, "by_group") or not hasattr(comparison, "systems"):
-        raise TypeError(
-            f"this plot takes a comparison, as `compare` makes it, got {type(comparison).__name__}"
-        )
+    settings = _inputs.sliced(comparison, "comparison").settings
     most = _inputs.limit(max_groups, "max_groups")
-    by = comparison.settings["by"]
-    first, second = comparison.systems
+    first, second = systems = settings["systems"]
     frame, hidden = _first(comparison.to_polars(), most)
-    labels = slice_labels(frame, by)
-    shades = _palette.system_colors(comparison.systems, colors)
+    labels = slice_labels(frame, settings["by"])
+    shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     values = [_floats(frame[name]) for name in (first, second)]
     for row, (before, after) in enumerate(zip(*values, strict=True)):
@@ -184,7 +176,7 @@ def comparison(
     _style.group_axis(ax, labels, bold=[0])
     everything = [*values[0], *values[1]]
     ax.set_xlim(*_range(everything, bounded=all(v is None or 0 <= v <= 1 for v in everything)))
-    _style.as_data(ax.set_xlabel(f"{_metric_name(comparison)}{_not_shown(hidden)}"))
+    _style.as_data(ax.set_xlabel(f"{_metric_name(settings)}{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, _differences(frame), bold=_surely_different(frame))
     _style.legend(
@@ -240,8 +232,7 @@ def error_types(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['all rows', 'de', 'en']
     """
-    if hasattr(frame, "by_group") or hasattr(frame, "cells"):
-        raise TypeError(f"this plot takes a frame of rows, got a {type(frame).__name__}")
+    _inputs.check_rows(frame)
     most = _inputs.limit(max_groups, "max_groups")
     counts = error_counts(frame, by, error_type)
     labels, hidden = ["all rows"], 0
@@ -288,23 +279,12 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
     for kind in kinds:
         shares = [count.get(kind, 0) / max(total, 1) for count, total in zip(counts, totals, strict=True)]
         color = _palette.ERROR_COLORS[kind]
-        handles.append(
-            ax.barh(
-                range(len(labels)), shares, 0.78, left=left, color=color, edgecolor="white", linewidth=0.7
-            )
-        )
+        look: dict[str, Any] = {"color": color, "edgecolor": "white", "linewidth": 0.7}
+        handles.append(ax.barh(range(len(labels)), shares, 0.78, left=left, **look))
         for row, share in enumerate(shares):
             if share >= _LABELLED:
-                place = left[row] + share / 2
-                ax.text(
-                    place,
-                    row,
-                    f"{100 * share:.0f}",
-                    ha="center",
-                    va="center",
-                    fontsize="x-small",
-                    color=_style.on(color),
-                )
+                text = ax.text(left[row] + share / 2, row, f"{100 * share:.0f}", fontsize="x-small")
+                text.set(ha="center", va="center", color=_style.on(color))
         left = [start + share for start, share in zip(left, shares, strict=True)]
     _style.group_axis(ax, labels, bold=[0])
     ax.set_xlim(0, 1)
@@ -313,31 +293,10 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
     _side(ax, [f"n = {total:,}" for total in totals])
     if not kinds:
         _style.nothing(ax)
-    else:
-        options = {
-            "ncols": 6,
-            "columnspacing": 1.2,
-            "handlelength": 1.0,
-            "fontsize": "small",
-            "borderaxespad": 0.2,
-        }
-        _style.legend(
-            ax,
-            handles,
-            [kind.replace("_", " ") for kind in kinds],
-            loc="lower right",
-            bbox_to_anchor=(1, 1),
-            **options,
-        )
-
-
-def slice_labels(frame: pl.DataFrame, by: Sequence[str]) -> list[str]:
-    """Return the labels of the rows of a report's frame."""
-    keys = frame.select(cs.by_name(*by)).rows() if by else [()] * frame.height
-    return [
-        ALL_ROWS if kind == OVERALL else _text.shortened(" / ".join(_text.label(key) for key in row))
-        for kind, row in zip(frame["slice"], keys, strict=True)
-    ]
+        return
+    names = [kind.replace("_", " ") for kind in kinds]
+    layout = {"ncols": 6, "columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2}
+    _style.legend(ax, handles, names, loc="lower right", bbox_to_anchor=(1, 1), fontsize="small", **layout)
 
 
 def _first(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, int]:
@@ -389,10 +348,9 @@ def _surely_different(frame: pl.DataFrame) -> list[int]:
     return frame.with_row_index().filter(adjusted)["index"].to_list()
 
 
-def _score_name(report: Report, score: str) -> str:
+def _score_name(settings: Mapping[str, Any], score: str) -> str:
     if score == "score":
-        settings = report.summary.settings
-        return f"{_text.label(settings.score)}{'' if settings.higher_is_better else ', lower is better'}"
+        return _named(settings, settings["score"])
     names = {
         "anls": "ANLS",
         "nls": "NLS",
@@ -404,11 +362,9 @@ def _score_name(report: Report, score: str) -> str:
     return names[score]
 
 
-def _metric_name(comparison: Comparison) -> str:
-    metric = comparison.metric
-    if comparison.settings["score"] is not None:
-        direction = "" if comparison.settings["higher_is_better"] else ", lower is better"
-        return f"{_text.label(metric)}{direction}"
+def _metric_name(settings: Mapping[str, Any]) -> str:
+    if settings["score"] is not None:
+        return _named(settings, settings["metric"])
     names = {
         "anls": "ANLS",
         "nls": "NLS",
@@ -416,4 +372,9 @@ def _metric_name(comparison: Comparison) -> str:
         "cer": "CER (mean)",
         "cer_corpus": "CER (corpus)",
     }
-    return names[metric]
+    return names[settings["metric"]]
+
+
+def _named(settings: Mapping[str, Any], score: str) -> str:
+    """Return the name of a column of scores."""
+    return f"{_text.label(score)}{'' if settings['higher_is_better'] else ', lower is better'}"

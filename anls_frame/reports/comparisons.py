@@ -7,28 +7,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame.frames.kinds import to_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import differences as of_means
 from anls_frame.reports import rates
-from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, least_units
+from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, untestable
 from anls_frame.reports.estimates import check_confidence
 from anls_frame.reports.pairing import Paired, pair
+from anls_frame.results import SlicedResult
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.settings import Missing, Settings, check_by, resolve_direction, resolve_missing
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    import pandas as pd
-    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame.export import Document
+    from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
@@ -36,7 +32,7 @@ __all__ = ["Comparison", "Paired", "compare", "pair"]
 TEXT_METRICS = ("anls", "nls", "exact_match", "cer", "cer_corpus")
 
 
-class Comparison:
+class Comparison(SlicedResult):
     """
     Difference of two systems, second minus first, of all rows and of each slice.
 
@@ -82,6 +78,9 @@ class Comparison:
     └──────┴─────┴─────┴─────┴────────────┴──────┘
     """
 
+    noun = "comparison"
+    _of_families = ("p_adjusted",)
+
     def __init__(
         self,
         differences: Differences,
@@ -93,9 +92,9 @@ class Comparison:
         draws: int,
         seed: int,
     ) -> None:
+        super().__init__(settings.by, confidence)
         self.systems = dict(systems)
         self.metric = metric
-        self.confidence = confidence
         self.draws = draws
         self.seed = seed
         self._differences = differences
@@ -119,16 +118,6 @@ class Comparison:
             **self._differences.counts,
             "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
         }
-
-    @cached_property
-    def overall(self) -> dict[str, Any]:
-        """Means, difference and counts of all rows; its p-value stands outside the family of the slices."""
-        return self._overall.drop("p_adjusted").row(0, named=True)
-
-    @cached_property
-    def by_group(self) -> pl.DataFrame:
-        """Means, differences and counts of each slice, crossed if there are several `by` columns."""
-        return self.by(*self._settings.by)
 
     def by(self, *columns: str) -> pl.DataFrame:
         """
@@ -156,7 +145,13 @@ class Comparison:
         ValueError
             If the comparison was not made by such a column.
         """
-        return self._slices(columns)
+        keys = chosen_keys(columns, self._by, self.noun)
+        table = rates.slices if self._differences.is_corpus else of_means.slices
+        slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
+        names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
+        return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
+            names
+        )
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
@@ -220,32 +215,7 @@ class Comparison:
         ['v']
         """
         _check_alpha(alpha)
-        least = least_units(alpha, self.draws)
-        return self.to_polars().filter(pl.coalesce("n_clusters", "n") < least)
-
-    def to_polars(self) -> pl.DataFrame:
-        """
-        Return all rows and each slice in one frame, told apart by the column `slice`.
-
-        The first row is "overall", with null keys and no adjusted p-value; the others are "group".
-        """
-        overall = self._overall.with_columns(p_adjusted=pl.lit(None, pl.Float64))
-        overall = overall.select(pl.lit("overall").alias("slice"), pl.all())
-        if not self._settings.by:
-            return overall
-        groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
-        whole = pl.concat([overall, groups], how="diagonal_relaxed")
-        return whole.select(cs.by_name(groups.columns))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the frame of `to_polars` for pandas."""
-        return to_pandas(self.to_polars())
-
-    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
-        """Write the comparison to a file, as `Report.write` does."""
-        from anls_frame import export  # noqa: PLC0415 - only for those who write
-
-        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+        return untestable(self.to_polars(), alpha, self.draws)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """
@@ -259,44 +229,20 @@ class Comparison:
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").plot().get_xlabel()
         'ANLS'
         """
-        from anls_frame.plot import comparison  # noqa: PLC0415 - plots know comparisons
+        from anls_frame.plot import comparison  # noqa: PLC0415 - only for those who plot
 
         return comparison(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
-        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415
+        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415 - only for those who write
 
-        return comparison_document(self)
+        return comparison_document(self.to_polars(), self.settings, self.signature)
 
-    def to_gt(self) -> GT:
-        """Return the table as a great_tables object."""
-        from anls_frame.reports.documents import comparison_table  # noqa: PLC0415
+    def _glance(self, most: int | None) -> Glance:
+        from anls_frame.reports.documents import comparison_glance  # noqa: PLC0415 - only for those who look
 
-        return comparison_table(self)
-
-    def _repr_html_(self) -> str:
-        from anls_frame.reports.documents import NOTEBOOK_ROWS, comparison_table  # noqa: PLC0415
-
-        return comparison_table(self, NOTEBOOK_ROWS).as_raw_html()
-
-    def __repr__(self) -> str:
-        from anls_frame.reports.documents import comparison_text  # noqa: PLC0415
-
-        return comparison_text(self)
-
-    @cached_property
-    def _overall(self) -> pl.DataFrame:
-        return self._slices(())
-
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        keys = chosen_keys(columns, self._settings.by, "comparison")
-        table = rates.slices if self._differences.is_corpus else of_means.slices
-        slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
-        names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
-        return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
-            names
-        )
+        return comparison_glance(self.to_polars(), self.settings, self.signature, most)
 
 
 def compare(
@@ -401,25 +347,20 @@ def compare(
     reserved = [column for column in columns if column in RESULT_COLUMNS]
     if reserved:
         raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
-    if answers is None:
-        settings = Settings(
-            by=columns,
-            cluster=cluster,
-            score=metric,
-            higher_is_better=better,
-            threshold=None,
-            missing=missing,
-        )
-    else:
-        settings = Settings(
-            by=columns,
-            cluster=cluster,
-            higher_is_better=better,
-            protocol=resolve_protocol(protocol),
-            threshold=resolve_threshold(protocol, threshold),
-            cer_protocol=resolve_protocol(cer_protocol),
-            missing=missing,
-        )
+    scoring: dict[str, Any] = {"score": metric, "threshold": None}
+    if answers is not None:
+        scoring = {
+            "protocol": resolve_protocol(protocol),
+            "threshold": resolve_threshold(protocol, threshold),
+            "cer_protocol": resolve_protocol(cer_protocol),
+        }
+    settings = Settings(
+        by=columns,
+        cluster=cluster,
+        higher_is_better=better,
+        missing=missing,
+        **scoring,
+    )
     differences = collect(frame, (first, second), answers, metric, settings)
     return Comparison(
         differences,

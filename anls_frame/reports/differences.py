@@ -379,6 +379,11 @@ def least_units(alpha: float, draws: int) -> int:
     return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))
 
 
+def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
+    """Return the slices of too few units for any p-value of at most alpha."""
+    return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
+
+
 def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
     import numpy as np  # noqa: PLC0415 - imported by those who compare
 

@@ -6,26 +6,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame.frames.kinds import to_pandas
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import check_confidence, estimates
+from anls_frame.results import SlicedResult
 from anls_frame.summary import fixed_point, folding, measures, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, key_names, named
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
-    import pandas as pd
-    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame.export import Document
+    from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.summary import Summary
@@ -35,7 +31,7 @@ __all__ = ["Report", "report"]
 _RATES = ("cer_mean", "cer_corpus", "zeros")
 
 
-class Report:
+class Report(SlicedResult):
     """
     Scores of all rows and of each slice, with intervals.
 
@@ -78,10 +74,12 @@ class Report:
     └───────┴─────┴──────┘
     """
 
+    noun = "report"
+
     def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
+        super().__init__(summary.settings.by, check_confidence(confidence))
         self.summary = summary
         self.sort = sort
-        self.confidence = check_confidence(confidence)
         self._check_conservation()
         if not isinstance(sort, str):
             raise TypeError(f"sort is a column of the report, got {sort!r}")
@@ -123,17 +121,6 @@ class Report:
             "digest": self.summary.digest,
         }
 
-    @cached_property
-    def overall(self) -> dict[str, Any]:
-        """Counts and scores of all rows."""
-        return self._overall.row(0, named=True)
-
-    @cached_property
-    def by_group(self) -> pl.DataFrame:
-        """Counts and scores of each slice, crossed if there are several `by` columns."""
-        by = self.summary.settings.by
-        return self.by(*by) if by else self._overall
-
     @property
     def worst(self) -> pl.DataFrame:
         """
@@ -145,7 +132,7 @@ class Report:
         if not self.summary.settings.worst:
             return pl.DataFrame()
         rows = canonical(self.summary.worst_rows.drop("row_digest", strict=False))
-        return self._named(rows, self.summary.settings.by)
+        return self._named(rows)
 
     def by(self, *columns: str) -> pl.DataFrame:
         """
@@ -174,7 +161,22 @@ class Report:
         ValueError
             If the report was not made by such a column.
         """
-        return self._slices(columns)
+        keys = chosen_keys(columns, self._by, self.noun)
+        folded = self.summary.folded
+        if folded is None:
+            sums = moments.roll_up(self.summary.cells, keys, self.measures)
+        else:
+            sums = folding.slices(folded, keys, self.measures)
+        figures = estimates(sums, self.measures, self.confidence)
+        has_clusters = self.summary.settings.cluster is not None
+        counts = [count for count in moments.COUNTS if count != "rows"]
+        slices = sums.select(
+            *keys,
+            *counts,
+            *figures,
+            n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
+        )
+        return named(self._sorted(slices, keys), keys, columns)
 
     def against_rest(self, *columns: str, measure: str | None = None) -> pl.DataFrame:
         """
@@ -229,8 +231,8 @@ class Report:
         │ en   ┆ 1.0  ┆ 0.5  ┆ 0.0005  │
         └──────┴──────┴──────┴─────────┘
         """
-        columns = columns or self.summary.settings.by
-        keys = chosen_keys(columns, self.summary.settings.by, "report")
+        columns = columns or self._by
+        keys = chosen_keys(columns, self._by, self.noun)
         if not keys:
             raise ValueError("the report has no slices; name columns in by= when making it")
         if self.summary.folded is not None:
@@ -292,44 +294,6 @@ class Report:
         """
         return self._detail("lengths", length_table, columns)
 
-    def to_polars(self) -> pl.DataFrame:
-        """
-        Return all rows and each slice in one frame, told apart by the column `slice`.
-
-        The first row is "overall", with null keys; the others are "group".
-        """
-        overall = self._overall.select(pl.lit("overall").alias("slice"), pl.all())
-        if not self.summary.settings.by:
-            return overall
-        groups = self.by_group.select(pl.lit("group").alias("slice"), pl.all())
-        whole = pl.concat([overall, groups], how="diagonal_relaxed")
-        return whole.select(cs.by_name(groups.columns))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the frame of `to_polars` for pandas."""
-        return to_pandas(self.to_polars())
-
-    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
-        """
-        Write the report to a file, in the format of its suffix.
-
-        Parameters
-        ----------
-        path
-            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
-            replaced as a whole or, on an error, left as it is.
-        escape_formulas
-            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
-        from anls_frame import export  # noqa: PLC0415 - only for those who write
-
-        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """
         Draw the score of all rows and of each slice with its interval; see `anls_frame.plot.group_scores`.
@@ -342,31 +306,20 @@ class Report:
         >>> af.report(df, "prediction", "answer").plot().get_xlabel()
         'ANLS, 95 % interval'
         """
-        from anls_frame.plot import group_scores  # noqa: PLC0415 - plots know reports
+        from anls_frame.plot import group_scores  # noqa: PLC0415 - only for those who plot
 
         return group_scores(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
-        from anls_frame.reports.documents import report_document  # noqa: PLC0415
+        from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only for those who write
 
-        return report_document(self)
+        return report_document(self.summary, self.to_polars(), self.worst, self.settings)
 
-    def to_gt(self) -> GT:
-        """Return the table as a great_tables object."""
-        from anls_frame.reports.documents import report_table  # noqa: PLC0415
+    def _glance(self, most: int | None) -> Glance:
+        from anls_frame.reports.documents import report_glance  # noqa: PLC0415 - only for those who look
 
-        return report_table(self)
-
-    def _repr_html_(self) -> str:
-        from anls_frame.reports.documents import NOTEBOOK_ROWS, report_table  # noqa: PLC0415
-
-        return report_table(self, NOTEBOOK_ROWS).as_raw_html()
-
-    def __repr__(self) -> str:
-        from anls_frame.reports.documents import report_text  # noqa: PLC0415
-
-        return report_text(self)
+        return report_glance(self.summary, self.to_polars(), most)
 
     def _check_sizes(self) -> None:
         score = self.summary.settings.score
@@ -413,31 +366,8 @@ class Report:
             higher_is_better=self.summary.settings.higher_is_better,
         )
 
-    @cached_property
-    def _overall(self) -> pl.DataFrame:
-        return self._slices(())
-
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        keys = chosen_keys(columns, self.summary.settings.by, "report")
-        folded = self.summary.folded
-        if folded is None:
-            sums = moments.roll_up(self.summary.cells, keys, self.measures)
-        else:
-            sums = folding.slices(folded, keys, self.measures)
-        figures = estimates(sums, self.measures, self.confidence)
-        has_clusters = self.summary.settings.cluster is not None
-        counts = [count for count in moments.COUNTS if count != "rows"]
-        slices = sums.select(
-            *keys,
-            *counts,
-            *figures,
-            n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
-        )
-        return named(self._sorted(slices, keys), keys, columns)
-
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-        by = self.summary.settings.by
-        sort = chosen_keys([self.sort], by, "report")[0] if self.sort in by else self.sort
+        sort = chosen_keys([self.sort], self._by, self.noun)[0] if self.sort in self._by else self.sort
         first = [] if sort not in slices.columns or sort in keys else [sort]
         # The worst first, be it the lowest or the highest.
         worse_if_high = sort.startswith(_RATES)
@@ -458,13 +388,13 @@ class Report:
     ) -> pl.DataFrame:
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
-        keys = chosen_keys(columns, self.summary.settings.by, "report")
+        keys = chosen_keys(columns, self._by, self.noun)
         return named(table(self.summary.details[name], keys), keys, columns)
 
-    def _named(self, frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-        names = dict(zip(key_names(by, None), by, strict=True))
+    def _named(self, frame: pl.DataFrame) -> pl.DataFrame:
+        names = dict(zip(key_names(self._by, None), self._by, strict=True))
         cluster = self.summary.settings.cluster
-        if cluster is not None and cluster not in by:
+        if cluster is not None and cluster not in self._by:
             names["cluster"] = cluster
         elif cluster is not None:
             frame = frame.drop("cluster", strict=False)

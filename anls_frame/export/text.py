@@ -1,0 +1,34 @@
+"""A table in plain text, as a terminal shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame._text import visible
+
+if TYPE_CHECKING:
+    from anls_frame.export.display import Glance
+
+__all__ = ["ROWS", "render"]
+
+ROWS = 50
+"""Rows that are printed."""
+
+
+def render(glance: Glance) -> str:
+    """Return the table below its title and above its notes."""
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,
+        fmt_str_lengths=60,
+        tbl_hide_column_data_types=True,
+        tbl_hide_dataframe_shape=True,
+    ):
+        table = str(glance.rows)
+    # What a terminal would obey is shown by symbols: names of columns may hold it too.
+    title, *notes = (visible(line) for line in (glance.title, *glance.notes))
+    hidden = [f"... and {glance.hidden:,} more slices"] if glance.hidden else []
+    return "\n".join([title, table, *hidden, *notes])

@@ -1,0 +1,151 @@
+"""What reports and comparisons have in common: figures of all rows and of each slice."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import export
+from anls_frame.export.document import GROUP, OVERALL, SLICE
+from anls_frame.frames.kinds import to_pandas
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from great_tables import GT
+
+    from anls_frame.export import Document
+    from anls_frame.export.display import Glance
+
+__all__ = ["SlicedResult"]
+
+
+class SlicedResult(ABC):
+    """
+    Figures of all rows and of each slice.
+
+    A subclass has the figures of slices (`by`), says what they depend on, and puts them into words.
+
+    Parameters
+    ----------
+    by
+        Columns that slice the rows.
+    confidence
+        Confidence level of the intervals.
+    """
+
+    noun: ClassVar[Literal["report", "comparison"]]
+    """What it is called."""
+    _of_families: ClassVar[tuple[str, ...]] = ()
+    """Columns that are about several slices together, and so null for all rows."""
+
+    def __init__(self, by: Sequence[str], confidence: float) -> None:
+        self.confidence = confidence
+        self._by = tuple(by)
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """One line that says which numbers can be compared with these."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Everything the numbers depend on."""
+
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """Counts and figures of all rows; a p-value among them is outside the family of the slices."""
+        return self._overall.drop(self._of_families).row(0, named=True)
+
+    @cached_property
+    def by_group(self) -> pl.DataFrame:
+        """Counts and figures of each slice, crossed if there are several `by` columns."""
+        return self.by(*self._by) if self._by else self._overall
+
+    @abstractmethod
+    def by(self, *columns: str) -> pl.DataFrame:
+        """
+        Counts and figures by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns it was made with; none gives all rows together.
+        """
+
+    def to_polars(self) -> pl.DataFrame:
+        """
+        Return all rows and each slice in one frame, told apart by the column `slice`.
+
+        The first row is "overall", with null keys, and null in a column that is adjusted for all slices; the
+        others are "group".
+        """
+        nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
+        overall = self._overall.with_columns(nothing).select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        if not self._by:
+            return overall
+        groups = self.by_group.select(pl.lit(GROUP).alias(SLICE), pl.all())
+        whole = pl.concat([overall, groups], how="diagonal_relaxed")
+        return whole.select(cs.by_name(groups.columns))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the frame of `to_polars` for pandas."""
+        return to_pandas(self.to_polars())
+
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+        """
+        Write it to a file, in the format of the file's suffix.
+
+        Parameters
+        ----------
+        path
+            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
+            replaced as a whole or, on an error, left as it is.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    @abstractmethod
+    def to_document(self) -> Document:
+        """Return the tables, settings and notes that `write` writes."""
+
+    def to_gt(self) -> GT:
+        """Return the table as a great_tables object."""
+        return self._notebook_table(None)
+
+    def _repr_html_(self) -> str:
+        from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
+
+        return self._notebook_table(ROWS).as_raw_html()
+
+    def __repr__(self) -> str:
+        from anls_frame.export import text  # noqa: PLC0415 - only for those who print
+
+        return text.render(self._glance(text.ROWS))
+
+    @abstractmethod
+    def _glance(self, most: int | None) -> Glance:
+        """Return what is shown of it on a screen, of the first rows only where a number of them is given."""
+
+    @cached_property
+    def _overall(self) -> pl.DataFrame:
+        return self.by()
+
+    def _notebook_table(self, most: int | None) -> GT:
+        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
+
+        return notebook.table(self._glance(most), f"anls-{self.noun}")
