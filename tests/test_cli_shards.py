@@ -263,7 +263,7 @@ def test_parts_that_cannot_be_made_are_refused(folder: Path, arguments: list[str
 READ = """
 import sys
 from pathlib import Path
-from anls_frame.cli import _inputs, _shards, reporting
+from anls_frame.cli import options, reporting, shards
 
 def bytes_read():
     with open("/proc/self/io") as file:
@@ -271,8 +271,8 @@ def bytes_read():
 
 settings = {"by": None, "cluster": None, "worst": 0, "missing": "empty", "protocol": "anls"}
 before = bytes_read()
-work = reporting.Work(files=[Path(sys.argv[1])], source=_inputs.Source(), settings=settings)
-summary = work.summary(_shards.Shard.parse(sys.argv[2]))
+work = reporting.Work(files=[Path(sys.argv[1])], source=options.Source(), settings=settings)
+summary = work.summary(shards.Shard.parse(sys.argv[2]))
 print(bytes_read() - before, summary.rows)
 """
 

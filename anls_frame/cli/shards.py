@@ -19,7 +19,7 @@ from anls_frame.summary.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anls_frame.cli.source import Source
+    from anls_frame.cli.options import Source
     from anls_frame.summary.settings import Settings
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -31,43 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
+    from anls_frame.cli.options import Source
+
 _TABLE_OPTIONS = (
-    *("prediction", "answers", "question_id", "doc_id", "question_types"),
+    *("prediction", "answers", "question_id"),
     *("answers_format", "format", "sheet", "encoding"),
 )
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """How a file is to be read; what is None is found out."""
-
-    reader: str = "auto"
-    gold: Path | None = None
-    prediction: str | None = None
-    answers: str | None = None
-    answers_format: str | None = None
-    question_id: str | None = None
-    doc_id: str | None = None
-    question_types: str | None = None
-    format: str | None = None
-    sheet: str | None = None
-    encoding: str | None = None
-    filter: str | None = None
-    scorer: str | None = None
-    epoch: int | None = None
-    response: int | None = None
-    allow_missing: bool = False
-
-    def __post_init__(self) -> None:
-        if self.reader not in READERS:
-            raise ValueError(f"--reader is one of {', '.join(READERS)}, got {self.reader!r}")
-
-    def with_prediction(self, column: str | None) -> Source:
-        """Return the same with another prediction column."""
-        return dataclasses.replace(self, prediction=column)
 
 
 def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFrame:

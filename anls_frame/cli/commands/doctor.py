@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import polars as pl
+import typer
 
 import anls_frame as af
 from anls_frame.cli import output
-from anls_frame.cli.harness_rules import CANDIDATES, Verdict, judge
-from anls_frame.cli.harness_scores import find
-from anls_frame.cli.source import load
+from anls_frame.cli.options import Json, Source, command
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.cli.source import Source
+    from anls_frame.cli.harness_rules import Verdict
 
 _SHOWN_ROWS = 20
 # Written out by hand: the founding examples, and one each of case, whitespace and letters beyond ASCII.
@@ -33,8 +30,38 @@ _KNOWN = (
 )
 
 
-def installation(*, json: bool) -> bool:
+@command
+def doctor(
+    file: Annotated[
+        Path | None, typer.Argument(help="Results with a harness' own scores.", metavar="[FILE]")
+    ] = None,
+    *,
+    against: Annotated[
+        str | None,
+        typer.Option(help="The harness' scores: a column of FILE, a file of its results, or a number."),
+    ] = None,
+    json: Json = False,
+    source: Source,
+) -> None:
+    """
+    Check the installation, or the scores of a harness.
+
+    With FILE and --against it finds out which protocol reproduces the scores that a harness gave.
+    """
+    if (file is None) != (against is None):
+        raise ValueError("FILE and --against belong together")
+    if file is None or against is None:
+        fine = _installation(json=json)
+    else:
+        fine = _against(file, source, against, json=json)
+    if not fine:
+        raise typer.Exit(1)
+
+
+def _installation(*, json: bool) -> bool:
     """Print versions and the library's place; return whether known scores come out to the last bit."""
+    import polars as pl
+
     from anls_frame import _native
 
     rows = pl.DataFrame(_KNOWN, schema=["prediction", "answers", "anls", "nls"], orient="row")
@@ -75,8 +102,12 @@ def installation(*, json: bool) -> bool:
     return not wrong
 
 
-def against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
+def _against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
     """Print which rule gives a harness' scores, or which rows differ; return whether one does."""
+    from anls_frame.cli.harness_rules import CANDIDATES, judge
+    from anls_frame.cli.harness_scores import find
+    from anls_frame.cli.source import load
+
     with output.working(f"Scoring {file}"):
         frame = load(file, source)
         theirs = find(frame, scores)

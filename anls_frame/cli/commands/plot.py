@@ -2,98 +2,127 @@
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import polars as pl
+import typer
 
 import anls_frame as af
-from anls_frame._atomic import replacing
-from anls_frame.cli.output import check_target, working
-from anls_frame.cli.source import load
+from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+    import polars as pl
 
     from anls_frame._typing import ScoreColumn
-    from anls_frame.cli.source import Source
 
-SUFFIXES = (".svg", ".png", ".pdf")
-KINDS = ("scores", "groups", "cer", "ecdf", "errors", "length", "confusions", "threshold")
-
-# Options that not every picture has a use for, with those that have.
-_USED_BY = {
-    "by": {"groups", "errors", "length"},
-    "cluster": {"groups"},
-    "threshold": set(KINDS) - {"cer", "confusions"},
-}
+_SUFFIXES = (".svg", ".png", ".pdf")
+_TEXTS = ("prediction", "answers")
 
 
+@command
 def plot(
-    kind: str,
-    file: Path,
-    source: Source,
-    output: Path,
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="scores, groups, cer, ecdf, errors, length, confusions or threshold.", metavar="KIND"
+        ),
+    ],
+    file: File,
     *,
-    by: list[str] | None,
-    cluster: str | None,
-    protocol: str,
-    threshold: float | None,
-    force: bool,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .svg, .png or .pdf.")],
+    slicing: Slicing,
+    scoring: Anls,
+    force: Force = False,
+    source: Source,
 ) -> None:
-    """Draw a picture of a file's scores."""
+    """
+    Draw scores or errors.
+
+    Missing predictions count as empty texts, but for errors, where they are a kind, and for confusions, which
+    leave them out.
+    """
+    import io
+
+    from anls_frame._atomic import replacing
+    from anls_frame.cli.output import check_target, working
+    from anls_frame.cli.source import load
+
     if kind not in KINDS:
         raise ValueError(f"KIND is one of {', '.join(KINDS)}, got {kind!r}")
-    check_target(output, force, SUFFIXES)
-    given = {"by": by, "cluster": cluster, "threshold": threshold}
-    useless = [name for name, kinds in _USED_BY.items() if given[name] is not None and kind not in kinds]
+    check_target(output, force, _SUFFIXES)
+    given = {**vars(slicing), "threshold": scoring.threshold}
+    useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
     if useless:
         raise ValueError(f"{kind} is drawn without {', '.join(f'--{name}' for name in useless)}")
-    if by and len(by) > 1 and kind != "groups":
+    if len(slicing.by or ()) > 1 and kind != "groups":
         raise ValueError(f"--by takes one column for {kind!r}")
     with working(f"Drawing {file}"):
-        axes = _axes(
-            kind,
-            load(file, source),
-            by=by[0] if by else None,
-            slices=by,
-            cluster=cluster,
-            options={"protocol": protocol, "threshold": threshold},
-        )
+        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring))
         content = io.BytesIO()
-        figure = axes.figure
-        figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
+        axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
         with replacing(output) as target:
             target.write(content.getbuffer())
 
 
-def _axes(  # noqa: PLR0911 - a kind a line
-    kind: str,
-    frame: pl.DataFrame,
-    *,
-    by: str | None,
-    slices: list[str] | None,
-    cluster: str | None,
-    options: dict[str, Any],
-) -> Any:
-    texts = ("prediction", "answers")
-    if kind == "scores":
-        return af.plot.score_distribution(af.summarize(frame, *texts, **options))
-    if kind == "groups":
-        return af.plot.group_scores(af.report(frame, *texts, by=slices, cluster=cluster, **options))
-    if kind == "confusions":
-        return af.plot.confusion_matrix(af.confusions(frame, *texts))
-    if kind == "errors":
-        kinds = frame.with_columns(af.error_type(*texts, **options).alias("error_type"))
-        return af.plot.error_types(kinds, by)
-    if kind == "threshold":
-        return af.plot.threshold_curve(af.summarize(frame, *texts, **options))
-    # As in reports, a missing prediction counts as the empty text.
+def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+    return af.plot.score_distribution(af.summarize(frame, *_TEXTS, **scoring))
+
+
+def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
+    return af.plot.group_scores(af.report(frame, *_TEXTS, **{**vars(slicing), **scoring}))
+
+
+def _cer(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+    return af.plot.cer_distribution(_scored(frame, ["cer"], scoring))
+
+
+def _ecdf(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+    return af.plot.ecdf(_scored(frame, ["anls"], scoring), "anls")
+
+
+def _errors(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
+    kinds = frame.with_columns(af.error_type(*_TEXTS, **scoring).alias("error_type"))
+    return af.plot.error_types(kinds, *slicing.by or ())
+
+
+def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
+    columns: list[ScoreColumn] = ["anls", "reference_length"]
+    by = slicing.by[0] if slicing.by else None
+    return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by)
+
+
+def _confusions(frame: pl.DataFrame, _: Slicing, _scoring: dict[str, Any]) -> Any:
+    return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS))
+
+
+def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+    return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **scoring))
+
+
+def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, Any]) -> pl.DataFrame:
+    """Add scores; as in reports, a missing prediction counts as the empty text."""
+    import polars as pl
+
     frame = frame.with_columns(pl.col("prediction").fill_null(""))
-    if kind == "length":
-        columns: tuple[ScoreColumn, ...] = ("anls", "reference_length")
-        scored = af.add_scores(frame, *texts, columns=columns, overwrite=True, **options)
-        return af.plot.length_effect(scored, *columns, by=by)
-    name: ScoreColumn = "cer" if kind == "cer" else "anls"
-    scored = af.add_scores(frame, *texts, columns=[name], overwrite=True, **options)
-    return af.plot.cer_distribution(scored) if kind == "cer" else af.plot.ecdf(scored, name)
+    return af.add_scores(frame, *_TEXTS, columns=columns, overwrite=True, **scoring)
+
+
+class Kind(NamedTuple):
+    """How a picture is drawn, and which options it has a use for that not every one has."""
+
+    draw: Callable[[pl.DataFrame, Slicing, dict[str, Any]], Any]
+    options: tuple[str, ...] = ("threshold",)
+
+
+KINDS = {
+    "scores": Kind(_scores),
+    "groups": Kind(_groups, ("by", "cluster", "threshold")),
+    "cer": Kind(_cer, ()),
+    "ecdf": Kind(_ecdf),
+    "errors": Kind(_errors, ("by", "threshold")),
+    "length": Kind(_length, ("by", "threshold")),
+    "confusions": Kind(_confusions, ()),
+    "threshold": Kind(_threshold),
+}

@@ -1,232 +1,115 @@
-"""Reports, whole and in parts: `report` and `merge`."""
+"""`report`: the scores of all rows and by slice, whole or in parts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
+import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.ids import Ids, note_of_repeated
-from anls_frame.cli.output import check_target, counting, plain, print_document, print_json, say, working
-from anls_frame.cli.shards import Origin, Shard, check_inputs, finished, missing_shards, names
-from anls_frame.cli.source import load, reading, scan, stored_rows
-from anls_frame.export import SUFFIXES
-from anls_frame.frames import origins
-from anls_frame.summary.summarizing import passes
+from anls_frame.cli.options import Output, Reporting, Slicing, Source, Table, Target, command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from anls_frame.cli.source import Source
-    from anls_frame.summary.settings import Settings
+    from anls_frame.cli.reporting import Delivery, Work
 
 
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """What becomes of a report."""
-
-    output: Path | None
-    summary: Path | None
-    sort: str
-    confidence: float
-    force: bool
-    json: bool
-    escape_formulas: bool
-
-    def check(self) -> None:
-        """Raise an error before any work is done, if the files cannot be written."""
-        check_target(self.output, self.force, SUFFIXES)
-        check_target(self.summary, self.force, (".parquet",))
-
-    def put(self, summary: af.Summary) -> None:
-        """Write and print the report of a summary."""
-        report = af.Report.from_summary(summary, sort=self.sort, confidence=self.confidence)
-        if not report.overall["n"]:
-            raise ValueError("no row has an answer to score against")
-        if self.summary is not None:
-            summary.save(self.summary)
-        if self.output is not None:
-            report.write(self.output, escape_formulas=self.escape_formulas)
-        if self.json:
-            print_document(report.to_document())
-        elif self.output is None:
-            print(plain(repr(report)))
-        else:
-            scored = numbered(report.overall["n"], "row")
-            print(plain(f"{scored}, ANLS {report.overall['anls']:.4f}: {self.output}"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """What there is to report: files, how they are read, how they are scored."""
-
-    files: Sequence[Path]
-    source: Source
-    settings: dict[str, Any]
-    fold_clusters: bool = False
-    allow_repeated_ids: bool = False
-
-    def __post_init__(self) -> None:
-        if self.fold_clusters and self.settings["cluster"] is None:
-            raise ValueError("--fold-clusters has none to fold: name their column by --cluster")
-        doubled = {str(path) for path in self.files if self.files.count(path) > 1}
-        if doubled:
-            raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
-
-    def summary(self, shard: Shard | None = None) -> af.Summary:
-        """Summarize all, or a part: some rows of a file, or some of several files."""
-        what = names([str(path) for path in self.files])
-        if shard is not None:
-            what = f"{what} shard {shard}"
-        if len(self.files) > 1:
-            return self._summary_of_files(what, shard)
-        (path,) = self.files
-        stored = stored_rows(path, self.source)
-        if stored is None:  # the whole file has to be read to know
-            with working(f"Reading {path}"):
-                loaded = load(path, self.source)
-            stored, frame = loaded.height, loaded.lazy()
-            frame = origins.like(frame if shard is None else frame.slice(*shard.of(stored)), loaded)
-        else:
-            frame = scan(path, self.source, None if shard is None else shard.of(stored))
-        rows = stored if shard is None else shard.of(stored)[1]
-        if shard is None and self.settings["cluster"] is None:
-            with reading(path, self.source):
-                note = note_of_repeated(frame, rows)
-            if note is not None:
-                say(f"anls-frame: {path}: {note}")
-        with counting(f"Scoring {what}", rows * self._passes) as advance:
-            return self._summarize(path, frame, what, advance)
-
-    def own_files(self, shard: Shard) -> Sequence[Path]:
-        """Return the files that a shard reads."""
-        if len(self.files) == 1:
-            return self.files
-        if len(self.files) < shard.count:
-            raise ValueError(f"there are fewer files than shards: {len(self.files)} and {shard.count}")
-        first, count = shard.of(len(self.files))
-        return self.files[first : first + count]
-
-    def origin(self, shard: Shard) -> Origin:
-        """Return what a shard is made of, as it is now."""
-        options = {"fold_clusters": self.fold_clusters}
-        return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
-
-    def expected_settings(self) -> Settings:
-        """Return the settings that its summaries have, without reading anything."""
-        columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
-        nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
-        return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
-
-    def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
-        chosen = self.files if shard is None else self.own_files(shard)
-        stored = [stored_rows(path, self.source) for path in chosen]
-        known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
-        ids = Ids()
-        summaries = []
-        with counting(f"Scoring {what}", known) as advance:
-            for path in chosen:
-                frame = scan(path, self.source)
-                if not self.allow_repeated_ids:
-                    with reading(path, self.source):
-                        ids.add(path, frame)
-                part = str(path) if shard is None else f"{what} {path}"
-                summaries.append(self._summarize(path, frame, part, advance))
-        ids.check()
-        return af.merge(summaries)
-
-    def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
-        with reading(path, self.source):
-            return af.summarize(
-                frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
-            )
-
-    @property
-    def _passes(self) -> int:
-        return passes(self.expected_settings())
-
-
+@command
 def report(
-    work: Work, target: Target, *, shard: str | None, shards: int | None, summaries: Path | None
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="One file of results, or several of the same kind.", metavar="FILE..."),
+    ],
+    *,
+    output: Output = None,
+    slicing: Slicing,
+    scoring: Reporting,
+    worst: Annotated[int, typer.Option(help="How many of the rows with the lowest scores to list.")] = 0,
+    table: Table,
+    summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Part i of n, as 1/4: of the files, or of one file's rows. It is skipped if --summary is "
+            "there already and was made of the same."
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None, typer.Option(help="Work in so many parts, which need not be done again.")
+    ] = None,
+    summaries: Annotated[
+        Path | None, typer.Option(help="Folder for the summaries of these parts.", metavar="FOLDER")
+    ] = None,
+    fold_clusters: Annotated[
+        bool,
+        typer.Option("--fold-clusters", help="Keep parts small; right where no document lies in two parts."),
+    ] = False,
+    allow_repeated_ids: Annotated[
+        bool,
+        typer.Option(
+            "--allow-repeated-ids", help="Report files as one system although they have ids in common."
+        ),
+    ] = False,
+    target: Target,
+    source: Source,
 ) -> None:
-    """Report files; or save the summary of a shard of them; or report them shard by shard."""
+    """Report the scores of all rows and by slice, with intervals."""
+    from anls_frame.cli.reporting import Delivery, Work
+
+    work = Work(
+        files=files,
+        source=source,
+        settings={**vars(slicing), **vars(scoring), "worst": worst},
+        fold_clusters=fold_clusters,
+        allow_repeated_ids=allow_repeated_ids,
+    )
+    delivery = Delivery(output=output, summary=summary, table=table, target=target)
     if shard is not None:
-        if target.summary is None:
+        if summary is None:
             raise ValueError("--shard makes a part of a report: save it by --summary, and merge the parts")
-        if target.output is not None or shards is not None:
+        if output is not None or shards is not None:
             raise ValueError("--shard makes a part of a report; --output belongs to `merge`, --shards to all")
-        _report_shard(work, Shard.parse(shard), target, target.summary)
+        _report_shard(work, shard, summary, target)
         return
     if (shards is None) != (summaries is None):
         raise ValueError("--shards and --summaries belong together: how many parts, and the folder for them")
-    target.check()
-    if shards is None or summaries is None:
-        if work.fold_clusters:
-            raise ValueError("--fold-clusters keeps parts small: it belongs to --shard or --shards")
-        target.put(work.summary())
+    delivery.check()
+    if shards is not None and summaries is not None:
+        _report_shards(work, delivery, shards, summaries)
         return
-    parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
-    for part in parts:
-        work.own_files(part)
-    summaries.mkdir(exist_ok=True)
-    paths = [part.file(summaries) for part in parts]
-    skipped = sum(
-        _part(work, part, path, force=target.force)[1] for part, path in zip(parts, paths, strict=True)
-    )
-    if skipped:
-        say(f"skipped {skipped} of {shards} shards, whose summaries are in {summaries} already")
-    check_inputs(paths)
-    target.put(af.merge(af.Summary.load(path) for path in paths))
+    if fold_clusters:
+        raise ValueError("--fold-clusters keeps parts small: it belongs to --shard or --shards")
+    delivery.put(work.summary())
 
 
-def _report_shard(work: Work, shard: Shard, target: Target, path: Path) -> None:
+def _report_shard(work: Work, name: str, path: Path, target: Target) -> None:
+    from anls_frame.cli.output import check_target, plain, print_json
+    from anls_frame.cli.shards import Shard
+
+    shard = Shard.parse(name)
     check_target(path, True, (".parquet",))
-    summary, skipped = _part(work, shard, path, force=target.force)
+    summary, skipped = work.part(shard, path, force=target.force)
     if target.json:
-        print_json(
-            {
-                "shard": shard.index,
-                "shards": shard.count,
-                "rows": summary.rows,
-                "digest": summary.digest,
-                "skipped": skipped,
-            }
-        )
+        facts = {"shard": shard.index, "shards": shard.count, "rows": summary.rows, "digest": summary.digest}
+        print_json({**facts, "skipped": skipped})
     else:
         why = "; skipped, as it is there already" if skipped else ""
         print(plain(f"shard {shard}, {numbered(summary.rows, 'row')}: {path}{why}"))
 
 
-def _part(work: Work, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
-    """Return the summary of a shard, from its file if it is there already; otherwise save it."""
-    origin = work.origin(shard)
-    if not force:
-        found = finished(path, origin, work.expected_settings())
-        if found is not None:
-            return found, True
-    summary = work.summary(shard)
-    changed = work.origin(shard).changed(origin)
-    if changed:
-        raise ValueError(f"{', '.join(changed)} was changed while it was read; run the shard again")
-    if work.fold_clusters:
-        summary = summary.fold_clusters()
-    summary.save(path, metadata=origin.metadata())
-    return summary, False
+def _report_shards(work: Work, delivery: Delivery, shards: int, folder: Path) -> None:
+    from anls_frame.cli.output import say
+    from anls_frame.cli.shards import Shard, check_inputs
 
-
-def merge(files: Sequence[Path], target: Target, *, allow_missing: bool) -> None:
-    """Report the sum of summaries."""
-    target.check()
-    with working("Merging"):
-        summary = af.merge(af.Summary.load(path) for path in files)
-        check_inputs(files)
-    missing = missing_shards(summary.parts)
-    if missing and not allow_missing:
-        raise ValueError(
-            f"shards are missing: {'; '.join(missing)}. Pass --allow-missing to merge the others"
-        )
-    target.put(summary)
+    parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
+    for part in parts:
+        work.own_files(part)
+    folder.mkdir(exist_ok=True)
+    paths = [part.file(folder) for part in parts]
+    force = delivery.target.force
+    skipped = sum(work.part(part, path, force=force)[1] for part, path in zip(parts, paths, strict=True))
+    if skipped:
+        say(f"skipped {skipped} of {shards} shards, whose summaries are in {folder} already")
+    check_inputs(paths)
+    delivery.put(af.merge(af.Summary.load(path) for path in paths))

@@ -1,0 +1,81 @@
+"""`confusions`: which characters are taken for which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import anls_frame as af
+from anls_frame._text import numbered
+from anls_frame.cli.options import By, File, Output, Source, Target, command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+_ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
+_LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
+
+
+@command
+def confusions(
+    file: File,
+    *,
+    output: Output = None,
+    by: By = None,
+    protocol: Annotated[str, typer.Option(help="How texts are prepared.")] = "raw",
+    max_length: Annotated[
+        int, typer.Option(help="Longest run of characters that counts as one confusion.")
+    ] = 1,
+    min_nls: Annotated[
+        float, typer.Option(help="Leave out rows whose NLS is lower: other answers, not misread ones.")
+    ] = 0.0,
+    top: Annotated[int, typer.Option(help="How many to print, of each slice.")] = 30,
+    target: Target,
+    source: Source,
+) -> None:
+    """Count which characters are taken for which."""
+    from anls_frame.cli.output import check_target, print_json, working
+    from anls_frame.cli.source import load, reading
+    from anls_frame.export import rows as row_files
+    from anls_frame.summary.settings import MOST_ROWS
+
+    check_target(output, target.force, row_files.SUFFIXES)
+    if not 0 <= top < MOST_ROWS:
+        raise ValueError(f"--top must be a number of rows from 0 to {MOST_ROWS - 1:,}, got {top}")
+    with working(f"Reading {file}"), reading(file, source):
+        found: pl.DataFrame = af.confusions(
+            load(file, source),
+            *("prediction", "answers"),
+            by=by,
+            protocol=protocol,
+            max_length=max_length,
+            min_nls=min_nls,
+        )
+        if output is not None:
+            row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+    if target.json:
+        print_json(found.to_dicts())
+    elif output is None:
+        _print(found, by or [], top)
+
+
+def _print(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
+    """Print the edits, a space as ␣; the counts of rows beside them only where they differ by slice."""
+    import polars as pl
+
+    from anls_frame.cli.output import print_table
+    from anls_frame.pairs.alignments import SPACE
+
+    characters = pl.col("reference_char", "predicted_char").str.replace_all(" ", SPACE, literal=True)
+    shown = found.with_columns(characters)
+    if by:
+        print_table(shown.group_by(by, maintain_order=True).head(top))
+        return
+    print_table(shown.drop(_ROWS), most=top)
+    if found.height:
+        n, *left_out = found.select(_ROWS).row(0)
+        parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
+        print(", ".join([f"{numbered(n, 'row')} compared", *parts]) + ".")

@@ -1,0 +1,40 @@
+"""`convert`: results in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import anls_frame as af
+from anls_frame.cli.options import File, Source, Writing, command
+
+
+@command
+def convert(
+    file: File,
+    output: Annotated[
+        Path, typer.Argument(help="File to write, in the format of its suffix.", metavar="OUTPUT")
+    ],
+    *,
+    submission: Annotated[
+        bool, typer.Option("--submission", help="Write a submission for the Robust Reading Competition.")
+    ] = False,
+    writing: Writing,
+    source: Source,
+) -> None:
+    """Write results in another format, as the standard table."""
+    from anls_frame.cli.output import check_target, working
+    from anls_frame.cli.source import scan_counted
+    from anls_frame.export import rows as row_files
+    from anls_frame.readers._problems import reading_parquet
+
+    check_target(output, writing.force, (".json",) if submission else row_files.SUFFIXES)
+    with working(f"Converting {file}"):
+        frame, _ = scan_counted(file, source)
+        if submission:
+            af.write_submission(frame.collect(), output)
+        else:
+            with reading_parquet(file):
+                row_files.write(frame, output, escape_formulas=writing.escape_formulas)

@@ -1,0 +1,165 @@
+"""Reports of files, whole and in parts, for `report` and `merge`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import anls_frame as af
+from anls_frame._text import numbered
+from anls_frame.cli.ids import Ids, note_of_repeated
+from anls_frame.cli.output import check_target, counting, plain, print_document, say, working
+from anls_frame.cli.shards import Origin, finished, names
+from anls_frame.cli.source import load, reading, scan, stored_rows
+from anls_frame.export import SUFFIXES
+from anls_frame.frames import origins
+from anls_frame.summary.summarizing import passes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from anls_frame.cli.options import Source, Table, Target
+    from anls_frame.cli.shards import Shard
+    from anls_frame.summary.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """What becomes of a report."""
+
+    output: Path | None
+    summary: Path | None
+    table: Table
+    target: Target
+
+    def check(self) -> None:
+        """Raise an error before any work is done, if the files cannot be written."""
+        check_target(self.output, self.target.force, SUFFIXES)
+        check_target(self.summary, self.target.force, (".parquet",))
+
+    def put(self, summary: af.Summary) -> None:
+        """Write and print the report of a summary."""
+        report = af.Report.from_summary(summary, **vars(self.table))
+        if not report.overall["n"]:
+            raise ValueError("no row has an answer to score against")
+        if self.summary is not None:
+            summary.save(self.summary)
+        if self.output is not None:
+            report.write(self.output, escape_formulas=self.target.escape_formulas)
+        if self.target.json:
+            print_document(report.to_document())
+        elif self.output is None:
+            print(plain(repr(report)))
+        else:
+            scored = numbered(report.overall["n"], "row")
+            print(plain(f"{scored}, ANLS {report.overall['anls']:.4f}: {self.output}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What there is to report: files, how they are read, how they are scored."""
+
+    files: Sequence[Path]
+    source: Source
+    settings: dict[str, Any]
+    fold_clusters: bool = False
+    allow_repeated_ids: bool = False
+
+    def __post_init__(self) -> None:
+        if self.fold_clusters and self.settings["cluster"] is None:
+            raise ValueError("--fold-clusters has none to fold: name their column by --cluster")
+        doubled = {str(path) for path in self.files if self.files.count(path) > 1}
+        if doubled:
+            raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
+
+    def summary(self, shard: Shard | None = None) -> af.Summary:
+        """Summarize all, or a part: some rows of a file, or some of several files."""
+        what = names([str(path) for path in self.files])
+        if shard is not None:
+            what = f"{what} shard {shard}"
+        if len(self.files) > 1:
+            return self._summary_of_files(what, shard)
+        (path,) = self.files
+        stored = stored_rows(path, self.source)
+        if stored is None:  # the whole file has to be read to know
+            with working(f"Reading {path}"):
+                loaded = load(path, self.source)
+            stored, frame = loaded.height, loaded.lazy()
+            frame = origins.like(frame if shard is None else frame.slice(*shard.of(stored)), loaded)
+        else:
+            frame = scan(path, self.source, None if shard is None else shard.of(stored))
+        rows = stored if shard is None else shard.of(stored)[1]
+        if shard is None and self.settings["cluster"] is None:
+            with reading(path, self.source):
+                note = note_of_repeated(frame, rows)
+            if note is not None:
+                say(f"anls-frame: {path}: {note}")
+        with counting(f"Scoring {what}", rows * self._passes) as advance:
+            return self._summarize(path, frame, what, advance)
+
+    def part(self, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
+        """Return the summary of a shard, from its file if it is there already; otherwise save it."""
+        origin = self._origin(shard)
+        if not force:
+            found = finished(path, origin, self._expected_settings)
+            if found is not None:
+                return found, True
+        summary = self.summary(shard)
+        changed = self._origin(shard).changed(origin)
+        if changed:
+            raise ValueError(f"{', '.join(changed)} was changed while it was read; run the shard again")
+        if self.fold_clusters:
+            summary = summary.fold_clusters()
+        summary.save(path, metadata=origin.metadata())
+        return summary, False
+
+    def own_files(self, shard: Shard) -> Sequence[Path]:
+        """Return the files that a shard reads."""
+        if len(self.files) == 1:
+            return self.files
+        if len(self.files) < shard.count:
+            raise ValueError(f"there are fewer files than shards: {len(self.files)} and {shard.count}")
+        first, count = shard.of(len(self.files))
+        return self.files[first : first + count]
+
+    def _origin(self, shard: Shard) -> Origin:
+        """Return what a shard is made of, as it is now."""
+        options = {"fold_clusters": self.fold_clusters}
+        return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
+
+    @property
+    def _expected_settings(self) -> Settings:
+        """Return the settings that its summaries have, without reading anything."""
+        columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
+        nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
+        return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
+
+    def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
+        chosen = self.files if shard is None else self.own_files(shard)
+        stored = [stored_rows(path, self.source) for path in chosen]
+        known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
+        ids = Ids()
+        summaries = []
+        with counting(f"Scoring {what}", known) as advance:
+            for path in chosen:
+                frame = scan(path, self.source)
+                if not self.allow_repeated_ids:
+                    with reading(path, self.source):
+                        ids.add(path, frame)
+                part = str(path) if shard is None else f"{what} {path}"
+                summaries.append(self._summarize(path, frame, part, advance))
+        ids.check()
+        return af.merge(summaries)
+
+    def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
+        with reading(path, self.source):
+            return af.summarize(
+                frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
+            )
+
+    @property
+    def _passes(self) -> int:
+        return passes(self._expected_settings)

@@ -1,0 +1,158 @@
+"""Two systems on the same questions, for `compare`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import anls_frame as af
+from anls_frame.cli.output import say
+from anls_frame.cli.source import load, table
+from anls_frame.exceptions import InputError, Problem
+from anls_frame.readers._problems import shown
+from anls_frame.readers._raw import numbers
+from anls_frame.readers._standard import ids_text
+from anls_frame.reports.pairing import disagreeing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from anls_frame.cli.options import Reporting, Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """The two systems: two files, or two columns of one."""
+
+    first: Path
+    second: Path | None
+    systems: str | None
+    allow_unmatched: bool
+    source: Source
+
+
+def compared(pair: Pair, **options: Any) -> af.Comparison:
+    """Compare the texts of two systems."""
+    frame, systems = _columns(pair) if pair.second is None else _files(pair)
+    comparison = af.compare(frame, systems, "answers", **options)
+    if not comparison.overall["n"]:
+        raise ValueError("no row has an answer to score against")
+    return comparison
+
+
+def compared_scores(
+    pair: Pair, scoring: Reporting, *, lower_is_better: bool, **options: Any
+) -> af.Comparison:
+    """Compare two columns of scores, which have no use for options of texts."""
+    frame, systems = _scores(pair)
+    given = [one.name for one in fields(scoring) if getattr(scoring, one.name) != one.default]
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(f"scores that exist already are compared without {names}")
+    better = False if lower_is_better else None
+    comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
+    if not comparison.overall["n"]:
+        raise ValueError("no row has both scores")
+    return comparison
+
+
+def _scores(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return a table with two columns of scores."""
+    names = _two_names(pair) if pair.second is None else []
+    if not names:
+        raise ValueError("--scores compares two columns of one file: --systems OLD,NEW")
+    frame = table(pair.first, pair.source)
+    for name in names:
+        if name not in frame.columns:
+            raise InputError([Problem(str(pair.first), "", f"no column {shown(name)}")])
+        # Text files have numbers as texts, and nothing for none.
+        column = frame[name]
+        filled = column.set(column == "", None) if column.dtype == pl.String else column
+        column = numbers(filled.drop_nulls()) if column.dtype == pl.String else column
+        if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
+            raise InputError([Problem(str(pair.first), "", f"column {shown(name)} holds other than scores")])
+        frame = frame.with_columns(filled.cast(pl.Float64).alias(name))
+    return frame, dict(zip(_apart(names), names, strict=True))
+
+
+def _two_names(pair: Pair) -> list[str]:
+    names = [] if pair.systems is None else pair.systems.split(",")
+    if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
+        raise ValueError("name two files, or two prediction columns of one: --systems OLD,NEW")
+    return names
+
+
+def _columns(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
+    names = _two_names(pair)
+    # Read once for each: a column has its role, and with it its checks, in one of them only.
+    first, second = (load(pair.first, replace(pair.source, prediction=name)) for name in names)
+    columns = _free(first, names)
+    frame = first.rename({"prediction": columns[0]}) if columns[0] != "prediction" else first
+    frame = frame.with_columns(second["prediction"].alias(columns[1]))
+    return frame, dict(zip(_apart(names), columns, strict=True))
+
+
+def _files(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
+    assert pair.second is not None  # noqa: S101 - asked before
+    if pair.systems is not None:
+        raise ValueError("--systems names columns of one file, and there are two")
+    paths = (pair.first, pair.second)
+    if pair.first.resolve() == pair.second.resolve():
+        raise ValueError(
+            f"{pair.second}: the same file twice; name two files, or two columns of one: --systems OLD,NEW"
+        )
+    frames = [load(path, pair.source, unique_ids=True) for path in paths]
+    for path, frame in zip(paths, frames, strict=True):
+        if "question_id" not in frame.columns:
+            raise InputError(
+                [Problem(str(path), "", "has no ids to pair by; name their column: --question-id")]
+            )
+    # What is lost is told before what differs.
+    paired = af.pair(*frames, on="question_id", prediction="prediction", answers=[])
+    lost = [
+        Problem(str(path), "", f"{len(ids):,} questions that the other file does not have: {ids_text(ids)}")
+        for path, only in zip(paths, (paired.only_first, paired.only_second), strict=True)
+        if (ids := only["question_id"].to_list())
+    ]
+    if lost and not pair.allow_unmatched:
+        advice = Problem("", "", "pass --allow-unmatched to leave them out")
+        raise InputError([*lost, advice], total=len(lost) + 1)
+    for problem in lost:
+        say(f"anls-frame: left out: {problem}")
+    _check_answers(pair, frames, paired.frame)
+    stems = [path.name.partition(".")[0] or path.name for path in paths]
+    names = _apart(stems if stems[0] != stems[1] else [str(path) for path in paths])
+    return paired.frame, dict(zip(names, ("prediction_first", "prediction_second"), strict=True))
+
+
+def _check_answers(pair: Pair, frames: list[pl.DataFrame], paired: pl.DataFrame) -> None:
+    """Raise an error where the files accept different answers: that would not be the same question."""
+    other = frames[1].select("question_id", pl.col("answers").alias("other"))
+    both = paired.select("question_id", "answers").join(other, on="question_id", how="left")
+    differing = both.filter(disagreeing(both["answers"], both["other"]))["question_id"].to_list()
+    if differing:
+        message = (
+            f"accepts other answers than {pair.first} for {len(differing):,} questions: {ids_text(differing)}"
+        )
+        raise InputError([Problem(str(pair.second), "", message)])
+
+
+def _apart(names: list[str]) -> list[str]:
+    """Names of systems that no column of the result has."""
+    from anls_frame.reports.differences import RESULT_COLUMNS
+
+    return [f"{name} " if name in RESULT_COLUMNS else name for name in names]
+
+
+def _free(frame: pl.DataFrame, names: list[str]) -> list[str]:
+    """Column names for the predictions that nothing else in the frame has."""
+    taken = set(frame.columns) - {"prediction"}
+    free = []
+    for name in names:
+        new = f"prediction of {shown(name)}"
+        while new in taken:
+            new += "_"
+        free.append(new)
+    return free
