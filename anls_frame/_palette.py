@@ -9,13 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 BLUE = "#0072B2"
-ORANGE = "#E69F00"
 GREY = "#8A8A8A"
 LIGHT = "#C9CED6"
-VERMILION = "#D55E00"
 
 # Okabe and Ito (2008), without yellow, which is lost on white: told apart with every kind of colour vision.
-PALETTE = (BLUE, ORANGE, "#009E73", VERMILION, "#CC79A7", "#56B4E9", "#4D4D4D")
+PALETTE = (BLUE, "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#4D4D4D")
 
 # From right to wrong: pale where nothing was lost, cold for form, warm for content, grey for nothing there.
 ERROR_COLORS = {
@@ -53,3 +51,8 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
         free = [color for color in order if color not in chosen.values()]
         chosen[name] = free[0] if free else order[0]
     return {name: chosen[name] for name in names}
+
+
+def system_color(name: str | None, color: str | None = None) -> str:
+    """Colour of a system that is alone in a plot, where it may have no name; `color` overrides."""
+    return color or (BLUE if name is None else system_colors([name])[name])

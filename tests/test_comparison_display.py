@@ -65,6 +65,15 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
         assert {*figures, *keys} <= set(page.cells)
 
 
+def test_systems_called_as_the_ends_of_an_interval_are_shown_by_themselves() -> None:
+    one = compare(FRAME, {"anls": "a", "anls_low": "b"}, "t")
+    line = next(line for line in repr(one).splitlines() if "all rows" in line)
+
+    for figure in (one.overall["anls"], one.overall["anls_low"]):
+        assert f" {figure:.3f} " in line
+        assert f"{figure:.3f}" in Texts(one._repr_html_()).cells
+
+
 def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     one = made()
     cells = Texts(one._repr_html_()).cells

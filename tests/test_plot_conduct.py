@@ -138,6 +138,13 @@ def test_a_plot_of_frames_takes_no_summary_and_the_other_way_round(function: str
             getattr(af.plot, function)(wrong, *ARGUMENTS.get(function, ()))
 
 
+def test_pandas_columns_may_be_called_as_parts_of_reports_are() -> None:
+    data = frame().with_columns(by_group=1, cells=2).to_pandas()
+
+    assert af.plot.ecdf(data, "nls").has_data()
+    assert af.plot.error_types(data).has_data()
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_plot_is_documented(function: str) -> None:
     signature = inspect.signature(getattr(af.plot, function))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.settings import Missing
 
-__all__ = ["Histogram", "length_scores", "score_histogram", "threshold_curve"]
+__all__ = ["Histogram", "cut_between", "length_scores", "score_histogram", "threshold_curve"]
 
 GRID = 200
 """Steps of the threshold grid that summaries count on."""
@@ -230,6 +230,11 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     counts[-1] -= exact
     width = GRID // bars
     return Histogram(low, [sum(counts[at : at + width]) for at in range(0, GRID, width)], exact)
+
+
+def cut_between(summary: Summary, histogram: Histogram) -> int:
+    """Count the rows between 0 and 1 that the cut takes."""
+    return min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), sum(histogram.bins))
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

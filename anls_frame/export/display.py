@@ -123,18 +123,10 @@ def glance(
     document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
 ) -> Glance:
     """
-    Lay out the slices of a document's main table for a screen: keys, counts, and figures.
+    Lay out the slices of a document's main table for a screen, of the first ones only if a number is given.
 
-    Parameters
-    ----------
-    document
-        The document. The column `few_rows` of its table says which slices are marked.
-    headings
-        What is shown of each slice. A heading that is another column's name gives way to the column's own.
-    with_interval
-        Columns whose figures have their intervals beside them.
-    most
-        How many rows are shown; all by default. The others, perhaps a million, are not laid out either.
+    The columns shown have headings; one that is another column's name gives way to the column's own. The
+    other slices, perhaps a million, are not laid out either.
     """
     table = document.main
     frame = table.frame if most is None else table.frame.head(most)

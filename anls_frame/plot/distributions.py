@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
-from anls_frame.analysis.curves import BARS, Histogram, score_histogram
+from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -67,25 +67,17 @@ def score_distribution(
     """
     histogram = score_histogram(_inputs.summary_of_texts(summary))
     threshold = summary.settings.threshold or 0.0
-    kept = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
-    ax = _inputs.axes(ax, 7, 3.6)
-    width = 1 / len(histogram.bins)
-    edges = [index * width for index in range(len(histogram.bins))]
-    colors = [_palette.LIGHT if edge + width / 2 < threshold else kept for edge in edges]
-    ax.bar(edges, histogram.bins, width, align="edge", color=colors, edgecolor="white", linewidth=0.5)
+    kept = _palette.system_color(label, color)
+    middles = [(index + 0.5) / len(histogram.bins) for index in range(len(histogram.bins))]
+    colors = [_palette.LIGHT if middle < threshold else kept for middle in middles]
+    ax = _bars(ax, histogram, colors, "NLS")
     if 0 < threshold < 1:
         ax.axvline(threshold, color="#404040", linewidth=1, linestyle=(0, (4, 3)))
-    between = sum(histogram.bins)
-    below = min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), between)
-    ax.set_xlim(0, 1)
-    _count_axis(ax, histogram.bins)
-    ax.set_xlabel("NLS of the rows between 0 and 1")
-    ax.set_ylabel("rows")
-    _style.tidy(ax)
+    below = cut_between(summary, histogram)
     parts = [
         ("0", histogram.low, _palette.GREY),
         (f"below {threshold:g}", below, _palette.LIGHT),
-        ("kept", between - below, kept),
+        ("kept", sum(histogram.bins) - below, kept),
         ("1", histogram.high, _style.darker(kept)),
     ]
     _strip(ax, parts)
@@ -152,16 +144,8 @@ def cer_distribution(
         raise ValueError(f"upper is a rate above 0, got {upper!r}")
     rates = _inputs.numbers(frame, [cer])[cer].drop_nulls()
     histogram = rate_histogram(rates, upper)
-    shade = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
-    ax = _inputs.axes(ax, 7, 3.6)
-    width = upper / len(histogram.bins)
-    edges = [index * width for index in range(len(histogram.bins))]
-    ax.bar(edges, histogram.bins, width, align="edge", color=shade, edgecolor="white", linewidth=0.5)
-    ax.set_xlim(0, upper)
-    _count_axis(ax, histogram.bins)
-    ax.set_xlabel(f"CER of the rows between 0 and {upper:g}")
-    ax.set_ylabel("rows")
-    _style.tidy(ax)
+    shade = _palette.system_color(label, color)
+    ax = _bars(ax, histogram, shade, "CER", upper)
     most = float(str(rates.max())) if histogram.high else upper
     tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
     parts = [
@@ -274,13 +258,25 @@ def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
     return counts["x"].to_list(), counts["share"].to_list()
 
 
-def _count_axis(ax: Axes, counts: Sequence[int]) -> None:
+def _bars(
+    ax: Axes | None, histogram: Histogram, colors: str | Sequence[str], metric: str, upper: float = 1
+) -> Axes:
+    """Draw the rows between."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - only for those who plot
 
-    if not any(counts):
+    ax = _inputs.axes(ax, 7, 3.6)
+    width = upper / len(histogram.bins)
+    edges = [index * width for index in range(len(histogram.bins))]
+    ax.bar(edges, histogram.bins, width, align="edge", color=colors, edgecolor="white", linewidth=0.5)
+    ax.set_xlim(0, upper)
+    if not any(histogram.bins):
         _style.nothing(ax)
-    ax.set_ylim(0, max(*counts, 1) * 1.08)
+    ax.set_ylim(0, max(*histogram.bins, 1) * 1.08)
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    ax.set_xlabel(f"{metric} of the rows between 0 and {upper:g}")
+    ax.set_ylabel("rows")
+    _style.tidy(ax)
+    return ax
 
 
 def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:

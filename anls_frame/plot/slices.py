@@ -24,7 +24,7 @@ __all__ = ["comparison", "error_types", "group_scores"]
 _ROW = 0.31
 _LABELLED = 0.05
 _NARROWEST = 0.2
-_RATES = ("cer_mean", "cer_corpus", "zeros")
+_RATES = ("cer_mean", "cer_corpus")
 
 
 def group_scores(
@@ -81,11 +81,9 @@ def group_scores(
     score = names[0] if score is None else score
     if score not in names:
         raise ValueError(f"the report has no score {score!r}; there are {names}")
-    most = _inputs.limit(max_groups, "max_groups")
+    frame, labels, hidden = _rows(report, max_groups)
     by = report.settings["by"]
-    frame, hidden = _first(report.to_polars(), most)
-    labels = slice_labels(frame, by)
-    shade = color or (_palette.BLUE if label is None else _palette.system_colors([label])[label])
+    shade = _palette.system_color(label, color)
     ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(labels))
     values, low, high = (_floats(frame[name]) for name in (score, f"{score}_low", f"{score}_high"))
     few = frame["few_rows"].to_list()
@@ -99,10 +97,7 @@ def group_scores(
         face = "white" if few[row] else shade
         ax.plot(value, row, "o" if row else "D", color=shade, markerfacecolor=face, markersize=6.5)
     _style.group_axis(ax, labels, bold=[0])
-    bounded = score not in _RATES[:2] and not any(
-        value is not None and not 0 <= value <= 1 for value in values
-    )
-    ax.set_xlim(*_range([*values, *low, *high], bounded=bounded))
+    ax.set_xlim(*_range([*values, *low, *high], bounded=score not in _RATES and _are_shares(values)))
     name = _score_name(report.settings, score)
     _style.as_data(ax.set_xlabel(f"{name}, {100 * report.confidence:g} % interval{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
@@ -156,10 +151,8 @@ def comparison(
     'new'
     """
     settings = _inputs.sliced(comparison, "comparison").settings
-    most = _inputs.limit(max_groups, "max_groups")
+    frame, labels, hidden = _rows(comparison, max_groups)
     first, second = systems = settings["systems"]
-    frame, hidden = _first(comparison.to_polars(), most)
-    labels = slice_labels(frame, settings["by"])
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     values = [_floats(frame[name]) for name in (first, second)]
@@ -175,7 +168,7 @@ def comparison(
         handles += ax.plot(x, y, marker, color=shades[name], markersize=7, linestyle="none", zorder=2)
     _style.group_axis(ax, labels, bold=[0])
     everything = [*values[0], *values[1]]
-    ax.set_xlim(*_range(everything, bounded=all(v is None or 0 <= v <= 1 for v in everything)))
+    ax.set_xlim(*_range(everything, bounded=_are_shares(everything)))
     _style.as_data(ax.set_xlabel(f"{_metric_name(settings)}{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, _differences(frame), bold=_surely_different(frame))
@@ -299,12 +292,20 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
     _style.legend(ax, handles, names, loc="lower right", bbox_to_anchor=(1, 1), fontsize="small", **layout)
 
 
-def _first(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, int]:
-    return frame.head(most + 1), max(frame.height - 1 - most, 0)
+def _rows(result: SlicedResult, max_groups: int) -> tuple[pl.DataFrame, list[str], int]:
+    """Return the rows that are drawn, their labels, and how many are not."""
+    most = _inputs.limit(max_groups, "max_groups")
+    frame = result.to_polars()
+    shown = frame.head(most + 1)
+    return shown, slice_labels(shown, result.settings["by"]), frame.height - shown.height
 
 
 def _floats(values: pl.Series) -> list[float | None]:
     return values.cast(pl.Float64).fill_nan(None).to_list()
+
+
+def _are_shares(values: Sequence[float | None]) -> bool:
+    return all(value is None or 0 <= value <= 1 for value in values)
 
 
 def _range(values: Sequence[float | None], *, bounded: bool) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame import _palette
 from anls_frame._text import numbered
-from anls_frame.analysis.curves import score_histogram
+from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glance, slice_labels, spelled
 from anls_frame.export.document import GROUP, SLICE
@@ -137,12 +137,11 @@ def _report_figures(summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame)
         return []
     histogram = score_histogram(summary)
     threshold = summary.settings.threshold or 0.0
-    between = sum(histogram.bins)
-    below = min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), between)
+    below = cut_between(summary, histogram)
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
         (f"below the cut at {threshold:g}", below, "#AAB2BD"),
-        ("kept by the cut", between - below, "#56B4E9"),
+        ("kept by the cut", sum(histogram.bins) - below, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
     distribution = Histogram(

@@ -132,7 +132,13 @@ class Report(SlicedResult):
         if not self.summary.settings.worst:
             return pl.DataFrame()
         rows = canonical(self.summary.worst_rows.drop("row_digest", strict=False))
-        return self._named(rows)
+        names = dict(zip(key_names(self._by, None), self._by, strict=True))
+        cluster = self.summary.settings.cluster
+        if cluster in self._by:
+            rows = rows.drop("cluster", strict=False)
+        elif cluster is not None:
+            names["cluster"] = cluster
+        return rows.rename(names, strict=False)
 
     def by(self, *columns: str) -> pl.DataFrame:
         """
@@ -390,15 +396,6 @@ class Report(SlicedResult):
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = chosen_keys(columns, self._by, self.noun)
         return named(table(self.summary.details[name], keys), keys, columns)
-
-    def _named(self, frame: pl.DataFrame) -> pl.DataFrame:
-        names = dict(zip(key_names(self._by, None), self._by, strict=True))
-        cluster = self.summary.settings.cluster
-        if cluster is not None and cluster not in self._by:
-            names["cluster"] = cluster
-        elif cluster is not None:
-            frame = frame.drop("cluster", strict=False)
-        return frame.rename(names, strict=False)
 
 
 def report(
