@@ -166,7 +166,7 @@ def test_null_corrections_delete_and_null_edits_are_left_out() -> None:
     ],
 )
 def test_wrong_values_are_refused_at_once(call: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"^`|^the dynamic"):
+    with pytest.raises(ValueError, match=r"^`|^annotator must be given|^method='dp' requires"):
         call()
 
 
@@ -204,20 +204,20 @@ ENTRY = edit(0, 1, 2, ["c"])
 @pytest.mark.parametrize(
     ("edits", "message"),
     [
-        ("a c", "'edits' has dtype String; reference sentences go into `i_measure` as references="),
-        (["a c"], r"'edits' has dtype List\(String\); reference sentences go into `i_measure`"),
+        ("a c", "'edits' has dtype String; pass reference sentences to `i_measure` as references="),
+        (["a c"], r"'edits' has dtype List\(String\); pass reference sentences to `i_measure`"),
         (1, "'edits' has dtype Int64$"),
         ([1], r"'edits' has dtype List\(Int64\)$"),
         (ENTRY, r"'edits' has dtype Struct"),
         ([{"start": 1, "end": 2}], r"'edits' has no field 'type', only \['start', 'end'\]"),
-        ([ENTRY | {"start": 1.0}], "'edits' has Float64 in the field 'start', not whole numbers"),
-        ([ENTRY | {"annotator": "0"}], "'edits' has String in the field 'annotator', not whole numbers"),
-        ([ENTRY | {"type": 1}], "'edits' has Int64 in the field 'type', not text"),
+        ([ENTRY | {"start": 1.0}], "'edits' has Float64 in field 'start' instead of integers"),
+        ([ENTRY | {"annotator": "0"}], "'edits' has String in field 'annotator' instead of integers"),
+        ([ENTRY | {"type": 1}], "'edits' has Int64 in field 'type' instead of strings"),
         (
             [ENTRY | {"corrections": "c"}],
-            "'edits' has String in the field 'corrections', not a list of texts",
+            "'edits' has String in field 'corrections' instead of lists of strings",
         ),
-        ([ENTRY | {"corrections": [1]}], r"'edits' has List\(Int64\) in the field 'corrections'"),
+        ([ENTRY | {"corrections": [1]}], r"'edits' has List\(Int64\) in field 'corrections'"),
     ],
 )
 @engines
@@ -238,7 +238,7 @@ def test_what_is_no_list_of_annotators_is_named_with_its_column() -> None:
     for wrong in ("0", 0, ["0"], [0.5]):
         data = DATA[:1].with_columns(annotators=pl.lit(pl.Series([wrong])))
         with pytest.raises(
-            DTypeError, match=r"^`m2` needs a list of whole numbers .* column 'annotators' has"
+            DTypeError, match=r"^`m2` needs one list of integers per row .* column 'annotators' has"
         ):
             data.select(ROWS["m2"])
 

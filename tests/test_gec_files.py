@@ -72,16 +72,16 @@ def test_predictions_beside_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("A 0 1|||R|||c|||REQUIRED|||-NONE-", "6 fields .* this one 5"),
-        ("A 0 1|||R|||c|||d|||REQUIRED|||-NONE-|||0", "this one 7"),
+        ("A 0 1|||R|||c|||REQUIRED|||-NONE-", "6 fields .* got 5"),
+        ("A 0 1|||R|||c|||d|||REQUIRED|||-NONE-|||0", "fields .* got 7"),
         ("A 0|||R|||c|||REQUIRED|||-NONE-|||0", "span '0'"),
         ("A 0 1 2|||R|||c|||REQUIRED|||-NONE-|||0", "span '0 1 2'"),
         ("A x 1|||R|||c|||REQUIRED|||-NONE-|||0", "span 'x 1'"),
         ("A 0 99999999999|||R|||c|||REQUIRED|||-NONE-|||0", "span '0 99999999999'"),
         ("A 0 4000000000|||R|||c|||REQUIRED|||-NONE-|||0", "span '0 4000000000'"),
         ("A 0 \u0661|||R|||c|||REQUIRED|||-NONE-|||0", "span"),
-        ("A 1 0|||R|||c|||REQUIRED|||-NONE-|||0", "does not start at 0"),
-        ("A -2 0|||R|||c|||REQUIRED|||-NONE-|||0", "does not start at 0"),
+        ("A 1 0|||R|||c|||REQUIRED|||-NONE-|||0", "must start at 0"),
+        ("A -2 0|||R|||c|||REQUIRED|||-NONE-|||0", "must start at 0"),
         ("A 0 1|||R|||c|||REQUIRED|||-NONE-|||who", "annotator 'who'"),
         ("S another", "second S line"),
         ("B 0 1", "'B 0 1'"),
@@ -94,10 +94,10 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, message
 
 
 def test_every_problem_is_named_up_to_a_limit(tmp_path: Path) -> None:
-    with pytest.raises(gec.M2FormatError, match=r"line 1: an A line .*; line 3: a line starts") as caught:
+    with pytest.raises(gec.M2FormatError, match=r"line 1: A line .*; line 3: a line must start") as caught:
         gec.read_m2(write(tmp_path, "A 0 1\n\nX\n"))
     assert str(caught.value).count("line ") >= 2
-    with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 80 lines more$"):
+    with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 80 more lines$"):
         gec.read_m2(write(tmp_path, "X\n" * 100))
 
 
@@ -218,16 +218,16 @@ def test_what_is_written_is_read_again(
     [
         (
             {"type": "a|"},
-            r"row 1: 'a\|' begins or ends with '\|', which cannot be told from '\|\|\|' beside it",
+            r"row 1: 'a\|' starts or ends with '\|', which would merge with the separator '\|\|\|'",
         ),
-        ({"corrections": ["a|"]}, r"'a\|' begins or ends"),
-        ({"corrections": ["a", "b|"]}, r"'a\|\|b\|' begins or ends"),
-        ({"corrections": ["a", "|b"]}, r"'a\|\|\|b' holds '\|\|\|'"),
+        ({"corrections": ["a|"]}, r"'a\|' starts or ends"),
+        ({"corrections": ["a", "b|"]}, r"'a\|\|b\|' starts or ends"),
+        ({"corrections": ["a", "|b"]}, r"'a\|\|\|b' contains '\|\|\|'"),
         (
             {"corrections": ["a|", "b"]},
-            r"'a\|' begins or ends with '\|', which cannot be told from '\|\|' beside",
+            r"'a\|' starts or ends with '\|', which would merge with the separator '\|\|'",
         ),
-        ({"comment": "b|"}, r"'b\|' begins or ends"),
+        ({"comment": "b|"}, r"'b\|' starts or ends"),
         ({"start": None}, "row 1: an edit whose `start` is null"),
         ({"annotator": None}, "row 1: an edit whose `annotator` is null"),
         ({"start": -2, "end": -1}, "row 1: an edit from -2 to -1: a span must start at 0"),
@@ -278,7 +278,7 @@ def test_pandas_frames_are_written_as_well(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "changes", "message"),
     [
-        ("a\nb", {}, "row 0: 'a\\\\nb' holds a line break"),
+        ("a\nb", {}, "row 0: 'a\\\\nb' contains a line break"),
         ("a", {"type": "x|||y"}, "separates fields"),
         ("a", {"corrections": ["x||y"]}, "separates fields"),
         ("a", {"comment": "x\ry"}, "line break"),

@@ -83,9 +83,9 @@ def test_wrong_arguments() -> None:
         gec.scores(DATA, CORPUS["m2"], by="model")
     with pytest.raises(ColumnNotFoundError, match=r"(?s)\"texts\".*prediction.*system"):
         gec.scores(PANDAS, gec.m2("texts", "source", "edits"))
-    with pytest.raises(DuplicateColumnError, match=r"the scores have a field 'f'; rename the column of `by`"):
+    with pytest.raises(DuplicateColumnError, match=r"the scores have a field 'f'; rename this column of by="):
         gec.scores(DATA.rename({"system": "f"}), CORPUS["m2"], by=["part", "f"])
-    with pytest.raises(TypeError, match=r"`by` takes names of columns, got \[1\]"):
+    with pytest.raises(TypeError, match=r"by must be the names of columns, got \[1\]"):
         gec.scores(DATA, CORPUS["m2"], by=[1])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="takes an expression, as from `m2_corpus`, got str"):
         gec.scores(DATA, "m2")  # type: ignore[arg-type]

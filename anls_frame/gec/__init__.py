@@ -1,11 +1,11 @@
 """
-Scores of grammatical error correction: M² (MaxMatch), the I-measure and ERRANT's counts of spans.
+Scores for grammatical error correction: M² (MaxMatch), the I-measure and ERRANT's span counts.
 
-Order is always prediction, source, edits, annotators. `read_m2` gives the last three from an ``.m2`` file;
-the prediction is a column of corrected sentences, tokens separated by spaces as in the file. Row
-expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) give counts; `m2_corpus`,
-`i_measure_corpus` and `errant_corpus` make the scores of a file or a group of rows from them. `scores` and
-`by_type` take pandas frames as well.
+Arguments always come in the order prediction, source, edits, annotators. `read_m2` reads the last three from
+an ``.m2`` file; the prediction is a column of corrected sentences, with tokens separated by spaces as in the
+file. Row expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) return counts; `m2_corpus`,
+`i_measure_corpus` and `errant_corpus` turn them into the scores of a file or a group of rows. `scores` and
+`by_type` accept pandas frames as well.
 
 Examples
 --------

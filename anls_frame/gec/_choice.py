@@ -1,4 +1,4 @@
-"""Which annotator counts in a row: the official scorers choose as they go."""
+"""Choose the annotator whose counts a row adds, as the official scorers do."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 Counts: TypeAlias = tuple[int, int, int]
-"""Three counts of an annotator in a row, which add up over rows."""
+"""Three counts of one annotator in one row, which are summed over rows."""
 
 Key: TypeAlias = "Callable[[Counts, Counts], tuple[float, ...]]"
-"""What is greatest for the annotator chosen, given the totals so far and its own counts."""
+"""The key that the chosen annotator maximises, given the totals so far and the annotator's own counts."""
 
 
 def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
-    """Return the counts of each row's annotators; rows without any are left out."""
+    """Yield the counts of each row's annotators; rows without annotators are left out."""
     counts = counts.filter(counts.list.len() > 0)
     flat = counts.explode(empty_as_null=False, keep_nulls=False)
     columns = [flat.struct.field(field).to_list() for field in fields]
@@ -28,7 +28,7 @@ def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
 
 
 def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
-    """Choose in each row by the totals so far, the first of equals; return the totals and the choices."""
+    """Choose in each row by the totals so far, the first one on ties; return the totals and the choices."""
     totals, choices = (0, 0, 0), []
     for row in counts:
         best, index = key(totals, row[0]), 0
@@ -43,7 +43,7 @@ def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]
 
 
 def each_row(counts: Iterator[list[Counts]], key: Key) -> Counts:
-    """Choose in each row by its own counts alone, and add up."""
+    """Choose in each row by its own counts alone; return the totals."""
     totals = (0, 0, 0)
     for row in counts:
         a, b, c = max(row, key=lambda one: key((0, 0, 0), one))

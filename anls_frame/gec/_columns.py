@@ -1,4 +1,4 @@
-"""How edits and annotators reach the plugin, which knows texts and lists of texts only."""
+"""Convert edits and annotators for the plugin, which only takes strings and lists of strings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import IntoExprColumn
 
-# Fields of an edit are joined by U+001F. One inside a field becomes its neighbour: both are whitespace,
-# and neither is ever part of a token.
+# The fields of an edit are joined with U+001F. A U+001F inside a field is replaced by U+001E: both are
+# whitespace, so neither is ever part of a token.
 _SEPARATOR = "\x1f"
 _NEIGHBOUR = "\x1e"
 
@@ -45,12 +45,12 @@ def expression(column: IntoExprColumn, function: str, name: str) -> pl.Expr:
 
 
 def edit_texts(edits: IntoExprColumn, function: str, name: str = "edits") -> pl.Expr:
-    """Return edits as lists of texts: start, end, annotator, type and corrections of each."""
+    """Return edits as lists of strings, each with start, end, annotator, type and corrections."""
     return _converted(expression(edits, function, name), partial(_edit_texts, function=function))
 
 
 def annotator_texts(annotators: IntoExprColumn | None, function: str, name: str = "annotators") -> pl.Expr:
-    """Return annotators as lists of texts; without a column they are those of the edits."""
+    """Return annotators as lists of strings; without a column, the plugin takes them from the edits."""
     if annotators is None:
         return pl.lit(pl.Series(name, [None], dtype=_TEXTS))
     return _converted(expression(annotators, function, name), partial(_annotator_texts, function=function))
@@ -60,8 +60,8 @@ _TEXTS = pl.List(pl.String)
 
 
 def _converted(column: pl.Expr, convert: Callable[[pl.Series], pl.Series]) -> pl.Expr:
-    # A function of the column, since an expression that asks for a field that is not there fails before
-    # anybody can say which column was meant.
+    # A function of the column, because an expression that asks for a missing field fails before the error
+    # message can name the column.
     return column.map_batches(convert, return_dtype=_TEXTS, is_elementwise=True)
 
 
@@ -72,7 +72,7 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
     if not isinstance(entry, pl.Struct):
         advice = ""
         if _is_text(entry or edits.dtype):
-            advice = "; reference sentences go into `i_measure` as references="
+            advice = "; pass reference sentences to `i_measure` as references="
         raise DTypeError(f"{_needs_edits(function, edits)} has dtype {edits.dtype}{advice}")
     fields = {field.name: field.dtype for field in entry.fields}
     for field, (fits, wanted) in _FIELDS.items():
@@ -80,7 +80,7 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
             raise DTypeError(f"{_needs_edits(function, edits)} has no field {field!r}, only {list(fields)}")
         if not (fits(fields[field]) or fields[field] == pl.Null):
             raise DTypeError(
-                f"{_needs_edits(function, edits)} has {fields[field]} in the field {field!r}, not {wanted}"
+                f"{_needs_edits(function, edits)} has {fields[field]} in field {field!r} instead of {wanted}"
             )
     edit = pl.element().struct
     corrections = pl.lit("")
@@ -88,7 +88,7 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
         listed = edit.field("corrections").cast(_listed(fields["corrections"]))
         corrections = listed.list.eval(_clean(pl.element())).list.join(_SEPARATOR).fill_null("")
     text = pl.concat_str(
-        # A null number is an empty field, which is refused with its row.
+        # A null number becomes an empty field, which the plugin rejects, naming the row.
         *(edit.field(field).cast(pl.String).fill_null("") for field in ("start", "end", "annotator")),
         _clean(edit.field("type")),
         corrections,
@@ -103,14 +103,14 @@ def _annotator_texts(annotators: pl.Series, *, function: str) -> pl.Series:
         return annotators.cast(_TEXTS)
     if entry is None or not entry.is_integer():
         raise DTypeError(
-            f"`{function}` needs a list of whole numbers as annotators, as `read_m2` gives it, but column "
-            f"{annotators.name!r} has dtype {annotators.dtype}"
+            f"`{function}` needs one list of integers per row as annotators, as `read_m2` returns it, but "
+            f"column {annotators.name!r} has dtype {annotators.dtype}"
         )
     return _evaluated(annotators, pl.element().cast(pl.String))
 
 
 def _evaluated(lists: pl.Series, entry: pl.Expr) -> pl.Series:
-    # Under a name of its own: that of the column may be a pattern.
+    # Under a fixed name: Polars may read the column's own name as a pattern.
     frame = lists.alias("lists").to_frame()
     column = pl.col("lists").cast(_listed(lists.dtype))
     return frame.select(column.list.eval(entry)).to_series().alias(lists.name)
@@ -118,20 +118,20 @@ def _evaluated(lists: pl.Series, entry: pl.Expr) -> pl.Series:
 
 def _needs_edits(function: str, edits: pl.Series) -> str:
     return (
-        f"`{function}` needs edits, a list of structs with {', '.join(_FIELDS)} a row, as `read_m2` gives "
-        f"them, but column {edits.name!r}"
+        f"`{function}` needs edits, one list of structs with {', '.join(_FIELDS)} per row, as `read_m2` "
+        f"returns them, but column {edits.name!r}"
     )
 
 
 def _entry(dtype: PolarsDataType) -> PolarsDataType | None:
-    """Return the dtype of the entries of a list; of a column without any value, which fits too, `Null`."""
+    """Return the dtype of a list's entries, or `Null` for a column of nulls, which is valid too."""
     if isinstance(dtype, pl.List | pl.Array):
         return dtype.inner
     return dtype if dtype == pl.Null else None
 
 
 def _listed(dtype: PolarsDataType) -> pl.List:
-    """Return the dtype of a list for that of a list or an array."""
+    """Return the list dtype that corresponds to a list or array dtype."""
     entry = _entry(dtype)
     return pl.List(pl.Null if entry is None else entry)
 
@@ -149,12 +149,12 @@ def _is_whole(dtype: PolarsDataType) -> bool:
     return dtype.is_integer()
 
 
-_WHOLE = (_is_whole, "whole numbers")
+_WHOLE = (_is_whole, "integers")
 _FIELDS: dict[str, tuple[Callable[[PolarsDataType], bool], str]] = {
     "start": _WHOLE,
     "end": _WHOLE,
-    "type": (_is_text, "text"),
-    "corrections": (_is_texts, "a list of texts"),
+    "type": (_is_text, "strings"),
+    "corrections": (_is_texts, "lists of strings"),
     "annotator": _WHOLE,
 }
 
@@ -201,18 +201,18 @@ def check_flag(name: str, value: object) -> bool:
 def to_polars(
     frame: Any, function: str, names: Sequence[str] | None = None
 ) -> tuple[pl.DataFrame | pl.LazyFrame, bool]:
-    """Return the frame in Polars, and whether it was one; of pandas frames the columns named, or all."""
+    """Return a Polars frame and whether the input was one; of a pandas frame, only the named columns."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame, True
     if sys.modules.get("pandas") is not None:
         import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
 
         if isinstance(frame, pd.DataFrame):
-            # A name that is none of a column may be a pattern; otherwise Polars says that it is missing.
+            # A name that is not a column may be a pattern; if it is not, Polars reports it as missing.
             if names is not None and all(name in frame.columns for name in names):
                 frame = frame[list(dict.fromkeys(names))]
             if len(frame) == 0:
-                # Of objects that are not there nobody knows whether they are texts or lists.
+                # Without values, nothing tells whether an object column holds strings or lists.
                 return pl.DataFrame({name: pl.Series([], dtype=pl.Null) for name in frame.columns}), False
             return pl.from_pandas(frame), False
     raise TypeError(

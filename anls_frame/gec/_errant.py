@@ -1,4 +1,4 @@
-"""ERRANT's scores of edits that are there on both sides: by span, correction and type."""
+"""ERRANT's scores for system edits that match gold edits in span, correction or type."""
 
 from __future__ import annotations
 
@@ -34,41 +34,42 @@ def errant(
     filt: Sequence[str] = (),
 ) -> pl.Expr:
     """
-    ERRANT's counts of each row: which edits of the system are edits of the reference.
+    ERRANT's counts of each row: how many edits of the system are edits of the reference.
 
     Parameters
     ----------
     prediction_edits
-        Column with the edits of the system, see `m2`; from ERRANT's own output by `read_m2`.
+        Column with the edits of the system, see `m2`; `read_m2` reads them from ERRANT's own output.
     edits
         Column with the gold edits.
     prediction_annotators
-        Column with the list of all annotators of the system's edits; there is mostly one.
+        Column with the list of all annotators of the system's edits, usually one.
     annotators
         Column with the list of all annotators of the row, see `m2`.
     mode
-        What makes two edits the same: ``"cs"`` span and correction, ``"cse"`` type as well, ``"ds"`` the
-        span, ``"dt"`` each token of the span.
+        What two edits must share to match: ``"cs"`` span and correction, ``"cse"`` span, correction and
+        type, ``"ds"`` the span; ``"dt"`` compares single tokens of the span.
     single
         Leave out edits of several tokens.
     multi
-        Leave out edits of one token at most.
+        Leave out edits of at most one token.
     filt
         Types to leave out.
 
     Returns
     -------
     Expr
-        `List(Struct)`, named `gec_errant`: for each annotator of the system and, within, of the reference
-        `hypothesis_annotator`, `reference_annotator` (`Int32`), `tp`, `fp`, `fn` (`Int64`) and `types`, a
-        list of structs with the counts of each `type`. Null where either list of edits is null.
+        `List(Struct)`, named `gec_errant`: one entry for each pair of a system annotator and, within it, a
+        reference annotator, with `hypothesis_annotator`, `reference_annotator` (`Int32`), `tp`, `fp`, `fn`
+        (`Int64`) and `types`, a list of structs with the counts of each `type`. Null where either list of
+        edits is null.
 
     Raises
     ------
     ValueError
         If the mode is unknown.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     See Also
     --------
@@ -78,8 +79,9 @@ def errant(
     Notes
     -----
     Bryant, Felice and Briscoe (2017), "Automatic Annotation and Evaluation of Error Types for Grammatical
-    Error Correction": the program's comparison of two annotated files. Edits are not extracted or typed
-    here. Alternatives of a correction are taken as one text; edits of type UNK take part in detection only.
+    Error Correction": the program's comparison of two annotated files. This function does not extract or
+    classify edits. Alternative corrections are taken as one string; edits of type UNK count for detection
+    only.
 
     Examples
     --------
@@ -111,25 +113,26 @@ def errant(
 
 def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = True) -> pl.Expr:
     """
-    Precision, recall and F of all rows, or of each group, from their ERRANT counts.
+    Precision, recall and F over all rows, or over each group, from their ERRANT counts.
 
-    In each row those annotators count with whom F of the rows so far is best, so the order of rows matters.
+    Each row adds the counts of the annotators who give the best F over the rows so far, so the order of rows
+    matters.
 
     Parameters
     ----------
     counts
         Column with the counts of each row, from `errant`. Null rows are left out.
     beta
-        Weight of recall against precision.
+        Weight of recall relative to precision.
     round4
         Round precision, recall and F to four digits, as the program does before it compares them. Without
-        it other annotators can be chosen.
+        rounding, different annotators may be chosen.
 
     Returns
     -------
     Expr
         A struct, named `gec_errant_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision`, `recall`, `f` and
-        `beta`; precision is 1 without false positives, recall 1 without false negatives. One value: use it
+        `beta`; precision is 1 without false positives, recall 1 without false negatives. A scalar: use it
         in ``select`` and in ``group_by(..., maintain_order=True).agg``.
 
     Raises
@@ -137,7 +140,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     ValueError
         If beta is not positive.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     Examples
     --------
@@ -180,10 +183,10 @@ def by_type(
     counts
         Expression or name of a column with the counts of each row, from `errant`.
     tier
-        1: missing, replaced or unnecessary (`M`, `R`, `U`); 2: the type without that (`NOUN:NUM`); 3: both
-        (`R:NOUN:NUM`). Types of other forms stay whole.
+        1: missing, replaced or unnecessary (`M`, `R`, `U`); 2: the type without that prefix (`NOUN:NUM`);
+        3: both (`R:NOUN:NUM`). Types of any other form are not split.
     beta
-        Weight of recall against precision.
+        Weight of recall relative to precision.
     round4
         Round as `errant_corpus` does.
 
@@ -196,13 +199,13 @@ def by_type(
     Raises
     ------
     ValueError
-        If the tier is none, or beta not positive.
+        If the tier is invalid, or beta is not positive.
     TypeError
-        If the frame or a column is none.
+        If an argument has the wrong type.
 
     Notes
     -----
-    The annotators of a row are those that `errant_corpus` takes.
+    In each row, the annotators are those that `errant_corpus` chooses.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The ``.m2`` format: sentences with the edits of one or several annotators."""
+"""The ``.m2`` format: sentences with the edits of one or more annotators."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BREAKS = re.compile(r"[\r\n]")
 
 class M2FormatError(ValueError):
     r"""
-    A file is not in the ``.m2`` format; the message names the file and each line with what is wrong there.
+    A file is not in the ``.m2`` format; the message names the file, and each line with its problem.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class M2FormatError(ValueError):
     ...         gec.read_m2(path)
     ...     except gec.M2FormatError as error:
     ...         print(str(error).partition(": ")[2])
-    line 2: the span '0 x' is not two whole numbers
+    line 2: the span '0 x' must be two integers
     """
 
 
@@ -73,31 +73,31 @@ def read_m2(
     path
         The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between.
     prediction
-        A file with the corrected sentences, one a line in the order of the blocks; becomes the first column,
-        `prediction`.
+        A file with the corrected sentences, one per line, in the order of the blocks; becomes the first
+        column, `prediction`.
     prediction_edits
-        A second ``.m2`` file, with the edits of a system on the same sentences in the same order, as ERRANT
-        makes it; becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
+        A second ``.m2`` file, with a system's edits of the same sentences in the same order, as ERRANT
+        writes it; becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
 
     Returns
     -------
     DataFrame
         `source` (`String`, the words as in the file), `edits` (a list of structs `start`, `end`, `type`,
-        `corrections`, `required`, `comment`, `annotator`, in the order of the file) and `annotators` (all of
-        the row, ascending, those included whose only line says ``noop``). A correction that is empty or
-        ``-NONE-`` is the empty text. ``I`` lines are left out.
+        `corrections`, `required`, `comment`, `annotator`, in file order) and `annotators` (all annotators of
+        the row, ascending, including those whose only line says ``noop``). A correction that is empty or
+        ``-NONE-`` becomes the empty string. ``I`` lines are left out.
 
     Raises
     ------
     M2FormatError
-        If lines are not in the format, with the number of each; if the number of predictions differs, or
-        a sentence of the two ``.m2`` files.
+        If lines are not in the format, with the number of each line; if the files have different numbers of
+        sentences, or the two ``.m2`` files have different sentences.
     OSError
         If a file cannot be read.
 
     See Also
     --------
-    read_parallel : plain sentences as references.
+    read_parallel : read plain sentences as references.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def read_m2(
     for row, (own, other) in enumerate(zip(system["source"], frame["source"], strict=True), 1):
         if own.split() != other.split():
             raise M2FormatError(
-                f"sentence {row} of {prediction_edits} is another than that of {path}: {own!r}, {other!r}"
+                f"sentence {row} of {prediction_edits} differs from that of {path}: {own!r}, {other!r}"
             )
     return frame.with_columns(prediction_edits=system["edits"], prediction_annotators=system["annotators"])
 
@@ -153,7 +153,7 @@ def read_parallel(
     prediction: str | os.PathLike[str] | None = None,
 ) -> pl.DataFrame:
     r"""
-    Read files of plain sentences, one a line: sources, and their corrections by one or several people.
+    Read files of plain sentences, one per line: sources, and their corrections by one or more people.
 
     Parameters
     ----------
@@ -167,15 +167,15 @@ def read_parallel(
     Returns
     -------
     DataFrame
-        A row for each line: `source` (`String`) and `references` (`List(String)`, in the order of the
-        files), as `i_measure` takes them.
+        One row per line: `source` (`String`) and `references` (`List(String)`, in the order of the files),
+        ready for `i_measure`.
 
     Raises
     ------
     M2FormatError
         If the files have different numbers of lines, or a line is not UTF-8.
     ValueError
-        If there is no file of references.
+        If `references` is empty.
     OSError
         If a file cannot be read.
 
@@ -217,26 +217,26 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     frame
-        Polars or pandas frame with the columns `source`, `edits` and, if annotators without an edit are to
-        be kept, `annotators`, as `read_m2` gives them. `required` and `comment` may be missing in edits.
+        Polars or pandas frame with the columns `source`, `edits` and, to keep annotators without edits,
+        `annotators`, as `read_m2` returns them. `required` and `comment` may be missing in edits.
     path
-        The file, which is complete or not there at all.
+        The file, which is written completely or not at all.
 
     Returns
     -------
     None
-        Read again with `read_m2`, the file gives the same rows, but for what the format has no place for:
-        spaces around a correction, and edits that say ``noop``, which become the line of an annotator without
-        edits. Where `required` or `comment` is null or empty, ``REQUIRED`` and ``-NONE-`` are written.
+        `read_m2` reads the same rows back, except for what the format cannot represent: spaces around a
+        correction, and ``noop`` edits, each of which becomes the line of an annotator without edits. Where
+        `required` or `comment` is null or empty, ``REQUIRED`` or ``-NONE-`` is written.
 
     Raises
     ------
     M2FormatError
-        If something cannot stand in the format, with its row: a line break; ``|||`` in a field, ``||`` in a
-        correction, or a ``|`` beside one of them, as at the end of a type; a source, a span or an annotator
-        that is null; a span that starts below 0 or ends before it starts.
+        If a row holds what the format cannot represent: a line break; ``|||`` in a field, ``||`` in a
+        correction, or a ``|`` next to one of them, such as at the end of a type; a null source, span or
+        annotator; a span that starts below 0 or ends before it starts.
     TypeError
-        If the frame is none.
+        If `frame` is not a frame.
     OSError
         If the file cannot be written.
 
@@ -269,7 +269,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
 
 
 class _Reader:
-    """Blocks read so far, and what is wrong with them."""
+    """The blocks read so far, and their problems."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -292,7 +292,7 @@ class _Reader:
             self.is_open = False
         elif line == "S" or line.startswith("S "):
             if self.is_open:
-                self.problem(number, "a second S line in one block; put an empty line before it")
+                self.problem(number, "second S line in one block; put an empty line before it")
             self.is_open = True
             self.sources.append(line[2:])
             self.edits.append([])
@@ -301,30 +301,32 @@ class _Reader:
             if self.is_open:
                 self.take_edit(number, line[2:])
             else:
-                self.problem(number, "an A line without an S line before it in its block")
+                self.problem(number, "A line without an S line before it in its block")
         elif line != "I" and not line.startswith("I "):
-            self.problem(number, f"a line starts with 'S ', 'A ' or 'I ', this one with {line[:10]!r}")
+            self.problem(number, f"a line must start with 'S ', 'A ' or 'I ', got {line[:10]!r}")
 
     def take_edit(self, number: int, text: str) -> None:
         fields = text.split("|||")
         if len(fields) != _FIELDS:
-            self.problem(number, f"an A line has {_FIELDS} fields separated by '|||', this one {len(fields)}")
+            self.problem(
+                number, f"an A line must have {_FIELDS} fields separated by '|||', got {len(fields)}"
+            )
             return
         span, kind, corrections, required, comment, who = fields
         ends = [_whole(part) for part in span.split()]
         annotator = _whole(who.strip())
         start, end = ends if len(ends) == 2 else (None, None)  # noqa: PLR2004 - a start and an end
         if start is None or end is None:
-            self.problem(number, f"the span {span!r} is not two whole numbers")
+            self.problem(number, f"the span {span!r} must be two integers")
             return
         if annotator is None:
-            self.problem(number, f"the annotator {who!r} is no whole number")
+            self.problem(number, f"the annotator {who!r} must be an integer")
             return
         if kind == _NOOP or (start, end) == (-1, -1):
             self.annotators[-1].add(annotator)
             return
         if not 0 <= start <= end:
-            self.problem(number, f"the span {span!r} does not start at 0 or later and end behind its start")
+            self.problem(number, f"the span {span!r} must start at 0 or later and not end before it starts")
             return
         self.annotators[-1].add(annotator)
         texts = [text.strip() for text in corrections.split("||")]
@@ -342,7 +344,7 @@ class _Reader:
 
     def frame(self) -> pl.DataFrame:
         if self.problems:
-            others = f"; and {self.others} lines more" if self.others else ""
+            others = f"; and {self.others} more lines" if self.others else ""
             raise M2FormatError(f"{self.path}: {'; '.join(self.problems)}{others}")
         annotators = [sorted(one) for one in self.annotators]
         data: dict[str, Any] = {"source": self.sources, "edits": self.edits, "annotators": annotators}
@@ -350,7 +352,7 @@ class _Reader:
 
 
 def _whole(text: str) -> int | None:
-    """Return the number, if it is one of 32 bits in ASCII digits."""
+    """Return the number if the text is a 32-bit integer in ASCII digits, else None."""
     if not re.fullmatch(r"[+-]?[0-9]{1,10}", text):
         return None
     number = int(text)
@@ -428,10 +430,10 @@ def _joined(index: int, fields: list[str], separator: str) -> str:
         return text
     for field in fields:
         if separator in field:
-            raise M2FormatError(f"row {index}: {field!r} holds {separator!r}, which separates fields")
+            raise M2FormatError(f"row {index}: {field!r} contains {separator!r}, which separates fields")
     field = next(field for field in fields if field.startswith("|") or field.endswith("|"))
     raise M2FormatError(
-        f"row {index}: {field!r} begins or ends with '|', which cannot be told from {separator!r} beside it"
+        f"row {index}: {field!r} starts or ends with '|', which would merge with the separator {separator!r}"
     )
 
 
@@ -445,5 +447,5 @@ def _correction(index: int, text: str | None) -> str:
 
 def _checked(index: int, text: str) -> str:
     if _BREAKS.search(text):
-        raise M2FormatError(f"row {index}: {text!r} holds a line break, which the format cannot")
+        raise M2FormatError(f"row {index}: {text!r} contains a line break, which the format does not allow")
     return text

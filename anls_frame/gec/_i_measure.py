@@ -1,4 +1,4 @@
-"""The I-measure of each row and of a file, its formulas, and the alignment behind it."""
+"""The I-measure for rows and files, its formulas, and the underlying alignment."""
 
 from __future__ import annotations
 
@@ -42,52 +42,51 @@ def i_measure(
     mismatch_cost: int = MISMATCH_COST,
 ) -> pl.Expr:
     """
-    I-measure of each row: by how much a correction improves on leaving the source as it is.
+    I-measure of each row: how much a correction improves on leaving the source unchanged.
 
     Source, prediction and reference are aligned word by word; the columns of the alignment are counted,
-    and the weighted accuracy of the prediction is held against that of the source.
+    and the weighted accuracy of the prediction is compared with that of the source.
 
     Parameters
     ----------
     prediction
-        Column with the corrected sentence; words are what stands between whitespace. A string is a column
-        name; wrap a constant in `pl.lit`.
+        Column with the corrected sentence; words are separated by whitespace. A string is a column name;
+        wrap a constant in `pl.lit`.
     source
         Column with the sentence before correction.
     edits
-        Column with the gold edits, see `m2`; of several corrections of an edit the first counts.
+        Column with the gold edits, see `m2`; if an edit has several corrections, the first one is used.
     annotators
         Column with the list of all annotators of the row, see `m2`.
     references
-        Column with lists of reference sentences, in place of edits.
+        Column with lists of reference sentences, to pass instead of edits.
     w
-        Weight of positives against negatives.
+        Weight of positives relative to negatives.
     beta
-        Beta of F, which only plays a part for ``optimise="f"``.
+        Beta of F, which is only used with ``optimise="f"``.
     mix
-        Whether references are made of the edits of several annotators, one of them for each cluster of
-        overlapping edits. Otherwise there is one reference for each annotator, and the source where an
-        annotator has no edit.
+        Whether a reference may combine edits of several annotators, taking each cluster of overlapping
+        edits from one of them. If False, there is one reference per annotator, which is the source where
+        the annotator has no edit.
     optimise
-        What the best reference has most of: weighted accuracy, I, accuracy, precision, recall, F or a
-        count. Ties are decided by I, weighted accuracy and accuracy, then by the other aspect.
+        The score that the best reference maximises: weighted accuracy, I, accuracy, precision, recall, F
+        or a count. Ties are broken by I, weighted accuracy and accuracy, then by the other aspect.
     aspect
-        Which counts decide: of errors put right, or of errors found.
+        Which counts to optimise: those of corrected errors or those of detected errors.
     max_references
-        More references for one row are an error. Mixing makes up to (annotators + 1) to the power of
-        clusters.
+        A row with more references is an error. Mixing creates up to (annotators + 1) ** clusters of them.
     max_cells
-        A larger table of three sentences is an error; a cell takes 2 bytes.
+        A row whose alignment table has more cells is an error; a cell takes 2 bytes.
     gap_cost
-        What a word beside a gap costs in the alignment, from 1 to 1000; see Notes.
+        Cost of aligning a word with a gap, from 1 to 1000; see Notes.
     mismatch_cost
-        What a word beside another word costs.
+        Cost of aligning a word with a different word.
 
     Returns
     -------
     Expr
         A struct, named `gec_i_measure`: `detection`, `correction`, and `base_detection`, `base_correction`
-        for the source in place of the prediction, on an alignment of its own, each with `tp`, `tn`, `fp`,
+        for the source in place of the prediction, with a separate alignment, each with `tp`, `tn`, `fp`,
         `fn`, `fpn` (`Int64`); `reference_index` (`UInt32`), and for the aspect `wacc`, `wacc_base` and
         `i_measure`, from -1 to 1, which are null where source and reference are empty. Null where an input
         is null, or there is no reference.
@@ -95,23 +94,24 @@ def i_measure(
     Raises
     ------
     ValueError
-        If an option has no such value.
+        If an option has an invalid value.
     TypeError
-        If an argument is no column, an option of the wrong type, or not one of edits and references given.
+        If an argument is not a column, an option has the wrong type, or not exactly one of `edits` and
+        `references` is given.
 
     See Also
     --------
-    i_measure_corpus : the scores of a file; not the mean of its rows'.
+    i_measure_corpus : the scores of a file, which are not the means of the row scores.
     align3 : the alignment.
 
     Notes
     -----
     Felice and Briscoe (2015), "Towards a standard evaluation method for grammatical error detection and
-    correction", as computed by the authors' program, which prints all scores times 100. An error while
-    collecting names the row.
+    correction", as computed by the authors' program, which prints all scores times 100. An error during
+    ``collect`` names the row.
 
-    Only the ratio of the costs counts. The authors' are 2 and 3: a gap costs less than a mismatch, and a
-    mismatch less than two gaps, so that gaps stand together. Scores at other costs cannot be held against
+    Only the ratio of the costs matters. The authors use 2 and 3: a gap costs less than a mismatch, and a
+    mismatch less than two gaps, so that gaps are grouped. Scores with other costs are not comparable with
     published ones.
 
     Examples
@@ -151,10 +151,10 @@ def i_measure(
         _columns.expression(source, "i_measure", "source"),
     )
     if (edits is None) == (references is None):
-        raise TypeError("`i_measure` takes either edits or references=")
+        raise TypeError("`i_measure` takes either edits or references=, and exactly one of them")
     if references is not None:
         if annotators is not None:
-            raise TypeError("annotators go with edits, not with references=")
+            raise TypeError("annotators must not be given with references=, only with edits")
         sentences = _columns.expression(references, "i_measure", "references")
         expression = _plugin.call("gec_i_measure_references", *texts, sentences, **options)
     else:
@@ -180,36 +180,37 @@ def i_measure_corpus(
     scores: IntoExprColumn, *, w: float = 2.0, beta: float = 1.0, aspect: Aspect = "correction"
 ) -> pl.Expr:
     """
-    I-measure of all rows, or of each group, from the sums of their counts.
+    I-measure over all rows, or over each group, from the sums of their counts.
 
     Parameters
     ----------
     scores
         Column with the counts of each row, from `i_measure`. Null rows are left out.
     w
-        Weight of positives against negatives; that of the rows, unless other references are to be kept.
+        Weight of positives relative to negatives. The references were chosen with the `w` given to
+        `i_measure`, so pass the same value.
     beta
         Beta of F.
     aspect
-        Which counts are scored: of errors put right, or of errors found.
+        Which counts are scored: those of corrected errors or those of detected errors.
 
     Returns
     -------
     Expr
         A struct, named `gec_i_measure_corpus`: the sums `tp`, `tn`, `fp`, `fn`, `fpn` (`Int64`) and
         `precision`, `recall`, `f`, `accuracy`, `accuracy_base`, `wacc`, `wacc_base`, `i_measure`; the last
-        five are null where there is nothing to count. One value.
+        five are null where there is nothing to count. A scalar.
 
     Raises
     ------
     ValueError
-        If an option has no such value.
+        If an option has an invalid value.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     Notes
     -----
-    Sums of integers: rows may come in any order, and the counts of parts add up.
+    The counts are sums of integers: the order of rows does not matter, and the counts of parts add up.
 
     Examples
     --------
@@ -230,7 +231,7 @@ def i_measure_corpus(
     w, beta = _columns.check_positive("w", w), _columns.check_positive("beta", beta)
     _columns.check_choice("aspect", aspect, _ASPECTS)
     column = _columns.expression(scores, "i_measure_corpus", "scores")
-    # One look at the column: Polars computes an expression anew for each mention of it.
+    # Used once: Polars evaluates an expression again each time it is mentioned.
     sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
     scored = sums.map_batches(partial(_scored, w=w, beta=beta), return_dtype=_CORPUS, is_elementwise=True)
     return scored.alias("gec_i_measure_corpus")
@@ -295,9 +296,9 @@ def weighted_accuracy(
     fn
         False negatives.
     fpn
-        Columns that count both as false positive and as false negative.
+        Alignment columns that count both as a false positive and as a false negative.
     w
-        Weight of positives against negatives.
+        Weight of positives relative to negatives.
 
     Returns
     -------
@@ -309,7 +310,7 @@ def weighted_accuracy(
     ValueError
         If the weight is not positive.
     TypeError
-        If the weight is no number.
+        If the weight is not a number.
 
     Examples
     --------
@@ -333,18 +334,18 @@ def improvement(wacc: pl.Expr, wacc_base: pl.Expr) -> pl.Expr:
     wacc
         Weighted accuracy of the system.
     wacc_base
-        Weighted accuracy of the source, which changes nothing.
+        Weighted accuracy of the unchanged source.
 
     Returns
     -------
     Expr
-        `Float64`, from -1 to 1: (wacc - wacc_base) / (1 - wacc_base) if the system is better,
-        wacc / wacc_base - 1 if it is worse; where both are equal 1 if they are 1, otherwise 0.
+        `Float64`, from -1 to 1: (wacc - wacc_base) / (1 - wacc_base) if the system is better than the
+        source, wacc / wacc_base - 1 if it is worse; if both are equal, 1 if they are 1, otherwise 0.
 
     Raises
     ------
     TypeError
-        If an argument is no expression.
+        If an argument is not an expression.
 
     Examples
     --------
@@ -376,7 +377,7 @@ def align3(
     mismatch_cost: int = MISMATCH_COST,
 ) -> pl.Expr:
     """
-    Alignment of source, prediction and reference of each row, as the I-measure counts it.
+    Alignment of source, prediction and reference in each row, as counted by the I-measure.
 
     Parameters
     ----------
@@ -387,31 +388,32 @@ def align3(
     reference
         Column with one reference sentence.
     max_cells
-        A larger table of three sentences is an error; a cell takes 2 bytes.
+        A row whose alignment table has more cells is an error; a cell takes 2 bytes.
     gap_cost
-        What a word beside a gap costs, from 1 to 1000.
+        Cost of aligning a word with a gap, from 1 to 1000.
     mismatch_cost
-        What a word beside another word costs.
+        Cost of aligning a word with a different word.
 
     Returns
     -------
     Expr
         `List(Struct)`, named `gec_align3`: the words `src`, `hyp`, `ref` of each column, null for a gap,
-        and its `label`: `tp`, `tn`, `fp`, `fn`, or `fpn` where all three differ. Null where a text is null.
+        and its `label`: `tp`, `tn`, `fp`, `fn`, or `fpn` where all three differ. Null where an input is null.
 
     Raises
     ------
     ValueError
-        If `max_cells` is not positive, or a cost outside its bounds.
+        If `max_cells` is not positive, or a cost is outside its bounds.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     Notes
     -----
-    The cheapest sum of pairs: a word costs `gap_cost` against a gap and `mismatch_cost` against another word;
-    equal words, and two gaps, cost nothing. Only the ratio of the costs counts. Where several alignments are
-    cheapest, columns of more words are taken first, from the end. A column of three different words finds the
-    error but does not put it right: tp of detection, and fp, fn and fpn of correction.
+    The alignment minimises the sum of pair costs: a word and a gap cost `gap_cost`, two different words
+    `mismatch_cost`; equal words, and two gaps, cost nothing. Only the ratio of the costs matters. Among
+    alignments of equal cost, columns with more words are preferred, starting from the end. A column of three
+    different words detects the error but does not correct it: it counts as tp for detection, and as fp, fn
+    and fpn for correction.
 
     Examples
     --------

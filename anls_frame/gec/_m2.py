@@ -1,4 +1,4 @@
-"""M² of each row: counts and edits."""
+"""M² for each row: counts and edits."""
 
 from __future__ import annotations
 
@@ -32,53 +32,53 @@ def m2(
     """
     M² counts of each row (MaxMatch): how many edits of the system are edits of each annotator.
 
-    Of all ways to turn the source into the prediction with the fewest word edits, the one is taken that
+    Among all ways to turn the source into the prediction with the fewest word edits, M² takes the one that
     agrees best with the annotator's edits.
 
     Parameters
     ----------
     prediction
-        Column with the corrected sentence; words are what stands between whitespace. A string is a column
-        name; wrap a constant in `pl.lit`.
+        Column with the corrected sentence; words are separated by whitespace. A string is a column name;
+        wrap a constant in `pl.lit`.
     source
         Column with the sentence before correction.
     edits
         Column with the gold edits, a list of structs with `start`, `end` (words of the source, from 0, the
-        end not included), `type`, `corrections` (a list; an empty text or `-NONE-` deletes) and
-        `annotator`, as `read_m2` gives it. Edits past the end of the source are dropped.
+        end excluded), `type`, `corrections` (a list; an empty string or `-NONE-` deletes) and `annotator`,
+        as `read_m2` returns it. Edits past the end of the source are dropped.
     annotators
-        Column with the list of all annotators of the row. It keeps those who have nothing to correct; by
-        default the annotators of the edits, or 0 where there is none.
+        Column with the list of all annotators of the row, including those who have nothing to correct. By
+        default, the annotators of the edits, or annotator 0 where there are no edits.
     max_unchanged
-        Unchanged words that one edit may span.
+        Maximum number of unchanged words in one edit.
     ignore_whitespace_casing
-        Leave out system edits that change spaces and case alone.
+        Leave out system edits that only change whitespace or case.
     lattice
         ``"official"`` for the scorer's union of two edit distances, with substitutions at cost 1 and 2;
         ``"paper"`` for the first alone.
     insert_labels
-        ``"v3.2"`` places insertions before the first word as version 3.2 of the scorer did, and its ports
-        do; the dynamic program, and ``"auto"`` where it takes it, always places them before the first word.
+        ``"v3.2"`` places insertions before the first word as version 3.2 of the scorer and its ports do; the
+        dynamic program (also where ``"auto"`` uses it) always places them before the first word.
     method
-        ``"exact"`` for the scorer's algorithm, whose time grows with the sixth power of a rewritten
-        passage; ``"dp"`` for a dynamic program linear in the lattice; ``"auto"`` for the exact one up to
-        1,000 vertices and 16.8 million pairs of arcs, a rewritten passage of about 25 words. Both are
-        deterministic; they can differ in ties.
+        ``"exact"`` for the scorer's algorithm, whose time grows with the sixth power of the length of a
+        rewritten passage; ``"dp"`` for a dynamic program, linear in the lattice; ``"auto"`` for the exact
+        one up to 1,000 vertices and 16.8 million pairs of arcs, a rewritten passage of about 25 words. Both
+        are deterministic; they may break ties differently.
 
     Returns
     -------
     Expr
-        `List(Struct)`, named `gec_m2`: an entry for each annotator, ascending, with `annotator` (`Int32`),
-        `tp`, `fp`, `fn`, `proposed` and `gold` (`Int64`). `fp` and `fn` are negative where an annotator has
-        the same edit twice. Null where the prediction, the source or the edits are null; an empty
-        prediction is one that deletes everything.
+        `List(Struct)`, named `gec_m2`: one entry per annotator, ascending, with `annotator` (`Int32`), `tp`,
+        `fp`, `fn`, `proposed` and `gold` (`Int64`). `fp` and `fn` can be negative where an annotator has the
+        same edit twice. Null where the prediction, the source or the edits are null; an empty prediction
+        deletes everything.
 
     Raises
     ------
     ValueError
-        If an option has no such value.
+        If an option has an invalid value.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     See Also
     --------
@@ -88,8 +88,8 @@ def m2(
     Notes
     -----
     Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as computed by the
-    authors' scorer, ties and all. An error while collecting names the row where two texts are too long
-    (8.4 million pairs of words), or, for ``"exact"``, the lattice (4,096 vertices).
+    authors' scorer, including ties. An error during ``collect`` names the row if two texts are too long
+    (8.4 million pairs of words) or, for ``"exact"``, the lattice is too large (4,096 vertices).
 
     Examples
     --------
@@ -130,7 +130,7 @@ def m2_edits(
     shrink: bool = False,
 ) -> pl.Expr:
     """
-    Edits of the system in each row, as M² chooses them for each annotator.
+    The system's edits in each row, as M² chooses them for each annotator.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def m2_edits(
     annotators
         Column with the list of all annotators of the row, see `m2`.
     max_unchanged
-        Unchanged words that one edit may span.
+        Maximum number of unchanged words in one edit.
     ignore_whitespace_casing
-        Leave out system edits that change spaces and case alone.
+        Leave out system edits that only change whitespace or case.
     lattice
         ``"official"`` or ``"paper"``, see `m2`.
     insert_labels
@@ -153,26 +153,26 @@ def m2_edits(
     method
         ``"auto"``, ``"exact"`` or ``"dp"``, see `m2`.
     shrink
-        Take words that original and correction share off the ends of each edit. What was matched does not
-        change.
+        Remove words that original and correction share at the ends of each edit. This does not change which
+        edits match.
 
     Returns
     -------
     Expr
         `List(Struct)`, named `gec_m2_edits`: from left to right, annotator by annotator, `annotator`,
-        `start`, `end` (`Int32`), `original`, `correction`, `matched` and the `type` of the gold edit that
-        is matched (null without one). Null where `m2` is null.
+        `start`, `end` (`Int32`), `original`, `correction`, `matched` and the `type` of the matched gold edit
+        (null without a match). Null where `m2` is null.
 
     Raises
     ------
     ValueError
-        If an option has no such value.
+        If an option has an invalid value.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     Notes
     -----
-    System edits carry no type of their own, so there is recall by type (from `type`), but no precision.
+    System edits have no type of their own, so recall can be computed for each type, but precision cannot.
 
     Examples
     --------
@@ -220,5 +220,5 @@ def _options(
         "method": _columns.check_choice("method", method, ("auto", "exact", "dp")),
     }
     if method == "dp" and insert_labels == "v3.2":
-        raise ValueError("the dynamic program knows insert_labels='fixed' only; pass method='exact'")
+        raise ValueError("method='dp' requires insert_labels='fixed'; pass method='exact' instead")
     return options

@@ -1,4 +1,4 @@
-"""M² of a file or a group of rows."""
+"""M² for a file or a group of rows."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ def m2_corpus(
     annotator: int | None = None,
 ) -> pl.Expr:
     """
-    Precision, recall and F of all rows, or of each group, from their M² counts.
+    Precision, recall and F over all rows, or over each group, from their M² counts.
 
     Parameters
     ----------
     counts
         Column with the counts of each row, from `m2`. Null rows are left out.
     beta
-        Weight of recall against precision: 0.5 as in the official scorer since CoNLL-2014, 1 as before.
+        Weight of recall relative to precision: 0.5 in the official scorer since CoNLL-2014, 1 before that.
     choose
-        Whose counts a row adds. ``"greedy"``: those of the annotator with whom F of the rows so far is
-        best, as the official scorer does, so the order of rows matters. ``"best_sentence"``: of the
-        annotator with the best F of the row alone. ``"annotator"``: of the one named. ``"sum"``: of all.
+        Whose counts each row adds. ``"greedy"``: those of the annotator who gives the best F over the rows
+        so far, as in the official scorer, so the order of rows matters. ``"best_sentence"``: those of the
+        annotator with the best F in that row. ``"annotator"``: those of `annotator`. ``"sum"``: all.
     annotator
-        The annotator for ``choose="annotator"``.
+        The annotator whose counts are added; only for ``choose="annotator"``.
 
     Returns
     -------
     Expr
         A struct, named `gec_m2_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision` (1 if nothing was
-        proposed), `recall` (1 without gold edits), `f` and `beta`. One value: use it in ``select`` and in
+        proposed), `recall` (1 without gold edits), `f` and `beta`. A scalar: use it in ``select`` and in
         ``group_by(..., maintain_order=True).agg``.
 
     Raises
     ------
     ValueError
-        If an option has no such value, or `annotator` does not go with `choose`.
+        If an option has an invalid value, or `annotator` does not match `choose`.
     TypeError
-        If an argument is no column, or an option of the wrong type.
+        If an argument is not a column, or an option has the wrong type.
 
     Notes
     -----
-    Scores of groups do not add up to the score of the file where the chosen annotators differ.
-    ``"greedy"`` and ``"best_sentence"`` see all rows of a group at once, in memory; the others are sums.
+    The counts of groups do not add up to those of the file if a different annotator is chosen for a row.
+    ``"greedy"`` and ``"best_sentence"`` hold all rows of a group in memory; the other choices are plain sums.
 
     Examples
     --------
@@ -76,11 +76,11 @@ def m2_corpus(
     beta = _columns.check_positive("beta", beta)
     _columns.check_choice("choose", choose, ("greedy", "best_sentence", "annotator", "sum"))
     if (annotator is not None) != (choose == "annotator"):
-        raise ValueError("`annotator` goes with choose='annotator', and only with it")
+        raise ValueError("annotator must be given with choose='annotator', and only then")
     if annotator is not None:
         _columns.check_count("annotator", annotator, least=-(2**31), most=2**31 - 1)
     column = _columns.expression(counts, "m2_corpus", "counts")
-    # One look at the column: Polars computes an expression anew for each mention of it.
+    # Used once: Polars evaluates an expression again each time it is mentioned.
     totals = column.map_batches(
         partial(_totals, beta=beta, choose=choose, annotator=annotator),
         return_dtype=_TOTALS,
@@ -111,7 +111,7 @@ def _totals(
 
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:
-    # The F of all rows up to this one, then more edits matched, then fewer edits.
+    # F over all rows so far; ties go to more matched edits, then to fewer edits.
     tp, proposed, gold = (total + one for total, one in zip(totals, own, strict=True))
     size = weight * gold + proposed
     f = (1 + weight) * tp / size if size else float(tp == 0)

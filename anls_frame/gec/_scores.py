@@ -1,4 +1,4 @@
-"""Scores of a frame as a table, for Polars and pandas frames alike."""
+"""Scores of a frame as a table, for both Polars and pandas frames."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = None) -> Any:
     """
-    Table of scores of a frame: of all rows or each group, or of each row.
+    Table of scores for a frame: over all rows, for each group, or for each row.
 
-    Polars frames do the same with ``select`` and ``group_by``; pandas frames have no expressions.
+    With a Polars frame, ``select`` and ``group_by`` do the same; pandas frames have no expressions.
 
     Parameters
     ----------
@@ -28,23 +28,23 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         One of `m2_corpus`, `i_measure_corpus`, `errant_corpus`, `m2`, `m2_edits`, `i_measure`, `align3` and
         `errant`.
     by
-        Column or columns of groups; the table has a row for each, in the order in which they come up.
+        Column or columns to group by; the table has one row per group, in order of first appearance.
 
     Returns
     -------
     DataFrame
-        The columns of `by` and those of the scores: a field of the result each, or the result as it is where
-        it is a list. A Polars DataFrame for a Polars frame, otherwise a pandas frame, which keeps its index
-        where there is a result for each row.
+        The columns of `by` and those of the scores: one per field of the result, or the result itself if it
+        is a list. A Polars DataFrame for a Polars frame, otherwise a pandas frame, with the index of the
+        input if there is one result per row.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column of `by` is missing.
     DuplicateColumnError
-        If a column of `by` is called as a field of the scores.
+        If a column of `by` has the name of a score field.
     TypeError
-        If an argument is not of these kinds.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         raise TypeError(f"`scores` takes an expression, as from `m2_corpus`, got {type(expression).__name__}")
     groups = list(dict.fromkeys([by] if isinstance(by, str) else by or ()))
     if any(not isinstance(group, str) for group in groups):
-        raise TypeError(f"`by` takes names of columns, got {groups}")
+        raise TypeError(f"by must be the names of columns, got {groups}")
     polars_frame, is_polars = _columns.to_polars(frame, "scores", [*groups, *expression.meta.root_names()])
     rows = polars_frame.lazy()
     names = rows.collect_schema().names()
@@ -84,7 +84,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     if isinstance(result, pl.Struct):
         clashing = [field.name for field in result.fields if field.name in groups]
         if clashing:
-            raise DuplicateColumnError(f"the scores have a field {clashing[0]!r}; rename the column of `by`")
+            raise DuplicateColumnError(f"the scores have a field {clashing[0]!r}; rename this column of by=")
         table = table.unnest(cs.last())
     if is_polars:
         return table
