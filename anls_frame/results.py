@@ -29,16 +29,9 @@ __all__ = ["SlicedResult"]
 
 class SlicedResult(ABC):
     """
-    Figures of all rows and of each slice.
+    Figures of all rows and of each slice, with intervals.
 
-    A subclass has the figures of slices (`by`), says what they depend on, and puts them into words.
-
-    Parameters
-    ----------
-    by
-        Columns that slice the rows.
-    confidence
-        Confidence level of the intervals.
+    A subclass has the figures (`by`), says what they depend on (`settings`), and puts them into words.
     """
 
     noun: ClassVar[Literal["report", "comparison"]]
@@ -72,14 +65,7 @@ class SlicedResult(ABC):
 
     @abstractmethod
     def by(self, *columns: str) -> pl.DataFrame:
-        """
-        Counts and figures by some of the `by` columns.
-
-        Parameters
-        ----------
-        columns
-            Any of the `by` columns it was made with; none gives all rows together.
-        """
+        """Counts and figures by some of the `by` columns; none gives all rows together."""
 
     def to_polars(self) -> pl.DataFrame:
         """
