@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
     from anls_frame.reports.reports import Report, report
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-    from anls_frame.summary import Settings, Summary, merge, summarize
+    from anls_frame.summary import Metric, Settings, Summary, merge, summarize
 
 __all__ = [
     "ANLS",
@@ -92,6 +92,7 @@ __all__ = [
     "EditMatrix",
     "InputError",
     "InputWarning",
+    "Metric",
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
@@ -156,7 +157,7 @@ _HOMES = {
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.reports": "Report report",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
-    "summary": "Settings Summary merge summarize",
+    "summary": "Metric Settings Summary merge summarize",
 }
 """Modules, and the public names that each has."""
 

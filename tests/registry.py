@@ -477,6 +477,7 @@ CLASSES = (
     "EditMatrix",
     "InputError",
     "InputWarning",
+    "Metric",
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",

@@ -14,7 +14,7 @@ import test_report_keys
 import anls_frame as af
 from anls_frame.reports.reports import Report
 from anls_frame.summary import Summary, files, merge, summarize
-from anls_frame.summary.measures import TEXT_MEASURES
+from anls_frame.summary.measures import TEXT_METRICS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -237,7 +237,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert shape(scores.worst_rows) == "key_0:String score:Float64 row_digest:UInt64"
     folded = texts.fold_clusters().folded
     assert folded is not None
-    moments = (f"{one.name}:{moment}:Int128" for one in TEXT_MEASURES for moment in MOMENTS)
+    moments = (f"{one.name}:{moment}:Int128" for one in TEXT_METRICS for moment in MOMENTS)
     sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
     assert (
         shape(folded) == f"keys:String {counts} units:UInt64 {sizes} {' '.join(moments)} slice_key_0:String"

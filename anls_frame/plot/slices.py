@@ -11,20 +11,21 @@ from anls_frame.export.display import figure, slice_labels
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import compared, reported
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
     from anls_frame.results import SlicedResult
+    from anls_frame.summary.measures import Metric
 
 __all__ = ["comparison", "error_types", "group_scores"]
 
 _ROW = 0.31
 _LABELLED = 0.05
 _NARROWEST = 0.2
-_RATES = ("cer_mean", "cer_corpus")
 
 
 def group_scores(
@@ -77,15 +78,17 @@ def group_scores(
     ['all rows', 'de', 'en']
     """
     report = _inputs.sliced(report, "report")
-    names = [name for name in report.overall if f"{name}_low" in report.overall]
-    score = names[0] if score is None else score
-    if score not in names:
-        raise ValueError(f"the report has no score {score!r}; there are {names}")
+    better = report.settings["higher_is_better"]
+    metrics = {one.name: one for one in reported(report.settings["score"], higher_is_better=better)}
+    score = next(iter(metrics)) if score is None else score
+    if score not in metrics:
+        raise ValueError(f"the report has no score {score!r}; there are {list(metrics)}")
+    metric = metrics[score]
     frame, labels, hidden = _rows(report, max_groups)
     by = report.settings["by"]
     shade = _palette.system_color(label, color)
     ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(labels))
-    values, low, high = (_floats(frame[name]) for name in (score, f"{score}_low", f"{score}_high"))
+    values, low, high = (_floats(frame[name]) for name in metric.ends)
     few = frame["few_rows"].to_list()
     if values[0] is not None:
         ax.axvline(values[0], color="#404040", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
@@ -97,8 +100,8 @@ def group_scores(
         face = "white" if few[row] else shade
         ax.plot(value, row, "o" if row else "D", color=shade, markerfacecolor=face, markersize=6.5)
     _style.group_axis(ax, labels, bold=[0])
-    ax.set_xlim(*_range([*values, *low, *high], bounded=score not in _RATES and _are_shares(values)))
-    name = _score_name(report.settings, score)
+    ax.set_xlim(*_range([*values, *low, *high], bounded=metric.format != "rate" and _are_shares(values)))
+    name = _axis_name(metric)
     _style.as_data(ax.set_xlabel(f"{name}, {100 * report.confidence:g} % interval{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, [f"n = {n:,}" for n in frame["n"].to_list()])
@@ -153,6 +156,8 @@ def comparison(
     settings = _inputs.sliced(comparison, "comparison").settings
     frame, labels, hidden = _rows(comparison, max_groups)
     first, second = systems = settings["systems"]
+    better = settings["higher_is_better"]
+    metric = compared(settings["metric"], settings["score"], higher_is_better=better)
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     values = [_floats(frame[name]) for name in (first, second)]
@@ -169,7 +174,7 @@ def comparison(
     _style.group_axis(ax, labels, bold=[0])
     everything = [*values[0], *values[1]]
     ax.set_xlim(*_range(everything, bounded=_are_shares(everything)))
-    _style.as_data(ax.set_xlabel(f"{_metric_name(settings)}{_not_shown(hidden)}"))
+    _style.as_data(ax.set_xlabel(f"{_axis_name(metric)}{_not_shown(hidden)}"))
     _style.tidy(ax, grid="x")
     _side(ax, _differences(frame), bold=_surely_different(frame))
     _style.legend(
@@ -349,33 +354,7 @@ def _surely_different(frame: pl.DataFrame) -> list[int]:
     return frame.with_row_index().filter(adjusted)["index"].to_list()
 
 
-def _score_name(settings: Mapping[str, Any], score: str) -> str:
-    if score == "score":
-        return _named(settings, settings["score"])
-    names = {
-        "anls": "ANLS",
-        "nls": "NLS",
-        "exact_match": "exact match",
-        "cer_mean": "CER (mean)",
-        "cer_corpus": "CER (corpus)",
-        "zeros": "share of rows with ANLS 0",
-    }
-    return names[score]
-
-
-def _metric_name(settings: Mapping[str, Any]) -> str:
-    if settings["score"] is not None:
-        return _named(settings, settings["metric"])
-    names = {
-        "anls": "ANLS",
-        "nls": "NLS",
-        "exact_match": "exact match",
-        "cer": "CER (mean)",
-        "cer_corpus": "CER (corpus)",
-    }
-    return names[settings["metric"]]
-
-
-def _named(settings: Mapping[str, Any], score: str) -> str:
-    """Return the name of a column of scores."""
-    return f"{_text.label(score)}{'' if settings['higher_is_better'] else ', lower is better'}"
+def _axis_name(metric: Metric) -> str:
+    # Of scores of somebody's own nobody knows which way is better.
+    unknown = metric.has_scales and not metric.higher_is_better
+    return f"{_text.label(metric.label)}{', lower is better' if unknown else ''}"

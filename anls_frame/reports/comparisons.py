@@ -16,7 +16,8 @@ from anls_frame.reports.estimates import check_confidence
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
 from anls_frame.summary.keys import chosen_keys
-from anls_frame.summary.settings import Missing, Settings, check_by, resolve_direction, resolve_missing
+from anls_frame.summary.measures import COMPARED, compared, resolve_direction
+from anls_frame.summary.settings import Missing, Settings, check_by, resolve_missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
-
-TEXT_METRICS = ("anls", "nls", "exact_match", "cer", "cer_corpus")
 
 
 class Comparison(SlicedResult):
@@ -333,9 +332,9 @@ def compare(
     columns = check_by(by)
     metric = _resolve_metric(metric, has_scores=answers is None)
     # For texts a direction of the caller's is an error, and the metric has its own.
-    better = resolve_direction(
-        None if answers is not None and higher_is_better is not None else metric, higher_is_better
-    )
+    score = metric if answers is None else None
+    better = resolve_direction(score, higher_is_better)
+    described = compared(metric, score, higher_is_better=better)
     missing = resolve_missing(missing, has_scores=answers is None)
     check_confidence(confidence)
     _check_draws(draws, seed)
@@ -347,7 +346,7 @@ def compare(
     reserved = [column for column in columns if column in RESULT_COLUMNS]
     if reserved:
         raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
-    scoring: dict[str, Any] = {"score": metric, "threshold": None}
+    scoring: dict[str, Any] = {"score": score, "threshold": None}
     if answers is not None:
         scoring = {
             "protocol": resolve_protocol(protocol),
@@ -357,11 +356,11 @@ def compare(
     settings = Settings(
         by=columns,
         cluster=cluster,
-        higher_is_better=better,
+        higher_is_better=described.higher_is_better,
         missing=missing,
         **scoring,
     )
-    differences = collect(frame, (first, second), answers, metric, settings)
+    differences = collect(frame, (first, second), answers, described, settings)
     return Comparison(
         differences,
         systems,
@@ -378,9 +377,9 @@ def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
         if metric is not None and not (isinstance(metric, str) and metric):
             raise ValueError(f"metric is a name for the scores, got {metric!r}")
         return "score" if metric is None else metric
-    if metric is not None and metric not in TEXT_METRICS:
+    if metric is not None and metric not in COMPARED:
         raise ValueError(
-            f"metric is one of {', '.join(map(repr, TEXT_METRICS))}, got {metric!r}; scores of another kind "
+            f"metric is one of {', '.join(map(repr, COMPARED))}, got {metric!r}; scores of another kind "
             "are compared as columns of their own, with answers=None"
         )
     return metric or "anls"

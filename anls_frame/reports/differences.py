@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from anls_frame.statistics.step_down import Units
     from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
 RESULT_COLUMNS = (
@@ -44,12 +45,6 @@ RESULT_COLUMNS = (
     "n_clusters",
     "slice",
 )
-
-CORPUS = "cer_corpus"
-"""The metric that is no mean over rows: all errors by all lengths."""
-
-RATES = ("cer", CORPUS)
-"""Metrics without an upper bound."""
 
 RATE_PARTS = ("first_errors", "first_length", "second_errors", "second_length")
 """What a corpus rate of each system is made of."""
@@ -91,7 +86,7 @@ def collect(
     frame: Any,
     columns: tuple[str, str],
     answers: str | None,
-    metric: str,
+    metric: Metric,
     settings: Settings,
 ) -> Differences:
     """Score both systems and sum their differences, in one pass on the streaming engine."""
@@ -99,7 +94,7 @@ def collect(
     if settings.missing == "drop":
         scored_columns = ["difference", "first_digest", "second_digest"]
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
-    is_corpus = answers is not None and metric == CORPUS
+    is_corpus = metric.denominator is not None
     units = list(RATE_PARTS) if is_corpus and settings.cluster is None else ["unit"]
     keys = [*key_names(settings.by, None), *units]
     unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
@@ -119,7 +114,7 @@ def collect(
     return Differences(
         cells=add_up([canonical(cells)], keys),
         has_clusters=settings.cluster is not None,
-        is_bounded=(answers is None or metric not in RATES)
+        is_bounded=(answers is None or metric.interval == "bounded")
         and (total["n"] == 0 or 0 <= total["least"] <= total["most"] <= 1),
         is_corpus=is_corpus,
         counts={
@@ -239,7 +234,7 @@ def _adjusted(units: Units, p_values: FloatArray, draws: int, seed: int) -> Floa
 
 
 def _both_scored(
-    frame: Any, columns: tuple[str, str], answers: str | None, metric: str, settings: Settings
+    frame: Any, columns: tuple[str, str], answers: str | None, metric: Metric, settings: Settings
 ) -> pl.LazyFrame:
     named = [*settings.by, *([settings.cluster] if settings.cluster is not None else [])]
     texts, others = ([], [*columns, *named]) if answers is None else ([*columns, answers], named)
@@ -263,7 +258,6 @@ def _both_scored(
             second_length=pl.lit(1, pl.Int64),
         )
     else:
-        field = "cer" if metric == CORPUS else metric
         details = [score_details(schema, column, answers, settings) for column in columns]
         rows = (
             source.select(*keys, missing, first=details[0], second=details[1])
@@ -276,7 +270,7 @@ def _both_scored(
                     for of, part in (("char_errors", "errors"), ("reference_length", "length"))
                 ),
                 *(
-                    pl.col(name).struct.field(field).cast(pl.Float64).alias(name)
+                    pl.col(name).struct.field(str(metric.row)).cast(pl.Float64).alias(name)
                     for name in ("first", "second")
                 ),
             )

@@ -22,6 +22,7 @@ from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.summary import details
 from anls_frame.summary.keys import key_names
+from anls_frame.summary.measures import compared, reported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,14 +30,12 @@ if TYPE_CHECKING:
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
     from anls_frame.export.figures import Figure
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
-_RATES = ("cer_mean", "cer_corpus")
 _P_VALUES = ("p_value", "p_adjusted")
-_SHOWN_SCORES = ("anls", "score", "nls", "exact_match", "cer_corpus", "zeros")
-_WITH_INTERVAL = ("anls", "score", "exact_match", "cer_corpus", "difference")
 _FIGURE_ROWS = 40
 _CONFUSIONS = 30
 _ERROR_TYPES = "Error types"
@@ -46,12 +45,12 @@ _ALPHA = 0.05
 def report_glance(summary: Summary, slices: pl.DataFrame, most: int | None) -> Glance:
     """Return what a screen shows of a report, of the first rows only where a number of them is given."""
     document = _main_of_report(summary, slices)
-    labels = {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match", "cer_corpus": "CER (corpus)"}
-    if summary.settings.score is not None:
-        labels["score"] = summary.settings.score
-    kinds = document.main.kinds
-    scores = {name: labels.get(name, name) for name in _SHOWN_SCORES if kinds.get(name, "key") != "key"}
-    return glance(document, {"n": "n", **scores}, _WITH_INTERVAL, most)
+    shown = [metric for metric in _metrics(summary) if metric.in_text != "nothing"]
+    # Shares of rows that have no score of their own come last, under the names of their columns.
+    shown.sort(key=lambda metric: metric.row is None)
+    headings = {metric.name: metric.name if metric.row is None else metric.label for metric in shown}
+    with_interval = [metric.name for metric in shown if metric.in_text == "interval"]
+    return glance(document, {"n": "n", **headings}, with_interval, most)
 
 
 def report_document(
@@ -61,14 +60,16 @@ def report_document(
     main = _main_of_report(summary, slices)
     tables = _detail_tables(summary) if summary.settings.details else []
     if worst.height:
-        tables.append(Table("Worst rows", worst, _kinds(worst.columns, summary.settings.by)))
+        tables.append(
+            Table("Worst rows", worst, _kinds(worst.columns, summary.settings.by, _metrics(summary)))
+        )
     figures = _report_figures(summary, slices, worst)
     return replace(main, tables=[*main.tables, *tables], settings=settings, figures=figures)
 
 
 def _main_of_report(summary: Summary, slices: pl.DataFrame) -> Document:
     settings = summary.settings
-    table = Table(_by_name(settings.by), slices, _kinds(slices.columns, settings.by))
+    table = Table(_by_name(settings.by), slices, _kinds(slices.columns, settings.by, _metrics(summary)))
     notes = _report_notes(summary, slices)
     return Document(_report_title(settings), [table], {}, settings.signature, notes)
 
@@ -90,7 +91,7 @@ def comparison_document(slices: pl.DataFrame, settings: Mapping[str, Any], signa
 
 def _main_of_comparison(slices: pl.DataFrame, settings: Mapping[str, Any], signature: str) -> Document:
     scores: dict[str, Kind] = dict.fromkeys(settings["systems"], "score")
-    kinds = _kinds(slices.columns, settings["by"]) | scores
+    kinds = _kinds(slices.columns, settings["by"], ()) | scores
     table = Table(_by_name(settings["by"]), slices, kinds)
     return Document(_comparison_title(settings), [table], {}, signature, _comparison_notes(slices, settings))
 
@@ -281,10 +282,11 @@ def _comparison_title(settings: Mapping[str, Any]) -> str:
 
 def _metric(settings: Mapping[str, Any]) -> str:
     """Return what is compared; a column of scores keeps the name that the caller gave it."""
-    metric: str = settings["metric"]
+    metric = compared(settings["metric"], settings["score"])
     if settings["score"] is not None:
-        return metric
-    return {"exact_match": "exact match", "cer": "mean CER", "cer_corpus": "corpus CER"}.get(metric, metric)
+        return metric.label
+    label, _, which = metric.label.rstrip(")").partition(" (")
+    return f"{which} {label}" if which else metric.name.replace("_", " ")
 
 
 def _by_name(by: Sequence[str]) -> str:
@@ -306,20 +308,16 @@ def _conservation(rows: int, counts: Mapping[str, Any], missing: str, score: str
     return note
 
 
-def _kinds(columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
-    kinds: dict[str, Kind] = {}
-    for column in columns:
-        name = column.removesuffix("_low").removesuffix("_high")
-        if column in by:
-            kinds[column] = "key"
-        elif column in _COUNTS:
-            kinds[column] = "count"
-        elif name in (*_RATES, "cer"):
-            kinds[column] = "rate"
-        elif name in _SHOWN_SCORES:
-            kinds[column] = "score"
-        elif name == "difference":
-            kinds[column] = "difference"
-        elif name in _P_VALUES:
-            kinds[column] = "p_value"
-    return kinds
+def _metrics(summary: Summary) -> tuple[Metric, ...]:
+    return reported(summary.settings.score)
+
+
+def _kinds(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {
+        **dict.fromkeys(_COUNTS, "count"),
+        **dict.fromkeys(("difference", "difference_low", "difference_high"), "difference"),
+        **dict.fromkeys(_P_VALUES, "p_value"),
+        **{name: metric.format for metric in metrics for name in (*metric.ends, metric.row or metric.name)},
+        **dict.fromkeys(by, "key"),
+    }
+    return {column: kinds[column] for column in columns if column in kinds}

@@ -16,15 +16,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Kind, Measure
+    from anls_frame.summary.measures import Interval, Metric
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0
 FEW_CARRIERS = 10
 """Rows, effective units, and units that carry a figure below which intervals are only roughly right."""
-
-SHARES = ("exact_match", "zeros")
-"""Shares of rows that can be 0 by their nature (no page is exact), however many units there are."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +50,16 @@ def check_confidence(confidence: float) -> float:
     return float(confidence)
 
 
-def estimates(sums: pl.DataFrame, measures: Sequence[Measure], confidence: float) -> list[pl.Series]:
-    """Mean and interval of each measure, as columns beside the slices, and `few_rows`."""
+def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
+    """Mean and interval of each metric, as columns beside the slices, and `few_rows`."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     sizes = [sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES)]
     # Measures of a kind by slices: a quantile for many values at once costs hardly more than for one.
     columns: dict[str, pl.Series] = {}
     fewest, carrying = np.full((2, len(sizes[0])), np.inf)
-    for kind in dict.fromkeys(measure.kind for measure in measures):
-        alike = [measure for measure in measures if measure.kind == kind]
+    for kind in dict.fromkeys(metric.interval for metric in metrics):
+        alike = [metric for metric in metrics if metric.interval == kind]
         moments = np.array(
             [[sums[name].to_numpy() for name in (*one.moments(), one.bracket)] for one in alike]
         ).swapaxes(0, 1)
@@ -71,14 +68,15 @@ def estimates(sums: pl.DataFrame, measures: Sequence[Measure], confidence: float
         ends = {"": mean, **dict(zip(("_low", "_high"), interval(kind, stacked, confidence), strict=True))}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
         of_kind = carriers(kind, stacked)
-        for row, measure in enumerate(alike):
-            if measure.name not in SHARES:
+        for row, metric in enumerate(alike):
+            # A share of rows can be 0 by its nature (no page is exact), however many units there are.
+            if not metric.is_share:
                 carrying = np.fmin(carrying, of_kind[row])
             columns |= {
-                f"{measure.name}{end}": pl.Series(f"{measure.name}{end}", values[row]).fill_nan(None)
+                f"{metric.name}{end}": pl.Series(f"{metric.name}{end}", values[row]).fill_nan(None)
                 for end, values in ends.items()
             }
-    named = [f"{measure.name}{end}" for measure in measures for end in ("", "_low", "_high")]
+    named = [f"{metric.name}{end}" for metric in metrics for end in ("", "_low", "_high")]
     return [
         *(columns[name] for name in named),
         pl.Series("few_rows", are_few(sizes[0], sizes[1], fewest, carrying)),
@@ -98,7 +96,7 @@ def are_few(
     return (n < FEW_ROWS) | (effective < FEW_UNITS) | are_carried_by_few
 
 
-def carriers(kind: Kind, sums: Sums) -> FloatArray:
+def carriers(kind: Interval, sums: Sums) -> FloatArray:
     """
     Return the effective number of units that carry the score or what it lacks to 1, whichever are fewer.
 
@@ -119,7 +117,7 @@ def carriers(kind: Kind, sums: Sums) -> FloatArray:
     return np.where(sums.y > 0, np.minimum.reduce(found), np.nan)
 
 
-def interval(kind: Kind, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
+def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the interval that reports have for a figure of this kind."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 

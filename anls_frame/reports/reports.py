@@ -10,9 +10,10 @@ import polars as pl
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import check_confidence, estimates
 from anls_frame.results import SlicedResult
-from anls_frame.summary import fixed_point, folding, measures, moments
+from anls_frame.summary import fixed_point, folding, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, key_names, named
+from anls_frame.summary.measures import reported
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.summary import Summary
 
 __all__ = ["Report", "report"]
-
-_RATES = ("cer_mean", "cer_corpus", "zeros")
 
 
 class Report(SlicedResult):
@@ -359,27 +359,24 @@ class Report(SlicedResult):
             )
 
     @cached_property
-    def measures(self) -> tuple[measures.Measure, ...]:
+    def measures(self) -> tuple[Metric, ...]:
         """What is reported of each slice."""
-        if self.summary.settings.score is None:
-            return measures.TEXT_MEASURES
-        cells = self.summary.cells
+        settings, cells = self.summary.settings, self.summary.cells
+        if settings.score is None:
+            return reported(None)
         inside = pl.col("score_min").ge(0).all(), pl.col("score_max").le(1).all()
         from_zero, to_one = cells.select(*inside).row(0)
-        return measures.score_measures(
-            from_zero=from_zero,
-            to_one=to_one,
-            higher_is_better=self.summary.settings.higher_is_better,
-        )
+        better = settings.higher_is_better
+        return reported(settings.score, higher_is_better=better, from_zero=from_zero, to_one=to_one)
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         sort = chosen_keys([self.sort], self._by, self.noun)[0] if self.sort in self._by else self.sort
         first = [] if sort not in slices.columns or sort in keys else [sort]
         # The worst first, be it the lowest or the highest.
-        worse_if_high = sort.startswith(_RATES)
-        if not self.summary.settings.higher_is_better:
-            worse_if_high = sort.startswith("score")
-        descending = sort in (*moments.COUNTS, "n_clusters") or worse_if_high
+        worse_if_high = [
+            end for metric in self.measures if not metric.higher_is_better for end in metric.ends
+        ]
+        descending = sort in (*moments.COUNTS, "n_clusters", *worse_if_high)
         order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
         if not order:
             return slices

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from anls_frame.summary.measures import Measure
+    from anls_frame.summary.measures import Metric
 
     Array = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class _Variances(NamedTuple):
     df: Array
 
 
-def against_rest(cells: pl.DataFrame, keys: Sequence[str], measure: Measure) -> pl.DataFrame:
+def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
     """
     Compare each slice with all rows outside it: keys, `n`, both means, their difference and p-values.
 
@@ -69,17 +69,17 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], measure: Measure) -> 
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
     rows = folding.without_clusters(cells, all_keys) if has_clusters else cells
-    counted = moments.roll_up(rows, keys, [measure])
-    whole = moments.roll_up(rows, [], [measure])
-    x, y, n = (float(whole[name][0]) for name in (*measure.moments()[:2], "n"))
+    counted = moments.roll_up(rows, keys, [metric])
+    whole = moments.roll_up(rows, [], [metric])
+    x, y, n = (float(whole[name][0]) for name in (*metric.moments()[:2], "n"))
     null = _Null(x / y, n / y) if y else _Null(np.nan, np.nan)
-    inside, everything = _sums(counted, measure, null), _sums(whole, measure, null)
+    inside, everything = _sums(counted, metric, null), _sums(whole, metric, null)
     outside = _Sums(*(total - part for part, total in zip(inside, everything, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
     inside, outside = (part._replace(y=np.where(testable, part.y, np.nan)) for part in (inside, outside))
     difference = inside.x / inside.y - outside.x / outside.y
     if has_clusters:
-        of_cluster = _clusters(cells, keys, measure, null), _clusters(cells, [], measure, null)
+        of_cluster = _clusters(cells, keys, metric, null), _clusters(cells, [], metric, null)
         variances = _by_cluster(*of_cluster, (inside, outside, everything))
     else:
         variances = _by_row(inside, outside, everything)
@@ -91,7 +91,7 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], measure: Measure) -> 
     return counted.select(
         *keys,
         "n",
-        pl.Series(measure.name, inside.x / inside.y).fill_nan(None),
+        pl.Series(metric.name, inside.x / inside.y).fill_nan(None),
         pl.Series("rest", outside.x / outside.y).fill_nan(None),
         pl.Series("difference", difference).fill_nan(None),
         pl.Series("p_value", p).fill_nan(None),
@@ -99,13 +99,13 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], measure: Measure) -> 
     )
 
 
-def _sums(counted: pl.DataFrame, measure: Measure, null: _Null) -> _Sums:
+def _sums(counted: pl.DataFrame, metric: Metric, null: _Null) -> _Sums:
     """Return the sums of slices whose rows are taken by themselves."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     x, y, xy, yy, bracket = (
         counted[name].cast(pl.Float64).to_numpy()
-        for name in (*measure.moments()[:2], *measure.moments()[3:5], measure.bracket)
+        for name in (*metric.moments()[:2], *metric.moments()[3:5], metric.bracket)
     )
     # From the spread around the slice's own figure, which is exact also for scores far above their spread.
     own = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
@@ -122,15 +122,10 @@ def _by_row(inside: _Sums, outside: _Sums, everything: _Sums) -> _Variances:
     return _Variances(shown, everything.squares / everything.y * weight, weight**2 / squared_weights - 1)
 
 
-def _clusters(cells: pl.DataFrame, keys: Sequence[str], measure: Measure, null: _Null) -> pl.DataFrame:
+def _clusters(cells: pl.DataFrame, keys: Sequence[str], metric: Metric, null: _Null) -> pl.DataFrame:
     """Size and residual of each cluster in each slice, in the order of the keys."""
     cells = explode_lists(cells, keys)
-    x = (
-        fixed_point.scaled_floats(measure.x, fixed_point.scales(cells), measure.bits)
-        if measure.has_scales
-        else fixed_point.floats(pl.col(measure.x).sum(), measure.bits)
-    )
-    y = pl.col(measure.y).sum().cast(pl.Float64)
+    x, y = metric.floats(metric.columns[:2], fixed_point.scales(cells) if metric.has_scales else [])
     sums = [(null.unit * y).alias("size"), (null.unit * (x - null.ratio * y)).alias("residual")]
     return cells.group_by(*keys, CLUSTER).agg(sums).sort(*keys, CLUSTER)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.merging import merge
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 
-__all__ = ["Settings", "Summary", "merge", "summarize"]
+__all__ = ["Metric", "Settings", "Summary", "merge", "summarize"]

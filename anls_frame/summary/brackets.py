@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from anls_frame.summary.measures import Measure
+    from anls_frame.summary.measures import Metric
 
 _CANCELLED = 1e-3
 """Share of its terms below which the bracket has lost digits as a float."""
@@ -42,11 +42,11 @@ _MOST_BITS = 1000
 """Binary digits of a number that a float surely holds."""
 
 
-def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], measure: Measure) -> pl.Series:
+def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.Series:
     """Return the bracket of each slice: `slices` has the sums as floats, `moments` whole numbers."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    x, y, xx, xy, yy = (slices[name].to_numpy() for name in measure.moments()[:5])
+    x, y, xx, xy, yy = (slices[name].to_numpy() for name in metric.moments()[:5])
     ratio = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.stack((xx, -2 * ratio * xy, ratio * ratio * yy))
@@ -61,14 +61,14 @@ def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], mea
     # One unit has no variance.
     cancelled &= slices["units"].to_numpy() > 1
     if cancelled.any():
-        bracket[cancelled] = list(_exact_brackets(cancelled, moments, keys, measure))
+        bracket[cancelled] = list(_exact_brackets(cancelled, moments, keys, metric))
     return pl.Series(bracket)
 
 
 def _exact_brackets(
-    chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], measure: Measure
+    chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], metric: Metric
 ) -> Iterable[float]:
-    columns = [*measure.moments()[:5], *([measure.rest, SCALE] if measure.has_scales else [])]
+    columns = [*metric.moments()[:5], *([metric.rest, SCALE] if metric.has_scales else [])]
     units = pl.col("units").sum()
     if keys:
         # In the order of the slices, which is that of the keys.
@@ -78,16 +78,16 @@ def _exact_brackets(
     chosen_lines = lines.filter(pl.Series(chosen)).select("units", *columns)
     for count, *sums in chosen_lines.iter_rows():
         yield (
-            _of_scales(*sums) if measure.has_scales else _of_units(measure, count, [sum(one) for one in sums])
+            _of_scales(*sums) if metric.has_scales else _of_units(metric, count, [sum(one) for one in sums])
         )
 
 
-def _of_units(measure: Measure, units: int, sums: list[int]) -> float:
-    """Return the bracket of sums in the measure's units."""
+def _of_units(metric: Metric, units: int, sums: list[int]) -> float:
+    """Return the bracket of sums in the metric's units."""
     x, y, xx, xy, yy = sums
-    bits = 2 * measure.bits
-    bracket = _bracket(x, y, xx << (bits - measure.square_bits), xy, yy) / ((y * y) << bits)
-    squares = math.ldexp(xx, -measure.square_bits)
+    bits = 2 * metric.bits
+    bracket = _bracket(x, y, xx << (bits - metric.square_bits), xy, yy) / ((y * y) << bits)
+    squares = math.ldexp(xx, -metric.square_bits)
     noise = _ROUNDED * squares + _CUT * units if bits else 0.0
     return bracket if bracket > noise else 0.0
 

@@ -12,12 +12,14 @@ from anls_frame import _plugin
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import TEXT_METRICS
+from anls_frame.summary.rows import sum_of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
 OPERATIONS = ("replace", "insert", "delete")
@@ -111,11 +113,7 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     scored = rows.filter(pl.col("row_digest").is_not_null())
     return scored.group_by(*keys, bits).agg(
         pl.len().cast(pl.UInt64).alias("n"),
-        *(
-            fixed_point.sum_of_shares(pl.col(name), SCORE_BITS).alias(f"{name}_units")
-            for name in ("anls", "nls")
-        ),
-        fixed_point.sum_of_rates(pl.col("cer")).alias("cer_units"),
+        *(sum_of_scores(metric.numerator) for metric in TEXT_METRICS if metric.bits),
         *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
     )
 
@@ -125,20 +123,19 @@ def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     sums = _added(sums, [*keys, "bits"], _SUMS)
     power = 2 ** pl.col("bits").cast(pl.Int64)
     first = pl.when(pl.col("bits") > 0).then(power // 2).otherwise(0)
-    n, length = pl.col("n"), pl.col("reference_length")
     return sums.sort(*keys, "bits", nulls_last=True).select(
         *keys,
         first.cast(pl.UInt32).alias("length_from"),
         (power - 1).cast(pl.UInt32).alias("length_to"),
         "n",
-        *(
-            (fixed_point.floats(pl.col(f"{name}_units"), SCORE_BITS) / n).alias(name)
-            for name in ("anls", "nls")
-        ),
-        pl.col("exact_match") / n,
-        (fixed_point.floats(pl.col("cer_units"), FINE_BITS) / n).alias("cer_mean"),
-        pl.when(length > 0).then(pl.col("char_errors") / length).alias("cer_corpus"),
+        *(_ratio(metric) for metric in TEXT_METRICS if metric.row is not None),
     )
+
+
+def _ratio(metric: Metric) -> pl.Expr:
+    x = pl.col(f"{metric.numerator}_units" if metric.bits else metric.numerator)
+    y = pl.col(metric.denominator or "n")
+    return pl.when(y > 0).then(fixed_point.floats(x, metric.bits) / y).alias(metric.name)
 
 
 def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame.summary import cells as unfolded
-from anls_frame.summary import measures, moments
+from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from anls_frame.summary.measures import Metric
+
 _KEYS = "keys"
 """Column that says by which keys a slice was rolled up: their numbers, with commas between."""
 
 
-def fold(cells: pl.DataFrame, keys: Sequence[str], *, has_texts: bool) -> pl.DataFrame:
+def fold(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Roll cells up by each choice of keys; what is left of clusters are sums of their squares."""
-    # What kind of scores they are does not change what is summed.
-    summed = measures.TEXT_MEASURES if has_texts else measures.score_measures()
     frames = [
-        moments.exact_moments(cells, chosen, summed)
+        moments.exact_moments(cells, chosen, metrics)
         .rename({key: _slice_key(key) for key in chosen})
         .select(pl.lit(_label(chosen)).alias(_KEYS), pl.all())
         for count in range(len(keys) + 1)
@@ -44,12 +44,12 @@ def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:
     return unfolded.add_up(frames, keys)
 
 
-def slices(folded: pl.DataFrame, keys: Sequence[str], measured: Sequence[measures.Measure]) -> pl.DataFrame:
+def slices(folded: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return what `roll_up` gives for these keys."""
     others = [c for c in folded.columns if c.startswith("slice_key_") and c not in map(_slice_key, keys)]
     ordered = sorted(keys, key=_number)
     found = folded.filter(pl.col(_KEYS) == _label(ordered)).drop(_KEYS, *others)
-    return moments.slices(found.rename({_slice_key(key): key for key in keys}), keys, measured)
+    return moments.slices(found.rename({_slice_key(key): key for key in keys}), keys, metrics)
 
 
 def _slice_key(key: str) -> str:

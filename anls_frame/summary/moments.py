@@ -17,7 +17,7 @@ from anls_frame.summary.keys import CLUSTER, explode_lists
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.summary.measures import Measure
+    from anls_frame.summary.measures import Metric
 
 COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
 """Columns that count rows."""
@@ -29,16 +29,16 @@ _LARGEST = 1 << 29
 """Units are not taken for larger where cubes and fourth powers are added, so that 128 bits have room."""
 
 
-def roll_up(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """
-    Add cells up to slices: one row each, with the keys, counts, `units`, sizes, and moments of the measures.
+    Add cells up to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
 
     A cell counts in each entry of a list key. Units are clusters where there are some, otherwise rows.
     """
-    return slices(exact_moments(cells, keys, measures), keys, measures)
+    return slices(exact_moments(cells, keys, metrics), keys, metrics)
 
 
-def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return what `roll_up` needs of the cells, in whole numbers: they add up over parts of the clusters."""
     cells = explode_lists(cells, keys)
     lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
@@ -46,12 +46,10 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[M
     if CLUSTER not in cells.columns:
         moments = [
             pl.col(column).cast(pl.Int128).alias(name)
-            for measure in measures
-            for column, name in zip(_row_columns(measure), measure.moments(), strict=True)
+            for metric in metrics
+            for column, name in zip(metric.columns, metric.moments(), strict=True)
         ]
-        rests = [
-            pl.col("score_square_rest").alias(measure.rest) for measure in measures if measure.has_scales
-        ]
+        rests = [pl.col("score_square_rest").alias(metric.rest) for metric in metrics if metric.has_scales]
         sizes = [pl.col("n").cast(pl.Int128).alias(size) for size in SIZES]
         return _sums(cells, lines, values).select(
             *lines, *COUNTS, pl.col("n").alias("units"), *sizes, *moments, *rests
@@ -69,7 +67,7 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[M
         *(pl.col(count).sum() for count in COUNTS),
         (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
         *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
-        *(moment.sum() for measure in measures for moment in _cluster_moments(measure)),
+        *(moment.sum() for metric in metrics for moment in _cluster_moments(metric)),
     ]
     moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
     if squares is None:
@@ -79,20 +77,20 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], measures: Sequence[M
     return _sums(whole, lines, [column for column in whole.columns if column not in lines])
 
 
-def slices(moments: pl.DataFrame, keys: Sequence[str], measures: Sequence[Measure]) -> pl.DataFrame:
+def slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices of `exact_moments`, in the order of their keys."""
     present = fixed_point.scales(moments) if SCALE in moments.columns else []
     columns = [
         pl.col(*COUNTS, "units").sum(),
         *(fixed_point.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
-        *(column for measure in measures for column in measure.floats(present)),
+        *(sums for metric in metrics for sums in metric.floats(metric.moments(), present)),
     ]
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
-    squares = [name for measure in measures for name in measure.moments()[2::3]]
+    squares = [name for metric in metrics for name in metric.moments()[2::3]]
     if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
         raise OverflowError("the sum of the squared scores is too large to be added up exactly")
     return result.with_columns(
-        brackets.series(result, moments, keys, measure).alias(measure.bracket) for measure in measures
+        brackets.series(result, moments, keys, metric).alias(metric.bracket) for metric in metrics
     )
 
 
@@ -101,21 +99,18 @@ def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl
     return cells.group_by(keys).agg(sums) if keys else cells.select(sums)
 
 
-def _row_columns(measure: Measure) -> tuple[str, ...]:
-    return measure.x, measure.y, measure.xx, measure.xy, measure.yy, measure.xx
-
-
-def _cluster_moments(measure: Measure) -> list[pl.Expr]:
+def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     """Moments of a cluster, in the units that those of a row have."""
-    x, y = (pl.col(column).cast(pl.Int128) for column in (measure.x, measure.y))
-    squares = pl.lit(0, pl.Int128) if measure.has_scales else pl.col(measure.xx).cast(pl.Int128)
-    value = fixed_point.floats(x, measure.bits)
-    xx = fixed_point.units(value * value, measure.square_bits) if measure.bits else x * x
+    x, y, squares = (pl.col(column).cast(pl.Int128) for column in metric.columns[:3])
+    if metric.has_scales:
+        squares = pl.lit(0, pl.Int128)
+    value = fixed_point.floats(x, metric.bits)
+    xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
     moments = (x, y, xx, x * y, y * y, squares)
-    named = [moment.alias(name) for moment, name in zip(moments, measure.moments(), strict=True)]
-    if not measure.has_scales:
+    named = [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=True)]
+    if not metric.has_scales:
         return named
-    return [*named, fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).alias(measure.rest)]
+    return [*named, fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).alias(metric.rest)]
 
 
 def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

@@ -148,9 +148,9 @@ def _sums_of_texts() -> list[pl.Expr]:
         _count(pl.col("missing") & pl.col("answerable"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        fixed_point.sum_of_shares(nls, SCORE_BITS).alias("nls_units"),
+        sum_of_scores("nls"),
         fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
-        fixed_point.sum_of_rates(cer).alias("cer_units"),
+        sum_of_scores("cer"),
         fixed_point.sum_of_rates(cer * cer).alias("cer_square_units"),
         _count(pl.col("exact_match"), "exact_match_sum"),
         errors.sum().alias("char_errors_sum"),
@@ -160,6 +160,13 @@ def _sums_of_texts() -> list[pl.Expr]:
         (length * length).sum().alias("reference_length_squares"),
         *digest_sums("row_digest"),
     ]
+
+
+def sum_of_scores(name: str) -> pl.Expr:
+    """Add up a score of texts over rows, in the units of its metric."""
+    score = pl.col(name)
+    units = fixed_point.sum_of_rates(score) if name == "cer" else fixed_point.sum_of_shares(score, SCORE_BITS)
+    return units.alias(f"{name}_units")
 
 
 def _sums_of_scores() -> list[pl.Expr]:

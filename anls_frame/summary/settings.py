@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -14,14 +13,11 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_direction", "resolve_missing"]
+__all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_missing"]
 
 Missing = Literal["empty", "drop"]
 MOST_ROWS = 1 << 32
 """Polars counts rows with 32 bits."""
-
-LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
-"""Error rates: of scores with such a word in their name lower is better, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,17 +125,3 @@ def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:
             "their nulls with the score that an empty prediction has, or leave them out: missing='drop'"
         )
     return missing
-
-
-def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:  # noqa: FBT001 - as callers have it
-    """Return whether higher is better: the caller's word for scores that exist, otherwise by their name."""
-    if higher_is_better is None:
-        # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
-        return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", str(score).lower()))
-    if score is None:
-        raise ValueError(
-            "higher_is_better is the direction of scores that exist already, not of those made here of texts"
-        )
-    if not isinstance(higher_is_better, bool):
-        raise TypeError(f"higher_is_better is True or False, got {higher_is_better!r}")
-    return higher_is_better

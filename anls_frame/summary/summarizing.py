@@ -12,8 +12,9 @@ from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_thresho
 from anls_frame.summary.cells import Collected, collect, lowest
 from anls_frame.summary.details import KEYS, plans
 from anls_frame.summary.keys import key_names
+from anls_frame.summary.measures import resolve_direction
 from anls_frame.summary.rows import existing_scores, scored_texts
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, resolve_direction, resolve_missing
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, resolve_missing
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from anls_frame._text import numbered, visible
 from anls_frame.summary import files, folding
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
+from anls_frame.summary.measures import reported
 
 if TYPE_CHECKING:
     import os
@@ -139,7 +140,7 @@ class Summary:
         return dataclasses.replace(
             self,
             cells=folding.without_clusters(self.cells, keys),
-            folded=folding.fold(self.cells, keys, has_texts=self.settings.score is None),
+            folded=folding.fold(self.cells, keys, reported(self.settings.score)),
         )
 
     def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:

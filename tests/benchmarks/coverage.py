@@ -30,6 +30,7 @@ from populations import (
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
+from anls_frame.summary.measures import TEXT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,20 +38,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from populations import Array, Random, Truth
 
-    from anls_frame.summary.measures import Kind
-
 PAGE = Path(__file__).with_name("COVERAGE.md")
 DATE = "2026-11-22"
 
-KINDS: dict[str, Kind] = {
-    "anls": "bounded",
-    "nls": "bounded",
-    "exact_match": "bounded",
-    "zeros": "bounded",
-    "cer_mean": "rate",
-    "cer_corpus": "rate",
-    "difference": "mean",
-}
+SHARES = [metric.name for metric in TEXT_METRICS if metric.is_share]
+KINDS = {metric.name: metric.interval for metric in TEXT_METRICS} | {"difference": "mean"}
 BOUNDS = {"bounded": 0.93, "rate": 0.92, "mean": 0.92}
 """Least coverage of a gated cell, but for one in twenty ..."""
 LEAST = 0.90
@@ -131,7 +123,7 @@ def marks(samples: Mapping[str, Array]) -> dict[str, npt.NDArray[np.bool_]]:
             carriers = totals[:, -1]
         else:
             units = estimates.units(sums)
-            is_share = column in estimates.SHARES
+            is_share = column in SHARES
             carriers = estimates.carriers("mean" if is_share else KINDS[column], sums)
         found[column] = estimates.are_few(sums.n, sums.n_squares, units, carriers)
     of_report = np.logical_or.reduce([few for column, few in found.items() if column != "difference"])

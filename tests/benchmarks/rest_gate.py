@@ -17,7 +17,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.reports import rest
-from anls_frame.summary.measures import score_measures
+from anls_frame.summary.measures import reported
 
 REPLICATIONS = 500
 SEED = 20261122
@@ -58,7 +58,7 @@ def labelled(rows: pl.DataFrame, random: np.random.Generator, share: float, *, w
 def p_value(rows: pl.DataFrame) -> float | None:
     # What `Report.against_rest` calls, without the intervals of a report.
     summary = af.summarize(rows, score="score", by="label", cluster="document")
-    tested = rest.against_rest(summary.cells, ["key_0"], score_measures()[0])
+    tested = rest.against_rest(summary.cells, ["key_0"], reported("score")[0])
     return tested.filter(pl.col("key_0"))["p_value"].first()
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")
 _COUNTS = ("n", "n_missing", "n_unanswerable")
-_MEANS = ("anls", "nls", "exact_match", "zeros", "cer_mean", "cer_corpus")
 
 
 @command
@@ -78,7 +77,8 @@ def _means(frame: pl.LazyFrame, scoring: Scoring, advance: Advance) -> dict[str,
     report = af.report(frame, "prediction", "answers", progress=advance or False, **vars(scoring))
     if report.overall["n"] == 0:
         raise ValueError("no row has an answer to score against")
-    means = {name: report.overall[name] for name in (*_COUNTS, *_MEANS)}
+    names = (*_COUNTS, *(metric.name for metric in report.measures))
+    means = {name: report.overall[name] for name in names}
     return {"rows": report.summary.rows, **means, "signature": report.signature}
 
 
