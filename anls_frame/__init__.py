@@ -1,11 +1,11 @@
 """
 Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Polars and pandas.
 
-`nls`, `anls`, `cer` and their kin are Polars expressions that score each row; `add_scores` adds all scores
-to a Polars, pandas or Arrow frame; `report` breaks them down by slice, `compare` holds two systems against
-each other; `ANLS` and its kin are metric objects for training loops; `gec` scores grammatical error
-correction; importing the package adds the namespace ``.anls`` to Polars' frames and expressions and to
-pandas' frames.
+`nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
+scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the difference
+between two systems; `ANLS` and similar classes are metric objects for training loops; `gec` scores
+grammatical error correction. Importing the package adds the namespace ``.anls`` to Polars frames and
+expressions and to pandas frames.
 
 Examples
 --------
@@ -159,7 +159,7 @@ _HOMES = {
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary": "Metric Settings Summary merge summarize",
 }
-"""Modules, and the public names that each has."""
+"""The public names of each module."""
 
 _MODULES = [
     "distributed",
@@ -175,7 +175,7 @@ _MODULES = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and what it needs: nobody waits for the rest."""
+    """Import a public name on first use, so that nobody waits for modules that they do not use."""
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     for module, names in _HOMES.items():

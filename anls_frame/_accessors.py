@@ -1,9 +1,9 @@
 """
-Give frames of Polars and pandas their ``.anls``, whichever package is imported first.
+Register ``.anls`` on the frames of Polars and pandas, whichever package is imported first.
 
-A shell command that shows its help must not wait for Polars, nor a Polars user for pandas: each library gets
-its accessor at once where it is loaded already, otherwise when it becomes loaded. What the accessor offers is
-imported when somebody asks for it.
+A command that shows its help must not wait for Polars, nor a Polars user for pandas: a library that is
+already loaded gets its accessor at once, any other one when it is imported. The functions behind the accessor
+are imported on first use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register() -> None:
-    """Register the accessors of each library now, or with its import."""
+    """Register the accessors of each library now, or when it is imported."""
     for library, register_now in (("polars", _register_with_polars), ("pandas", _register_with_pandas)):
         if sys.modules.get(library) is not None:
             register_now()
@@ -39,22 +39,22 @@ def _register_with_polars() -> None:
         (pl.LazyFrame, "AnlsFrameNamespace"),
         (pl.Expr, "AnlsExprNamespace"),
     ):
-        # Our own, when the package is loaded anew: Polars would warn of it. Of anybody else's it should.
+        # If the package is reloaded, Polars must not warn about our own namespace, only about others.
         if isinstance(vars(owner).get("anls"), _FreshNamespace):
             del owner.anls  # type: ignore[union-attr]
         namespace = _FreshNamespace(name)
         getattr(pl.api, f"register_{owner.__name__.lower()}_namespace")("anls")(namespace)
-        # In place of Polars' descriptor.
+        # Replaces Polars' descriptor.
         owner.anls = namespace  # type: ignore[union-attr]
 
 
 class _FreshNamespace:
     """
-    A namespace that is built anew at each access.
+    A namespace that is created at each access.
 
-    Polars' own descriptor stores the namespace on the frame it belongs to. That cycle keeps a frame alive
-    until the garbage collector runs, which a loop over large frames does not survive: the collector counts
-    objects, not gigabytes.
+    Polars' own descriptor stores the namespace on its frame. This cycle keeps the frame alive until the
+    garbage collector runs, so a loop over large frames runs out of memory: the collector counts objects, not
+    gigabytes.
     """
 
     def __init__(self, name: str) -> None:
@@ -69,9 +69,9 @@ class _FreshNamespace:
 
 class _Watch:
     """
-    Waits for the import of a library, steps aside, and registers the accessor after it.
+    Waits for the import of a library and registers the accessor after it.
 
-    A finder by its method alone: importing the base class takes as long as the rest of the package.
+    It is a meta path finder without the base class, whose import takes as long as the rest of the package.
     """
 
     def __init__(self, library: str, register_now: Callable[[], None]) -> None:
@@ -96,11 +96,11 @@ class _Watch:
 
         def execute_and_register(module: ModuleType) -> None:
             execute(module)
-            # Not before: many a library only asks whether another one could be found.
+            # Not earlier: some libraries only check whether another one could be found.
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
             self._register()
 
-        # On the loader object itself: its type and its other methods stay as the library expects them.
+        # Patched on the loader object, so that its type and its other methods stay as the library expects.
         spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
         return spec

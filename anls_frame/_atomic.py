@@ -1,4 +1,4 @@
-"""Files that are whole: either the new content or the old, whatever happens while writing."""
+"""Atomic file replacement: a file has either its new or its old content, whatever happens while writing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """
-    Open a file that takes the place of `path` when the block ends, and leaves no trace if the block fails.
+    Open a file that replaces `path` when the block ends, and leaves no trace if the block fails.
 
-    The content goes into a temporary file in the target's own folder (moving it there is atomic only within
-    a file system), is forced to the disk, and is then moved over the target. Of several writers at once the
-    last one wins. A link is followed and stays; an existing file's mode is kept, a new file's mode is up to
-    the umask. If the process is killed outright, the temporary file, `.anls-frame-*.tmp`, stays behind;
-    the target is whole then too.
+    The content is written to a temporary file in the target's folder (a move is only atomic within one file
+    system), flushed to disk, and then moved over the target. If several writers run at once, the last one
+    wins. A symbolic link is followed and kept; an existing file keeps its mode, a new file gets its mode from
+    the umask. If the process is killed, the temporary file, `.anls-frame-*.tmp`, stays behind; the target is
+    still complete.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     ValueError
-        If the path holds a NUL character.
+        If the path contains a NUL character.
     OSError
-        If the file cannot be written, with the path and what to do about it.
+        If the file cannot be written; the message has the path and says what to do.
     """
     try:
         target = Path(os.path.realpath(path))
         existing = _existing(target)
-        # Not guessable, and opened only if it is new: nobody can put a link in its place beforehand.
+        # The name cannot be guessed, and the file must not exist: nobody can place a link there beforehand.
         temporary = target.parent / f".anls-frame-{secrets.token_hex(16)}.tmp"
         try:
             with temporary.open("xb") as file:
@@ -63,29 +63,29 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         _sync_folder(target.parent)
     except ValueError as error:
         if "\0" in str(path):
-            raise ValueError(f"a file's name cannot hold a NUL character: {str(path)!r}") from error
+            raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from error
         raise
     except OSError as error:
         raise _explained(error, path) from error
 
 
 def _is_foreign(error: BaseException, temporary: Path) -> bool:
-    """Whether there was something under the temporary name already, which is not ours to remove."""
+    """Whether a file with the temporary name existed before, which must not be removed."""
     return isinstance(error, FileExistsError) and error.filename == os.fspath(temporary)
 
 
 def _existing(target: Path) -> os.stat_result | None:
-    """What is there already, if it may be replaced."""
+    """Return the status of an existing target; raise an error if it must not be replaced."""
     try:
         status = target.stat()
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    # Moving a file over a device or a pipe would take it away from all who use it.
+    # Moving a file over a device or a pipe would remove it for everyone who uses it.
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "no regular file")
-    # Moving needs no right to the file itself, but who protected it did not mean it to be replaced.
+        raise OSError(errno.EINVAL, "not a regular file")
+    # A move needs no permission for the file itself, but a write-protected file should not be replaced.
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return status
@@ -93,14 +93,14 @@ def _existing(target: Path) -> os.stat_result | None:
 
 def _keep_mode(file: BinaryIO, existing: os.stat_result) -> None:
     if os.name == "posix":
-        # The owner first, because changing it takes mode bits away; only root may give files away.
+        # The owner first, because changing it clears mode bits; only root may change it.
         with suppress(OSError):
             os.fchown(file.fileno(), existing.st_uid, existing.st_gid)
         os.fchmod(file.fileno(), stat.S_IMODE(existing.st_mode))
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the move itself survive a power failure, where the system can."""
+    """Make the move survive a power failure, where the system supports that."""
     if os.name == "posix":
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)
@@ -111,14 +111,16 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _explained(error: OSError, path: Path) -> OSError:
-    """The same error with the path and what to do."""
+    """Return the same error with the path and advice."""
     folder = str(path.parent)
     if error.errno in _FULL:
-        advice = "no room for the file: free some space or choose another disk; what was there is unchanged"
+        advice = (
+            "no space left for the file: free some space or choose another disk; the old file is unchanged"
+        )
     elif error.errno == errno.ENOENT:
         advice = f"there is no folder {folder!r}: create it first"
     elif error.errno == errno.ENOTDIR:
-        advice = f"{folder!r} is no folder: choose another place"
+        advice = f"{folder!r} is not a folder: choose another place"
     elif error.errno == errno.EISDIR:
         advice = "this is a folder: name a file in it"
     elif error.errno in _FORBIDDEN:

@@ -12,10 +12,11 @@ BLUE = "#0072B2"
 GREY = "#8A8A8A"
 LIGHT = "#C9CED6"
 
-# Okabe and Ito (2008), without yellow, which is lost on white: told apart with every kind of colour vision.
+# Okabe and Ito (2008), distinguishable with every kind of colour vision; without yellow, which is invisible
+# on white.
 PALETTE = (BLUE, "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#4D4D4D")
 
-# From right to wrong: pale where nothing was lost, cold for form, warm for content, grey for nothing there.
+# From right to wrong: pale for no loss, cold colours for form, warm ones for content, grey for no prediction.
 ERROR_COLORS = {
     "exact": "#D9DEE5",
     "case": "#A9D5F2",
@@ -31,16 +32,16 @@ ERROR_COLORS = {
     "missing": "#525252",
 }
 
-# Any would do; with this one a few common pairs of names are far apart.
+# Any value would do; this one gives some common pairs of names very different colours.
 _SALT = b"53"
 
 
 def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None) -> dict[str, str]:
     """
-    Colour of each system: the same for the same name in every plot, whatever its place.
+    Return the colour of each system: a name has the same colour in every plot, whatever its position.
 
-    Two names that would share a colour are told apart, the one that comes later in the alphabet taking the
-    next colour that is free. `colors` overrides.
+    If two names would share a colour, the one that comes later in the alphabet gets the next free colour.
+    `colors` overrides.
     """
     names = list(names)
     given = dict(colors or {})
@@ -54,5 +55,5 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
 
 
 def system_color(name: str | None, color: str | None = None) -> str:
-    """Colour of a system that is alone in a plot, where it may have no name; `color` overrides."""
+    """Return the colour of the only system in a plot, which may have no name; `color` overrides."""
     return color or (BLUE if name is None else system_colors([name])[name])

@@ -1,4 +1,4 @@
-"""The one place where an expression is tied to the compiled plugin."""
+"""Expressions that call the compiled plugin; no other module registers them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from anls_frame import _native
 if TYPE_CHECKING:
     from anls_frame._typing import InternalPluginName, IntoExprColumn, PluginName
 
-# The file itself: given a folder, Polars would take the first library it finds there, a stale one included.
+# The file itself: given a folder, Polars takes the first library it finds there, even a stale one.
 _LIBRARY = _native.__file__
 
 _WITHOUT_THREADS = (
-    "this process was forked from one in which Polars had started its threads. They do not exist here, "
-    "and an expression may wait for them forever; start processes by 'spawn' or 'forkserver', "
-    "or fork before anything is scored"
+    "this process was forked after Polars had started its threads. They do not exist in the forked process, "
+    "so an expression may wait for them forever; start processes with 'spawn' or 'forkserver', or fork "
+    "before anything is scored"
 )
 
 _lacks_threads = False
-"""Whether Polars had started its threads before this process was forked."""
+"""Whether this process was forked after Polars had started its threads."""
 
 
 def _after_fork() -> None:
@@ -37,7 +37,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def call(name: PluginName | InternalPluginName, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
-    """Expression that calls the plugin function of this name; the result is named after it."""
+    """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
         warnings.warn(_WITHOUT_THREADS, RuntimeWarning, stacklevel=3)
     expression = register_plugin_function(
@@ -52,14 +52,14 @@ def call(name: PluginName | InternalPluginName, *columns: IntoExprColumn, **opti
 
 
 def checked_column(name: str, column: object) -> IntoExprColumn:
-    """Return what stands for a column; anything else is an error of the function of this name."""
+    """Return the column; raise an error that names the function if it is not one."""
     if not isinstance(column, pl.Expr | str | pl.Series):
         raise TypeError(_not_a_column(name, column))
     return column
 
 
 def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
-    # Polars hands a column's name to plugins as a C string, and panics over a NUL in it.
+    # Polars passes a column's name to plugins as a C string, and panics if it contains a NUL.
     if isinstance(column, str):
         return column if "\0" not in column else _without_nul(pl.col(column))
     name = (

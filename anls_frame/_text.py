@@ -1,4 +1,4 @@
-"""Texts as a terminal, a page or a plot shows them: nothing unseen, short enough, of a known width."""
+"""Text for terminals, pages and plots: no invisible characters, short enough, of known width."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
 _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
-# Marks that turn the direction of the text behind them, and the byte order mark.
+# Marks that change the direction of the text after them, and the byte order mark.
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
 
 LABEL_WIDTH = 34
-"""Columns of text that the label of a group may take; a wide character takes two."""
+"""Maximum width of a group's label in text columns; a wide character takes two."""
 
 _LONGEST = 200
 
 
 def visible(text: str, *, directions: bool = False) -> str:
     """
-    Write a text with symbols in place of control characters: ␊ for a line feed, ⟨U+0085⟩ where none exists.
+    Replace control characters by symbols: ␊ for a line feed, ⟨U+0085⟩ where no symbol exists.
 
     Parameters
     ----------
     text
         The text.
     directions
-        Do so with marks of the writing direction too.
+        Also replace marks of the writing direction.
     """
     text = _CONTROLS.sub(_symbol, text)
     return _DIRECTIONS.sub(_symbol, text) if directions else text
@@ -46,12 +46,12 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """Write a text with escapes for what cannot be seen; fonts often lack the symbols that stand for it."""
+    """Replace invisible characters by escapes, because fonts often lack the symbols for them."""
     return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text, directions=True))
 
 
 def label(value: Any) -> str:
-    """Write the value of a key, short enough to stand beside an axis."""
+    """Return the value of a key as text that is short enough for an axis label."""
     if isinstance(value, list | tuple):
         text = ", ".join("null" if entry is None else str(entry) for entry in value)
     else:
@@ -60,7 +60,7 @@ def label(value: Any) -> str:
 
 
 def shortened(text: str, most: int = LABEL_WIDTH) -> str:
-    """Cut a text that takes more columns in its middle: long labels are often told apart by their ends."""
+    """Cut text wider than `most` in its middle, because long labels often differ only at their ends."""
     if text_width(text) <= most:
         return text
     tail = most // 3
@@ -68,7 +68,7 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
 
 
 def text_width(text: str) -> int:
-    """Columns that a text takes on the screen: East Asian characters take two, marks upon others none."""
+    """Return the width of text in columns: East Asian characters take two, combining marks none."""
     return sum(map(_columns, text))
 
 
@@ -82,12 +82,12 @@ def _fitting(text: str, most: int) -> str:
     taken = 0
     for index, character in enumerate(text):
         taken += _columns(character)
-        # A text of nothing but accents takes no columns.
+        # Text that consists only of accents takes no columns, so its length is limited too.
         if taken > most or index >= _LONGEST:
             return text[:index]
     return text
 
 
 def numbered(count: int, noun: str) -> str:
-    """Return how many there are: 1 row, 2 rows."""
+    """Return a count with its noun: 1 row, 2 rows."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -34,7 +34,7 @@ InternalPluginName: TypeAlias = Literal[
     "gec_align3",
     "gec_errant",
 ]
-"""A function that the plugin exports for this package alone."""
+"""A function that the plugin exports only for this package."""
 
 ScoreColumn: TypeAlias = Literal[
     "nls",
@@ -61,4 +61,4 @@ ErrorType: TypeAlias = Literal[
     "near",
     "wrong",
 ]
-"""Kind of error, in the order in which they are tried."""
+"""Error types, in the order in which they are tried."""

@@ -1,4 +1,4 @@
-"""Errors that the frame functions raise."""
+"""Exceptions and warnings of this package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_PROBLEMS = 20
 
 class DTypeError(TypeError, PolarsError):
     """
-    A column's dtype does not fit what is asked of it.
+    The dtype of a column does not fit its use.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class DTypeError(TypeError, PolarsError):
 
 class DuplicateColumnError(ValueError, PolarsError):
     """
-    A result column would take the name of a column that is there already.
+    A result column would have the name of an existing column.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class DuplicateColumnError(ValueError, PolarsError):
 
 class InputWarning(UserWarning):
     """
-    Data that is probably not what it is taken for.
+    The data probably do not mean what they are taken to mean.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class InputWarning(UserWarning):
 
 
 class Problem(NamedTuple):
-    """Something wrong in a file, and where."""
+    """One problem in a file, and its place."""
 
     file: str
     place: str
@@ -87,16 +87,16 @@ class Problem(NamedTuple):
 
 class InputError(ValueError):
     r"""
-    A file does not hold what it should.
+    A file does not contain what it should.
 
-    Everything that is wrong is named at once, with its place.
+    The error lists all problems at once, each with its place.
 
     Parameters
     ----------
     problems
-        What is wrong, in the order of the file. The message shows the first 20.
+        The problems, in the order of the file. The message shows the first 20.
     total
-        How many problems there are, if not all of them were kept.
+        Total number of problems, if not all of them were kept.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """
-The namespace ``.anls`` of frames and expressions: its methods are the functions of the same names.
+The namespace ``.anls`` of frames and expressions: its methods are the functions with the same names.
 
-`anls_frame._accessors` gives it to Polars.
+`anls_frame._accessors` registers it with Polars.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 def forward(
     function: Callable[Concatenate[Any, Options], Result],
 ) -> Callable[Concatenate[Any, Options], Result]:
-    """Return the function as a method that hands over what its namespace belongs to, with its own help."""
+    """Return the function as a method that passes the namespace's owner, with the function's own help."""
 
     @functools.wraps(function)
     def method(self: Any, /, *arguments: Options.args, **options: Options.kwargs) -> Result:
@@ -65,7 +65,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     def __init__(self, frame: FrameT) -> None:
         self._owner = frame
 
-    # Written out, since what it returns is a frame of the same kind.
+    # Written out, because its return type is the type of the frame.
     def add_scores(
         self,
         prediction: str,

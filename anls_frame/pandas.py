@@ -1,8 +1,8 @@
 """
 The accessor ``df.anls`` on pandas DataFrames.
 
-It is registered with ``import anls_frame`` as soon as pandas is loaded; importing this module does it in
-any case. On a frame with a column named `anls` the accessor wins: ``df["anls"]`` is the column.
+``import anls_frame`` registers it as soon as pandas is loaded; importing this module registers it in any
+case. If a frame has a column named `anls`, ``df.anls`` is the accessor and ``df["anls"]`` the column.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anls_frame.namespaces import AnlsFrameNamespace
 __all__ = ["AnlsPandasAccessor"]
 
 
-# pandas builds the accessor anew at each `df.anls`.
+# pandas creates the accessor at each `df.anls`.
 @pd.api.extensions.register_dataframe_accessor("anls")
 class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     """

@@ -24,26 +24,26 @@ class ScoreProtocol:
     """
     How a prediction is compared with an answer.
 
-    Scores of different protocols are not comparable, so every function that scores takes one. The name of
-    a preset may stand for it: `anls`, `rrc`, `anls_star`, `jiwer` and `raw`, see `PROTOCOLS`.
+    Scores under different protocols are not comparable, so every scoring function takes one. The name of a
+    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer` or `raw`, see `PROTOCOLS`.
 
-    Preparation goes in this order: Unicode form, lower case, whitespace.
+    The steps of preparation are applied in this order: Unicode form, lower case, whitespace.
 
     Parameters
     ----------
     ignore_case
         Lower-case both texts (as Python's `str.lower`).
     whitespace
-        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also turns every run inside into one space.
-        What counts is Python's set: Unicode's White_Space and U+001C to U+001F.
+        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also replaces every run inside by one space.
+        Whitespace is what Python takes for it: Unicode's White_Space and U+001C to U+001F.
     unicode_form
-        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text as it is, as all known scorers do.
+        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all known scorers do.
     length
-        The length L by which a distance is divided, that of the longer text: in code points after
-        preparation (`"prepared"`), of the prepared text in upper case (`"prepared_upper"`, where `ß` counts
-        two), or of the text as it came in upper case (`"raw_upper"`).
+        The length L of the longer text, by which the distance is divided: in code points after preparation
+        (`"prepared"`), of the prepared text in upper case (`"prepared_upper"`, where `ß` counts as two), or
+        of the unprepared text in upper case (`"raw_upper"`).
     cut
-        Which score survives the threshold t: `"distance"` keeps where d / L < t, `"similarity"` where
+        Which scores pass the threshold t: `"distance"` keeps those with d / L < t, `"similarity"` those with
         1 - d / L >= t. At exactly 0.5 the first gives 0, the second 0.5.
     threshold
         The threshold t in [0, 1]; `None` for a protocol without a cut.
@@ -51,7 +51,7 @@ class ScoreProtocol:
     Raises
     ------
     ValueError
-        If an option is none of its choices or the threshold is outside [0, 1].
+        If an option is not one of its choices, or the threshold is outside [0, 1].
     TypeError
         If the threshold is not a number.
 
@@ -74,11 +74,11 @@ class ScoreProtocol:
 
     def replace(self, **options: Any) -> ScoreProtocol:
         r"""
-        Return the same protocol with other values for some options.
+        Return a copy of the protocol with other values for some options.
 
-        Text metrics (`cer`, the `cer_protocol` of reports) take text as it is. A protocol for them is best
-        made from the preset "raw": what is not named stays off, while a bare `ScoreProtocol` ignores case and
-        squeezes whitespace, as question-answering scores do.
+        Text metrics (`cer`, the `cer_protocol` of reports) do not prepare text by default. To make a protocol
+        for them, start from the preset "raw", where every step is off; a plain `ScoreProtocol` ignores case
+        and squeezes whitespace, as scores for question answering do.
 
         Parameters
         ----------
@@ -88,14 +88,14 @@ class ScoreProtocol:
         Returns
         -------
         ScoreProtocol
-            A new protocol; this one stays as it is.
+            A new protocol; this one is unchanged.
 
         Raises
         ------
         ValueError
             If an option is outside its choices.
         TypeError
-            If there is no such option, or its value is of another type.
+            If there is no such option, or its value has the wrong type.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class ScoreProtocol:
 
 
 def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
-    """Return the protocol itself, or the preset of that name."""
+    """Return the protocol itself, or the preset with that name."""
     if isinstance(protocol, ScoreProtocol):
         return protocol
     if not isinstance(protocol, str):
@@ -135,7 +135,7 @@ def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
 
 
 def resolve_threshold(protocol: ScoreProtocol | str, threshold: float | None) -> float:
-    """Return the threshold that cuts: the argument, or else the protocol's own."""
+    """Return the threshold of the cut: the argument, or else the protocol's own."""
     own = resolve_protocol(protocol).threshold
     if threshold is not None:
         return check_threshold(threshold)
@@ -166,19 +166,19 @@ def check_substitution_cost(cost: object) -> int:
 
 
 def preset_name(protocol: object) -> str | None:
-    """Return the name of the preset that equals a protocol, if there is one."""
+    """Return the name of the preset that equals the protocol, or None."""
     return next((name for name, preset in PROTOCOLS.items() if preset == protocol), None)
 
 
 def described(protocol: ScoreProtocol) -> str:
-    """Return the name of a preset, or what a protocol of somebody's own consists of."""
+    """Return the name of the preset, or all options of a custom protocol."""
     fields = dataclasses.asdict(protocol)
     custom = ",".join(f"{key}={value}" for key, value in fields.items())
     return preset_name(protocol) or f"custom({custom})"
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return the protocol as the plugin reads it; the threshold travels on its own."""
+    """Return the options as the plugin reads them; the threshold is passed separately."""
     options = dataclasses.asdict(resolve_protocol(protocol))
     del options["threshold"]
     return options
@@ -203,4 +203,4 @@ PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
         "raw": ScoreProtocol(ignore_case=False, whitespace="keep"),
     }
 )
-"""The presets by name, each equal to its namesake, row by row, to the last bit."""
+"""The presets by name; each reproduces the scores of its namesake, row by row, bit for bit."""

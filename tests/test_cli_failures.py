@@ -55,7 +55,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_old_file(tmp_path: Path, command
     )
 
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "no room for the file" in done.stderr
+    assert "no space left for the file" in done.stderr
     assert "Traceback" not in done.stderr
     assert path.read_bytes() == b"precious"
     assert list(tmp_path.iterdir()) == [path]

@@ -106,7 +106,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str)
     done = run(folder, "score", "rows.parquet", "-o", target.name, "--force", before=limit)
 
     assert done.returncode == 2
-    assert done.stderr.startswith(f"anls-frame: {target.name}: no room for the file")
+    assert done.stderr.startswith(f"anls-frame: {target.name}: no space left for the file")
     assert target.read_text() == "old"
     assert names(folder) == sorted([target.name, "rows.parquet"])
 

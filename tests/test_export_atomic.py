@@ -165,7 +165,7 @@ def test_a_folder_in_place_of_the_file_is_an_error(tmp_path: Path, suffix: str) 
 
 def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path, suffix: str) -> None:
     (tmp_path / "file").write_text("old")
-    with pytest.raises(NotADirectoryError, match="is no folder"):
+    with pytest.raises(NotADirectoryError, match="is not a folder"):
         write(document(), tmp_path / "file" / f"report{suffix}")
     assert names(tmp_path) == ["file"]
 

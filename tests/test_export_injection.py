@@ -55,7 +55,7 @@ for step in steps:
         write(new, path)
         outcome = "no error"
     except OSError as error:
-        outcome = "as it should" if "no room" in str(error) and str(path) in str(error) else str(error)
+        outcome = "as it should" if "no space left" in str(error) and str(path) in str(error) else str(error)
     resource.setrlimit(resource.RLIMIT_FSIZE, (highest, highest))
     if outcome != "as it should" or path.read_bytes() != old or os.listdir(path.parent) != [path.name]:
         wrong.append((step, outcome, os.listdir(path.parent)))

@@ -95,7 +95,7 @@ def test_after_scoring_pairs_are_scored_and_an_expression_warns(
     assert parents_warnings == []
     assert len(childs_warnings) == 1
     assert childs_warnings[0].startswith(
-        f"RuntimeWarning {__file__}: this process was forked from one in which"
+        f"RuntimeWarning {__file__}: this process was forked after Polars had started its threads"
     )
 
 

@@ -1,7 +1,7 @@
 """
-Row expressions about errors: the edits behind a distance, and what kind of error a prediction is.
+Row expressions about errors: the edits behind a distance, and the type of error in a prediction.
 
-As in `anls_frame.metrics`: prediction first, one result for each row, named after the function.
+As in `anls_frame.metrics.scores`: prediction first, one result for each row, named after the function.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["edit_ops", "error_type", "explain"]
 
 _STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
-"""Steps of preparation, in their order, with the fields of a protocol that ask for them."""
+"""The steps of preparation in order, with the protocol field that enables each of them."""
 
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
-"""The error types in the order in which they are tried; the plugin counts them from 0."""
+"""The error types in the order in which they are tried; the plugin numbers them from 0."""
 
 
 def edit_ops(
@@ -37,7 +37,7 @@ def edit_ops(
     protocol: ScoreProtocol | str = "raw",
 ) -> pl.Expr:
     """
-    Edits that turn the reference of each row into its prediction, the fewest that do.
+    The smallest number of edits that turn the reference of each row into its prediction.
 
     An insertion is something that the model added, a deletion something that it left out.
 
@@ -46,10 +46,10 @@ def edit_ops(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column with one text a row; for a list of answers take `nearest_answer` first.
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
     protocol
-        How both texts are prepared; here by default not at all. Positions and characters are those of the
-        prepared texts.
+        How both texts are prepared; by default, not at all. Positions and characters refer to the prepared
+        texts.
 
     Returns
     -------
@@ -60,25 +60,26 @@ def edit_ops(
         - `reference_pos`, `prediction_pos` (`UInt32`): position in either text, in code points from 0;
         - `reference_char`, `predicted_char` (`String`): the characters there, null in the text that has none.
 
-        As many as `levenshtein`; an empty list for equal texts, null where either text is null.
+        The number of edits equals `levenshtein`; the list is empty for equal texts, and null where either
+        text is null.
 
     Raises
     ------
     ValueError
         If the protocol is unknown.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     See Also
     --------
     anls_frame.confusions : the same edits, counted over a frame.
-    anls_frame.alignment : one pair of texts, to look at.
+    anls_frame.alignment : the alignment of one pair of texts, for display.
 
     Notes
     -----
-    Several paths can have the fewest edits. This is the one that rapidfuzz's
-    ``Levenshtein.editops(reference, prediction)`` takes, in texts of any length. Bit-parallel (Hyyrö 2003),
-    in memory linear in the texts (Hirschberg 1975).
+    Several edit paths can have the same, smallest length. This function returns the path of rapidfuzz's
+    ``Levenshtein.editops(reference, prediction)``, for texts of any length. The algorithm is bit-parallel
+    (Hyyrö 2003), with memory linear in the text lengths (Hirschberg 1975).
 
     Examples
     --------
@@ -107,7 +108,7 @@ def error_type(
     threshold: float | None = None,
 ) -> pl.Expr:
     """
-    Kind of error of each row: the smallest difference that separates the prediction from an answer.
+    Error type of each row: the smallest difference that separates the prediction from an answer.
 
     Parameters
     ----------
@@ -117,10 +118,10 @@ def error_type(
         Column with the accepted answer, or a list of them, in which case the one with the smallest
         difference counts. Null entries of a list are skipped.
     protocol
-        What decides between `near` and `wrong`: how texts are compared and cut. The other types do not
+        How texts are compared and cut, which decides between `near` and `wrong`. The other types do not
         depend on it.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own.
 
     Returns
     -------
@@ -128,33 +129,33 @@ def error_type(
         `Enum`, named `error_type`: the first of these that applies to any answer.
 
         - `missing`: the prediction is null, and there is an answer;
-        - `empty`: it has no text, or only whitespace, where no accepted answer is like that;
+        - `empty`: the prediction is empty or only whitespace, and no accepted answer is;
         - `exact`: no error, the code points are equal;
         - `case`: equal in lower case;
-        - `whitespace`: equal without whitespace as well;
-        - `punctuation`: equal without punctuation (Unicode category P) as well;
-        - `diacritics`: equal without combining marks as well, after canonical decomposition;
+        - `whitespace`: equal if whitespace is also ignored;
+        - `punctuation`: equal if punctuation (Unicode category P) is also ignored;
+        - `diacritics`: equal if combining marks are also ignored, after canonical decomposition;
         - `number_format`: the same number after NFKC, without whitespace, currency signs and ``%``; point and
-          comma may each stand before the decimals or between thousands;
-        - `extra_text`: it contains the answer, of at least two characters, at borders of words; next to a
-          Chinese, Japanese or Korean character no border is needed;
-        - `truncated`: the answer contains it in the same way;
-        - `near`: its score survives the cut;
+          comma may each be the decimal or the thousands separator;
+        - `extra_text`: the prediction contains the answer, of at least two characters, at word boundaries;
+          next to a Chinese, Japanese or Korean character no boundary is needed;
+        - `truncated`: the answer contains the prediction in the same way;
+        - `near`: the score passes the cut;
         - `wrong`: anything else.
 
-        Containing is tried in lower case with whitespace squeezed. Null where there is no answer, whatever
-        the prediction, so that the types of all rows with an answer add up.
+        Containment is checked in lower case with whitespace squeezed. Null where there is no answer, whatever
+        the prediction, so the counts of all types add up to the number of rows with an answer.
 
     Raises
     ------
     ValueError
         If the protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
     TypeError
-        If an argument is no column, or the threshold no number.
+        If an argument is not a column, or the threshold is not a number.
 
     See Also
     --------
-    anls_frame.explain : how many points each step of preparation gives.
+    anls_frame.explain : how much each step of preparation adds to the score.
 
     Examples
     --------
@@ -186,7 +187,7 @@ def error_type(
         threshold=resolve_threshold(protocol, threshold),
     )
     dtype = pl.Enum(ERROR_TYPES)
-    # Polars 2 has a word of its own for this cast.
+    # Polars 2 has its own method for this cast.
     return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
 
 
@@ -198,11 +199,11 @@ def explain(
     threshold: float | None = None,
 ) -> pl.Expr:
     r"""
-    How many points each step of preparation gives to the score of each row.
+    How much each step of preparation adds to the score of each row.
 
-    The texts are scored as they are, then with one step of the protocol after the other, in its order:
-    Unicode form, case, whitespace. What a step adds is its points; they can be negative, as what a step
-    changes can also be what was right.
+    The texts are scored unchanged, then with one more step of the protocol at a time, in its order: Unicode
+    form, case, whitespace. The gain of a step is the score after it minus the score before it; it can be
+    negative, because a step can also remove something that matched.
 
     Parameters
     ----------
@@ -211,20 +212,20 @@ def explain(
     answers
         Column with the accepted answer, or a list of them. The best one counts at each step.
     protocol
-        The protocol that is explained. One without a threshold is explained by `nls`, others by `anls`.
+        The protocol to explain: with `nls` if it has no threshold, otherwise with `anls`.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own.
 
     Returns
     -------
     Expr
         `Struct`, named `explain`, with the fields
 
-        - `raw` (`Float64`): the score of the texts as they are, under the protocol's length and cut;
-        - `unicode_form`, `case`, `whitespace` (`Float64`): points of each step, 0 for one that the protocol
-          does not take;
+        - `raw` (`Float64`): the score of the unchanged texts, under the protocol's length and cut;
+        - `unicode_form`, `case`, `whitespace` (`Float64`): the gain of each step, 0 for a step that the
+          protocol does not use;
         - `score` (`Float64`): the score with all steps;
-        - `step` (`String`): the step that changes the score most, the first of equals; null where none does.
+        - `step` (`String`): the step that changes the score most, the first one on ties; null if none does.
 
         All null where the prediction is null or there is no answer.
 
@@ -233,7 +234,7 @@ def explain(
     ValueError
         If the protocol is unknown or the threshold is outside [0, 1].
     TypeError
-        If an argument is no column, or the threshold no number.
+        If an argument is not a column, or the threshold is not a number.
 
     See Also
     --------
@@ -265,7 +266,7 @@ def explain(
     for step, option in _STEPS.items():
         so_far = dataclasses.replace(so_far, **{option: getattr(whole, option)})
         scores[step] = _score(prediction, answers, so_far)
-    # In steps, so that no score is computed twice.
+    # Built from fields, so that no score is computed twice.
     after = pl.struct([score.alias(name) for name, score in scores.items()])
     points = [(pl.field(step) - pl.field(before)).alias(step) for before, step in itertools.pairwise(scores)]
     with_points = after.struct.with_fields(*points, score=pl.field("whitespace"))

@@ -1,7 +1,7 @@
 """
 Row expressions: one score for each row, as Polars expressions.
 
-Order is always prediction first. *Answers* means a column of texts or a column of lists of accepted
+The prediction always comes first. *Answers* means a column of strings or a column of lists of accepted
 answers (``List(String)`` or ``Array(String)``); the best answer of a row counts. Every expression is named
 after its metric. Distances and lengths count Unicode code points.
 """
@@ -47,12 +47,12 @@ def levenshtein(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column with one text a row.
+        Column with one string per row.
     protocol
-        How both texts are prepared; here by default not at all.
+        How both texts are prepared; by default, not at all.
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion: 0, 1 (Levenshtein), or 2 and
-        more (insertions and deletions only, the Indel distance).
+        Cost of a substitution; an insertion or a deletion costs 1. 0, 1 (Levenshtein), or 2 and more
+        (insertions and deletions only, the Indel distance).
 
     Returns
     -------
@@ -64,12 +64,12 @@ def levenshtein(
     ValueError
         If the protocol is unknown or the cost is negative.
     TypeError
-        If an argument is no column, or the cost no whole number.
+        If an argument is not a column, or the cost is not an integer.
 
     See Also
     --------
     lcs_distance : insertions and deletions only.
-    nls : the distance as a similarity between 0 and 1.
+    nls : the distance as a similarity from 0 to 1.
     cer : the distance divided by the reference's length.
 
     Notes
@@ -112,17 +112,17 @@ def lcs_distance(
     """
     LCS distance of each row: insertions and deletions, without substitutions, in code points.
 
-    It is n + m - 2 · LCS for texts of n and m code points whose longest common subsequence has LCS of them:
-    what is not part of that subsequence is deleted on one side and inserted on the other.
+    It is n + m - 2 · LCS for texts of n and m code points, where LCS is the length of their longest common
+    subsequence: every other code point is deleted from one text or inserted from the other.
 
     Parameters
     ----------
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column with one text per row.
+        Column with one string per row.
     protocol
-        How both texts are prepared; here by default not at all.
+        How both texts are prepared; by default, not at all.
 
     Returns
     -------
@@ -138,11 +138,11 @@ def lcs_distance(
 
     See Also
     --------
-    levenshtein : with substitutions; the same as this with `substitution_cost=2`.
+    levenshtein : also counts substitutions; with `substitution_cost=2` it is the same distance as this one.
 
     Notes
     -----
-    rapidfuzz calls it `Indel.distance`; its `LCSseq.distance` is another one, max(n, m) - LCS.
+    rapidfuzz calls it `Indel.distance`; its `LCSseq.distance` is a different one, max(n, m) - LCS.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def hamming(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column with one text a row.
+        Column with one string per row.
     protocol
-        How both texts are prepared; here by default not at all.
+        How both texts are prepared; by default, not at all.
 
     Returns
     -------
@@ -193,15 +193,15 @@ def hamming(
     ValueError
         If the protocol is unknown.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     See Also
     --------
-    anls_frame.hamming_vectors : of columns of lists, such as 0/1 vectors.
+    anls_frame.hamming_vectors : the same for columns of lists, such as 0/1 vectors.
 
     Notes
     -----
-    The distance of Hamming (1950), which is defined for texts of equal length only.
+    The distance of Hamming (1950), which is only defined for texts of equal length.
 
     Examples
     --------
@@ -230,10 +230,10 @@ def nls(
     substitution_cost: int = 1,
 ) -> pl.Expr:
     """
-    Normalized Levenshtein similarity of each row: 1 - d / L, the best over the answers.
+    Normalized Levenshtein similarity of each row: 1 - d / L, the best one over the answers.
 
-    d is the edit distance of the prepared texts and L the length of the longer one, counted as the
-    protocol says.
+    d is the edit distance of the prepared texts, and L the length of the longer one, as the protocol counts
+    it.
 
     Parameters
     ----------
@@ -243,16 +243,16 @@ def nls(
         Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
         of a list are skipped.
     protocol
-        How texts are prepared and L is counted; its threshold plays no part here.
+        How texts are prepared and L is counted; its threshold is not used.
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion.
+        Cost of a substitution; an insertion or a deletion costs 1.
 
     Returns
     -------
     Expr
         `Float64`, named `nls`: from 0 (nothing in common) to 1 (equal after preparation); 1 for two empty
-        texts; with a substitution cost above 1 the formula as it stands, down to -1, and below 0 also where
-        a protocol divides by the raw length and preparation makes the text longer (`İ`). Null where the
+        texts. It is not clipped: with a substitution cost above 1 it can fall to -1, and it can be negative
+        if a protocol divides by the raw length and preparation makes the text longer (`İ`). Null where the
         prediction is null or there is no answer (null, an empty list, only nulls).
 
     Raises
@@ -260,7 +260,7 @@ def nls(
     ValueError
         If the protocol is unknown or the cost is negative.
     TypeError
-        If an argument is no column, or the cost no whole number.
+        If an argument is not a column, or the cost is not an integer.
 
     See Also
     --------
@@ -268,7 +268,7 @@ def nls(
 
     Notes
     -----
-    The similarity from which Biten et al. (2019), "Scene Text Visual Question Answering", build ANLS.
+    Biten et al. (2019), "Scene Text Visual Question Answering", define ANLS from this similarity.
 
     Examples
     --------
@@ -310,8 +310,8 @@ def anls(
     """
     Thresholded similarity of each row; its mean over the rows is ANLS.
 
-    The normalized Levenshtein similarity, set to 0 where the protocol's cut does not let it through: an
-    answer that is read badly keeps most of its score, a different answer gets none.
+    The normalized Levenshtein similarity, set to 0 where it does not pass the protocol's cut: a slightly
+    misread answer keeps most of its score, a different answer gets 0.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def anls(
     protocol
         How texts are prepared, L is counted and the score is cut.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own.
 
     Returns
     -------
@@ -336,7 +336,7 @@ def anls(
     ValueError
         If the protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
     TypeError
-        If an argument is no column, or the threshold no number.
+        If an argument is not a column, or the threshold is not a number.
 
     See Also
     --------
@@ -345,8 +345,8 @@ def anls(
     Notes
     -----
     Average Normalized Levenshtein Similarity, Biten et al. (2019), "Scene Text Visual Question Answering".
-    The known scorers differ in preparation, in L and at exactly the threshold; the presets are equal to
-    them to the last bit.
+    The known scorers differ in preparation, in L and at exactly the threshold; the presets reproduce them
+    bit for bit.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def cer(
     protocol: ScoreProtocol | str = "raw",
 ) -> pl.Expr:
     """
-    Character error rate of each row: edits by reference length, the lowest over the answers.
+    Character error rate of each row: edits divided by the reference length; the lowest over the answers.
 
     Parameters
     ----------
@@ -392,12 +392,12 @@ def cer(
         Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
         counts. Null entries of a list are skipped.
     protocol
-        How both texts are prepared; here by default not at all. `"jiwer"` strips their ends.
+        How both texts are prepared; by default, not at all. `"jiwer"` strips both ends.
 
     Returns
     -------
     Expr
-        `Float64`, named `cer`: 0 for equal texts; may exceed 1, where the prediction is longer than the
+        `Float64`, named `cer`: 0 for equal texts; it can exceed 1 if the prediction is longer than the
         reference. With an empty reference it is the number of insertions, as in jiwer 4 (0 for two empty
         texts). Null where the prediction is null or there is no answer.
 
@@ -406,12 +406,12 @@ def cer(
     ValueError
         If the protocol is unknown.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     Notes
     -----
-    The mean of this column is not the corpus rate, which is the sum of all edits by the sum of all
-    reference lengths: `score` gives both parts, as `char_errors` and `reference_length`.
+    The mean of this column is not the corpus rate, which is total edits divided by total reference length:
+    `score` returns both parts, as `char_errors` and `reference_length`.
 
     Examples
     --------
@@ -448,7 +448,7 @@ def exact_match(
     answers
         Column with the accepted answer, or a list of them. Null entries of a list are skipped.
     protocol
-        How both texts are prepared; `"raw"` compares them as they are.
+        How both texts are prepared; `"raw"` compares them unchanged.
 
     Returns
     -------
@@ -460,7 +460,7 @@ def exact_match(
     ValueError
         If the protocol is unknown.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     Examples
     --------
@@ -488,7 +488,7 @@ def nearest_answer(
     protocol: ScoreProtocol | str = "anls",
 ) -> pl.Expr:
     """
-    Return the answer with the best similarity to each prediction, as it stands in the column.
+    Return the answer that is most similar to each prediction, unchanged from the column.
 
     Parameters
     ----------
@@ -502,7 +502,7 @@ def nearest_answer(
     Returns
     -------
     Expr
-        `String`, named `nearest_answer`: the answer with the best `nls`, the first of equals; null where
+        `String`, named `nearest_answer`: the answer with the best `nls`, the first one on ties; null where
         the prediction is null or there is no answer.
 
     Raises
@@ -510,7 +510,7 @@ def nearest_answer(
     ValueError
         If the protocol is unknown.
     TypeError
-        If an argument is no column.
+        If an argument is not a column.
 
     Examples
     --------
@@ -544,11 +544,11 @@ def score(
     protocol
         Protocol of `nls`, `anls`, `exact_match` and `answer_index`.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own.
     cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`. One of your own is best made
-        from "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A bare
-        `ScoreProtocol(unicode_form="NFC")` ignores case and squeezes whitespace as well.
+        How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
+        "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
+        `ScoreProtocol(unicode_form="NFC")` also ignores case and squeezes whitespace.
 
     Returns
     -------
@@ -557,9 +557,9 @@ def score(
 
         - `nls`, `anls`, `cer` (`Float64`) and `exact_match` (`Boolean`): as the functions of these names;
         - `char_errors`, `reference_length` (`UInt32`): edits and code points of the answer that gives
-          `cer`; their sums over rows give the corpus rate;
-        - `answer_index` (`UInt32`): position in the list of the answer with the best `nls`, nulls counted;
-          it can be another answer than the one that gives `cer`.
+          `cer`; the corpus rate is the quotient of their sums over rows;
+        - `answer_index` (`UInt32`): position in the list of the answer with the best `nls`, counting nulls;
+          it is not always the answer that gives `cer`.
 
         A null struct where the prediction is null or there is no answer.
 
@@ -568,7 +568,7 @@ def score(
     ValueError
         If a protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
     TypeError
-        If an argument is no column, or the threshold no number.
+        If an argument is not a column, or the threshold is not a number.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Distances of lists: one vector of labels, bits or tokens against another, row by row."""
+"""Distances between lists: vectors of labels, bits or tokens, row by row."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _NAME = "hamming_vectors"
 
 def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl.Expr:
     """
-    Hamming distance of the lists of each row: the number of positions at which two vectors differ.
+    Hamming distance of the lists in each row: the number of positions at which two vectors differ.
 
-    For columns of lists that are one vector each: 0/1 vectors, labels, tokens. Elsewhere a list column holds
-    several accepted answers; columns of texts go into `hamming`.
+    Each list is one vector: 0/1 values, labels or tokens. (In other functions, a list holds several accepted
+    answers.) For columns of strings, use `hamming`.
 
     Parameters
     ----------
     prediction
         Column of lists or arrays. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column of lists or arrays with entries of a dtype that can be compared with the prediction's: numbers
-        and truth values with each other, any dtype with its own.
+        Column of lists or arrays whose entries can be compared with the prediction's: numbers and Booleans
+        with each other, any other dtype with itself.
 
     Returns
     -------
     Expr
         `UInt32`, named `hamming_vectors`; null where either list is null or their lengths differ. A null
-        entry equals a null entry and nothing else; NaN equals NaN, as elsewhere in Polars.
+        entry only equals a null entry; NaN equals NaN, as elsewhere in Polars.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
 
     See Also
     --------
-    hamming : of columns of texts.
-    hamming_distance : of one pair.
+    hamming : the same for columns of strings.
+    hamming_distance : the same for one pair.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def _distances(columns: Sequence[pl.Series]) -> pl.Series:
     lengths = left.list.len()
     comparable = (lengths == right.list.len()).fill_null(value=False)
     flags = _differing(left.filter(comparable), right.filter(comparable))
-    # How many differ before each position, so that the sum of a row is a difference of two of these.
+    # Cumulative counts: the count of a row is the difference of two of them.
     before = pl.concat([pl.Series([0], dtype=pl.UInt64), flags.cast(pl.UInt64).cum_sum()])
     lengths = lengths.filter(comparable).cast(pl.UInt64)
     ends = lengths.cum_sum()
@@ -105,8 +105,8 @@ def _lists(column: pl.Series) -> pl.Series:
         return column.cast(pl.List(pl.Null))
     if not isinstance(column.dtype, pl.List):
         raise DTypeError(
-            f"`{_NAME}` needs a list in each row, but column {column.name!r} has dtype {column.dtype}; "
-            "`hamming` takes texts"
+            f"`{_NAME}` needs one list per row, but column {column.name!r} has dtype {column.dtype}; "
+            "for strings, use `hamming`"
         )
     return column
 
@@ -120,7 +120,7 @@ def _broadcast(left: pl.Series, right: pl.Series) -> tuple[pl.Series, pl.Series]
 
 
 def _differing(left: pl.Series, right: pl.Series) -> pl.Series:
-    """Return for each pair of entries whether they differ."""
+    """Return whether the entries of each pair differ."""
     try:
         entries = [_comparable(side.explode(empty_as_null=False, keep_nulls=False)) for side in (left, right)]
         return entries[0].ne_missing(entries[1])
@@ -132,6 +132,6 @@ def _differing(left: pl.Series, right: pl.Series) -> pl.Series:
 
 
 def _comparable(entries: pl.Series) -> pl.Series:
-    """Return whole numbers and truth values in one dtype: compared as floats, large ones would be equal."""
+    """Cast integers and Booleans to one dtype: as floats, different large integers could be equal."""
     is_whole = entries.dtype.is_integer() or entries.dtype == pl.Boolean
     return entries.cast(pl.Int128) if is_whole else entries
