@@ -1,4 +1,4 @@
-"""Draws the pictures of plots.md from the sample data: `python docs/make_plots.py`."""
+"""Draw the pictures of plots.md from the sample data: `python docs/make_plots.py`."""
 
 from __future__ import annotations
 

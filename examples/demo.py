@@ -1,8 +1,8 @@
 """
 Score the sample data, report by question type, compare the two OCR systems and write the files.
 
-Run with ``make demo``. The rows are questions about rendered documents, the predictions what rule-based
-readers found in real OCR of them; see data/README.md.
+Run with ``make demo``. The rows are questions about rendered documents; the predictions are what rule-based
+readers found in real OCR output. See data/README.md.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def founding_pairs() -> pl.DataFrame:
-    """NLS of two pairs, and the edit distance and CER beside it."""
+    """Return the NLS, edit distance and CER of two pairs."""
     pairs = pl.DataFrame({"prediction": ["rain", "lnaguaeg"], "answer": ["shine", "language"]})
     return pairs.with_columns(
         af.nls("prediction", "answer"),
@@ -68,7 +68,7 @@ def founding_pairs() -> pl.DataFrame:
 
 
 def founding_answers() -> pl.DataFrame:
-    """Five predictions against the answers "Coca Cola" and "Coca Cola Company"."""
+    """Score five predictions against the answers "Coca Cola" and "Coca Cola Company"."""
     predictions = pl.DataFrame({"prediction": ["The Coca", "CocaCola", "Coca cola", "Cola", "Cat"]})
     answers = pl.lit(pl.Series([["Coca Cola", "Coca Cola Company"]]))
     return predictions.with_columns(
