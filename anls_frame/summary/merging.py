@@ -59,7 +59,10 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         raise TypeError("merge takes summaries, as summarize and Summary.load return them")
     settings = summaries[0].settings
     for other in summaries[1:]:
-        _check_settings(settings, other.settings)
+        differing = settings.differences(other.settings)
+        if differing:
+            named = ", ".join(f"{name} ({own!r} and {its!r})" for name, (own, its) in differing.items())
+            raise ValueError(f"summaries with different settings cannot be merged: {named}")
     folded = [summary.folded for summary in summaries if summary.folded is not None]
     if len(folded) not in {0, len(summaries)}:
         raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
@@ -94,13 +97,6 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         folded=folding.add_up(folded) if folded else None,
         scored_by=origins.pop() if len(origins) == 1 else None,
     )
-
-
-def _check_settings(first: Settings, other: Settings) -> None:
-    """Raise an error that names what differs."""
-    differing = [f"{name} ({own!r} and {its!r})" for name, (own, its) in first.differences(other).items()]
-    if differing:
-        raise ValueError(f"summaries with different settings cannot be merged: {', '.join(differing)}")
 
 
 def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:

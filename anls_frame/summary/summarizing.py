@@ -121,32 +121,21 @@ def summarize(
     if part is not None and not (isinstance(part, str) and part):
         raise ValueError(f"part is a name, got {part!r}")
     columns = check_by(by)
-    if score is not None:
-        if prediction is not None or answers is not None:
-            raise ValueError("give either prediction and answers, or score")
-        settings = Settings(
-            by=columns,
-            cluster=cluster,
-            score=score,
-            higher_is_better=better,
-            threshold=None,
-            missing=missing,
-            worst=worst,
-        )
-    else:
+    scoring: dict[str, Any] = {"score": score, "threshold": None}
+    if score is None:
         if prediction is None or answers is None:
             raise ValueError("give the columns prediction and answers, or score for scores that exist")
-        settings = Settings(
-            by=columns,
-            cluster=cluster,
-            protocol=resolve_protocol(protocol),
-            threshold=resolve_threshold(protocol, threshold),
-            cer_protocol=resolve_protocol(cer_protocol),
-            missing=missing,
-            worst=worst,
-            details=details,
-        )
-    scored_by = protocol_of(frame)
+        scoring = {
+            "protocol": resolve_protocol(protocol),
+            "threshold": resolve_threshold(protocol, threshold),
+            "cer_protocol": resolve_protocol(cer_protocol),
+            "details": details,
+        }
+    elif prediction is not None or answers is not None:
+        raise ValueError("give either prediction and answers, or score")
+    settings = Settings(
+        by=columns, cluster=cluster, higher_is_better=better, missing=missing, worst=worst, **scoring
+    )
     with following(progress, frame, passes(settings)) as advance:
         if prediction is None or answers is None:
             rows = existing_scores(frame, str(score), settings, advance)
@@ -155,8 +144,7 @@ def summarize(
             if details:
                 keys = key_names(columns, None)
                 rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
-        summary = _summary(collect(rows, worst), settings, part or uuid.uuid4().hex)
-        return dataclasses.replace(summary, scored_by=scored_by)
+        return _summary(collect(rows, worst), settings, part or uuid.uuid4().hex, protocol_of(frame))
 
 
 def passes(settings: Settings) -> int:
@@ -165,7 +153,7 @@ def passes(settings: Settings) -> int:
     return 1 + clusters + bool(settings.worst) + settings.details * len(KEYS)
 
 
-def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
+def _summary(collected: Collected, settings: Settings, part: str, scored_by: str | None) -> Summary:
     cells = collected.cells
     not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
     if not_finite:
@@ -180,4 +168,5 @@ def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
         bins=collected.bins,
         worst_rows=lowest(collected.worst, settings),
         details=collected.details,
+        scored_by=scored_by,
     )
