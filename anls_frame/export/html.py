@@ -2,27 +2,35 @@
 One self-contained HTML file: tables, figures, remarks and settings.
 
 It loads nothing, from a network or from elsewhere, and says so to the browser: the page's own policy allows
-its style sheet and the one script that sorts columns, by its digest. Every text is escaped. Its size is
-capped, by leaving out rows at the end of tables and the ends of very long texts, and where that was done the
-page says it.
+its style sheet and the one script that sorts columns, by its digest. The page is made by the templates of
+`page/`, which escape every text and show what cannot be seen. Its size is capped, by leaving out rows at the
+end of tables and the ends of very long texts, and where that was done the page says it.
 """
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import functools
+import hashlib
 import math
-from typing import TYPE_CHECKING, BinaryIO
+from importlib import resources
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
+import jinja2
+from markupsafe import Markup
+
+from anls_frame._text import visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
-from anls_frame.export.figures import Alignments, Stacked
-from anls_frame.export.html_style import SCRIPT, SCRIPT_DIGEST, STYLE
-from anls_frame.export.html_text import data, spelled
+from anls_frame.export.figures import Stacked
+from anls_frame.export.html_text import spelled
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anls_frame.export.display import Cell, Column, Row
     from anls_frame.export.document import Document, Table
@@ -38,98 +46,111 @@ LONGEST_TEXT = 2_000
 _SMALLEST_CELL = 6
 """Bytes of a row that a column takes at least: three share a cell where two are ends of an interval."""
 
+_BATCH = 20
+"""Rows that are written at once: few, so that what they are made of is gone before it is collected."""
+
 _LONGEST_NAME = 200
 _SHORT_TEXT = 16
 _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
-_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'; img-src data:"
+
+
+class _Section(NamedTuple):
+    name: str
+    template: str
+    content: object
+
+
+class _Shown(NamedTuple):
+    """What stands in a cell: a text and the class of its element, a figure with its number, or a drawing."""
+
+    role: Literal["figure", "drawn", "mark", "text"]
+    shown: str
+    kind: str = ""
+    number: str = ""
+    interval: str = ""
 
 
 def write(document: Document, file: BinaryIO) -> None:
     """Write the page."""
-    title = data(shortened(document.title, _LONGEST_NAME))
-    sections: list[tuple[str, str]] = []
-    # A figure that says all that is in a table stands for it.
-    drawn_tables = {figure.table for figure in document.figures if isinstance(figure, Stacked)}
-    others = [table for table in document.tables[1:] if table.name not in drawn_tables]
-    shown_tables = [document.main, *others]
-    bodies = _tables(shown_tables)
-    main, *rest = [(table.name, body) for table, body in zip(shown_tables, bodies, strict=True)]
-    drawn = [
-        (isinstance(shown, Alignments), shown.name, html_figures.draw(shown)) for shown in document.figures
-    ]
-    sections.append((main[0], _forest(document.main) + main[1]))
-    # Alignments explain rows of a table before them.
-    sections += [(name, body) for is_of_rows, name, body in drawn if not is_of_rows]
-    sections += rest
-    sections += [(name, body) for is_of_rows, name, body in drawn if is_of_rows]
-    if document.settings:
-        sections.append(("Settings", _settings(document)))
-    file.write(
-        "".join((
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            '<meta name="color-scheme" content="light dark">\n',
-            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n",
-            f'<header>\n<h1 dir="auto">{title}</h1>\n{_signature(document)}{_notes(document.notes)}',
-            f"{_contents(sections)}</header>\n",
-            *(
-                f'<section id="s{place}">\n<h2 dir="auto">{_name(name)}</h2>\n{body}\n</section>\n'
-                for place, (name, body) in enumerate(sections)
-            ),
-            f"</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        )).encode()
-    )  # fmt: skip
+    page = _environment().get_template("page.html")
+    file.write(page.render(document=document, sections=_sections(document), largest=LARGEST).encode())
 
 
-def _name(name: str) -> str:
-    return data(shortened(name, _LONGEST_NAME)) or "&nbsp;"
-
-
-def _signature(document: Document) -> str:
-    signature = data(shortened(document.signature, LONGEST_TEXT))
-    return f'<p class="sign"><code dir="auto">{signature}</code></p>\n' if signature else ""
-
-
-def _notes(notes: Sequence[str]) -> str:
-    items = "".join(f'<li dir="auto">{data(shortened(note, LONGEST_TEXT))}</li>' for note in notes)
-    return f'<ul class="notes">{items}</ul>\n' if items else ""
-
-
-def _contents(sections: Sequence[tuple[str, str]]) -> str:
-    items = "".join(
-        f'<li dir="auto"><a href="#s{place}">{_name(name)}</a></li>'
-        for place, (name, _) in enumerate(sections)
+@functools.cache
+def _environment() -> jinja2.Environment:
+    """Return what makes pages of templates; a text that is not markup is made visible, then escaped."""
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_load),
+        auto_reload=False,
+        autoescape=True,
+        finalize=_seen,
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
-    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>\n'
+    environment.globals |= {"nbsp": Markup("&nbsp;"), "source": lambda name: _load(name)[0]}
+    environment.filters |= {
+        "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
+        "name": functools.partial(shortened, longest=_LONGEST_NAME),
+        "text": functools.partial(shortened, longest=LONGEST_TEXT),
+    }
+    return environment
 
 
-def _settings(document: Document) -> str:
-    items = []
-    for name, value in document.settings.items():
-        text = value if isinstance(value, str) else json_text(value, f"settings[{name!r}]")
-        items.append(f'<dt dir="auto">{_name(name)}</dt><dd dir="auto"><code>{_text(text)}</code></dd>')
-    return f"<dl>{''.join(items)}</dl>"
+def _load(name: str) -> tuple[str, str, None]:
+    file = resources.files(__package__) / "page" / name
+    return file.read_text("utf-8"), str(file), None
 
 
-def _text(text: str) -> str:
-    return data(shortened(text, LONGEST_TEXT)) if text else '<i class="mark">empty</i>'
+def _seen(value: object) -> object:
+    # Most texts are printable, and to ask them is a tenth of the work.
+    if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
+        return value
+    return visible(value, directions=True)
 
 
-def _tables(tables: Sequence[Table]) -> list[str]:
+def _sections(document: Document) -> list[_Section]:
+    # A figure that says all that is in a table stands for it.
+    drawn = {figure.table for figure in document.figures if isinstance(figure, Stacked)}
+    tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
+    contents = _tables(tables)
+    contents[0]["forest"] = _forest(document.main)
+    main, *rest = [
+        _Section(table.name, "table.html", content) for table, content in zip(tables, contents, strict=True)
+    ]
+    figures = [
+        _Section(figure.name, f"{type(figure).__name__.lower()}.html", html_figures.content(figure))
+        for figure in document.figures
+    ]
+    # Alignments explain rows of a table before them.
+    last = [section for section in figures if section.template == "alignments.html"]
+    figures = [section for section in figures if section.template != "alignments.html"]
+    if document.settings:
+        last.append(_Section("Settings", "settings.html", _settings(document.settings)))
+    return [main, *figures, *rest, *last]
+
+
+def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [
+        (name, value if isinstance(value, str) else json_text(value, f"settings[{name!r}]"))
+        for name, value in settings.items()
+    ]
+
+
+def _tables(tables: Sequence[Table]) -> list[dict[str, object]]:
     """Write all tables; one that needs less room than its share leaves the rest to the longer ones."""
-    room, written = LARGEST, [""] * len(tables)
+    room, written = LARGEST, {}
     by_length = sorted(range(len(tables)), key=lambda place: tables[place].frame.height)
     for done, place in enumerate(by_length):
         written[place], used = _table(tables[place], room // (len(tables) - done))
         room -= used
-    return written
+    return [written[place] for place in range(len(tables))]
 
 
-def _table(table: Table, room: int) -> tuple[str, int]:
-    """Write a table as far as there is room, and say what was left out; with the bytes that it takes."""
-    n_rows = table.frame.height
+def _table(table: Table, room: int) -> tuple[dict[str, object], int]:
+    """Write the rows of a table as far as there is room; with the bytes that they take."""
     # More cannot fit, and a million would take gigabytes to lay out.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
     columns, rows = _columns_for_reading(_first(table, room // least + 1))
@@ -140,33 +161,32 @@ def _table(table: Table, room: int) -> tuple[str, int]:
         is_difference = columns[drawn].heading == _DIFFERENCE
         axis = html_figures.Axis(known, zero=is_difference)
         line = 0.0 if is_difference else next((_numbers(row.cells[drawn])[0] for row in rows), None)
-    used, lines = 0, []
-    for row in rows:
-        written = _row(row, columns, drawn, axis, line)
-        if used + len(written.encode()) > room:
-            break
-        used += len(written.encode())
-        lines.append(written)
-    heads = []
-    for index, column in enumerate(columns):
-        kind = ' class="n"' if column.is_numeric else ""
-        # Names may break behind an underscore: figures are narrower than what they are called.
-        heading = _name(column.heading).replace("_", "_<wbr>")
-        heads.append(f'<th scope="col"{kind} dir="auto">{heading}</th>')
-        if index == drawn and axis is not None:
-            ends = f"<span>{axis.low:z.2f}</span><span>{axis.high:z.2f}</span>"
-            heads.append(f'<th scope="col" class="g"><span class="ends">{ends}</span></th>')
-    note = ""
-    if len(lines) < n_rows:
-        note = (
-            f'<p class="cap">The first {len(lines):,} of {n_rows:,} rows: a page is kept below '
-            f"{LARGEST // 1_000_000} MB. Other formats, such as .parquet and .csv, have all of them.</p>"
-        )
-    if not rows:
-        note = '<p class="cap">No rows.</p>'
-    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    body = f"<tbody>{''.join(lines)}</tbody>"
-    return f'<div class="scroll"><table class="sortable">{head}\n{body}</table></div>{note}', used
+    rows_shown = (_row(row, columns, drawn, axis, line) for row in rows)
+    lines, used = _lines(rows_shown, room)
+    content: dict[str, object] = {
+        "axis": axis,
+        "columns": columns,
+        "drawn": drawn,
+        "n_rows": table.frame.height,
+        "n_written": len(lines),
+        "rows": Markup("".join(lines)),  # noqa: S704 - of a template
+    }
+    return content, used
+
+
+def _lines(rows: Iterator[tuple[Sequence[_Shown], bool]], room: int) -> tuple[list[str], int]:
+    """Write rows as far as there is room; with the bytes that they take."""
+    template = _environment().get_template("rows.html")
+    used, lines = 0, list[str]()
+    while batch := list(islice(rows, _BATCH)):
+        # A line is a row: line feeds in texts are shown by a symbol.
+        for line in template.render(rows=batch).splitlines(keepends=True):
+            size = len(line.encode())
+            if used + size > room:
+                return lines, used
+            used += size
+            lines.append(line)
+    return lines, used
 
 
 def _first(table: Table, rows: int) -> Table:
@@ -187,57 +207,52 @@ def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
 
 
 def _row(
-    row: Row,
-    columns: Sequence[Column],
-    drawn: int | None,
-    axis: html_figures.Axis | None,
-    line: float | None,
-) -> str:
-    cells = []
-    for index, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
-        cells.append(_cell(cell, column))
-        if index == drawn and axis is not None:
-            cells.append(f'<td class="g">{html_figures.interval(axis, *_numbers(cell), line=line)}</td>')
-    kind = ' class="all"' if row.is_overall else ""
-    return f"<tr{kind}>{''.join(cells)}</tr>\n"
+    row: Row, columns: Sequence[Column], drawn: int | None, axis: html_figures.Axis | None, line: float | None
+) -> tuple[Sequence[_Shown], bool]:
+    cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
+    if drawn is not None and axis is not None:
+        cells.insert(drawn + 1, _Shown("drawn", axis.interval(*_numbers(row.cells[drawn]), line)))
+    return cells, row.is_overall
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column) -> _Shown:
     if cell.numbers:
         value = cell.numbers[0]
-        number = f"{value:.9g}" if isinstance(value, float) else value
-        exact = f' data-v="{number}"' if _finite(value) is not None else ""
+        number = f"{value:.9g}" if isinstance(value, float) else str(value)
         text, _, ends = cell.text.partition(" [")
-        below = f"<small>{data(ends.removesuffix(']').replace(', ', ' to '))}</small>" if ends else ""
-        return f'<td class="n"{exact}>{data(text)}{below}</td>'
+        interval = ends.removesuffix("]").replace(", ", " to ")
+        return _Shown("figure", text, "n", number if _finite(value) is not None else "", interval)
     kind = "n" if column.is_numeric else "d"
     if cell.role == "mark":
-        return f'<td class="{kind}"><i class="mark">{data(cell.text)}</i></td>'
+        return _Shown("mark", cell.text, kind)
     # Short texts stay in one line and need no more room than they have; long ones may break anywhere.
     short = " s" if kind == "d" and len(cell.text) <= _SHORT_TEXT else ""
-    return f'<td class="{kind}{short}" dir="auto">{data(spelled(shortened(cell.text, LONGEST_TEXT)))}</td>'
+    return _Shown("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
 
 
-def _forest(table: Table) -> str:
-    """Draw the first column with intervals, of the row over everything and of the first groups."""
+def _forest(table: Table) -> Mapping[str, object] | None:
+    """Lay out the first column with intervals, of the row over everything and of the first groups."""
     columns, rows = display_table(_first(table, _FOREST_ROWS + 1))
     drawn = _drawn(columns)
     if drawn is None or not table.has_slices:
-        return ""
+        return None
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
-    shown = [
-        (
-            shortened(" / ".join(row.cells[key].text for key in keys if row.cells[key].text), _LONGEST_NAME)
-            or ALL_ROWS,
-            *_numbers(row.cells[drawn]),
-            row.cells[drawn].text,
-        )
-        for row in rows
-    ]
+    is_difference = columns[drawn].heading == _DIFFERENCE
+    cells = [row.cells[drawn] for row in rows]
+    numbers = [_numbers(cell) for cell in cells]
+    axis = html_figures.Axis((number for row in numbers for number in row), zero=is_difference)
+    line = 0.0 if is_difference else numbers[0][0]
+    labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
     n_groups = table.frame.height - 1
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
-    caption = f"{columns[drawn].heading} with intervals{more}"
-    return html_figures.forest(shown, zero=columns[drawn].heading == _DIFFERENCE, caption=caption)
+    return {
+        "axis": axis,
+        "caption": f"{columns[drawn].heading} with intervals{more}",
+        "rows": [
+            (shortened(label, _LONGEST_NAME) or ALL_ROWS, axis.interval(*ends, line), cell.text)
+            for label, ends, cell in zip(labels, numbers, cells, strict=True)
+        ],
+    }
 
 
 def _drawn(columns: Sequence[Column]) -> int | None:
