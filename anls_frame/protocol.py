@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import numbers
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from anls_frame._arguments import choice, count, flag, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,14 +114,13 @@ class ScoreProtocol:
         return dataclasses.replace(self, **options)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ignore_case, bool):
-            raise TypeError(f"ignore_case is True or False, got {self.ignore_case!r}")
-        _check_choice("whitespace", self.whitespace, get_args(Whitespace))
-        _check_choice("unicode_form", self.unicode_form, (None, *get_args(UnicodeForm)))
-        _check_choice("length", self.length, get_args(Length))
-        _check_choice("cut", self.cut, get_args(Cut))
+        flag("ignore_case", self.ignore_case)
+        choice("whitespace", self.whitespace, get_args(Whitespace))
+        choice("unicode_form", self.unicode_form, (None, *get_args(UnicodeForm)))
+        choice("length", self.length, get_args(Length))
+        choice("cut", self.cut, get_args(Cut))
         if self.threshold is not None:
-            object.__setattr__(self, "threshold", check_threshold(self.threshold))
+            object.__setattr__(self, "threshold", share("threshold", self.threshold))
 
 
 def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
@@ -128,7 +128,7 @@ def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
     if isinstance(protocol, ScoreProtocol):
         return protocol
     if not isinstance(protocol, str):
-        raise TypeError(f"protocol is a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
+        raise TypeError(f"protocol must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
     if protocol not in PROTOCOLS:
         raise ValueError(f"unknown protocol {protocol!r}; the presets are {', '.join(map(repr, PROTOCOLS))}")
     return PROTOCOLS[protocol]
@@ -138,31 +138,17 @@ def resolve_threshold(protocol: ScoreProtocol | str, threshold: float | None) ->
     """Return the threshold of the cut: the argument, or else the protocol's own."""
     own = resolve_protocol(protocol).threshold
     if threshold is not None:
-        return check_threshold(threshold)
+        return share("threshold", threshold)
     if own is None:
         name = repr(protocol) if isinstance(protocol, str) else "this protocol"
         raise ValueError(f"ANLS needs a threshold and {name} has none; pass threshold=0.5, or use `nls`")
     return own
 
 
-def check_threshold(threshold: object) -> float:
-    """Return the threshold as a float; an error unless it is a number in [0, 1]."""
-    if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real):
-        raise TypeError(f"threshold is a number in [0, 1], got {threshold!r}")
-    # Compared as it came, so that a number too large for a float is an error of ours; NaN fails too.
-    if not 0 <= threshold <= 1:  # type: ignore[operator]
-        raise ValueError(f"threshold is a number in [0, 1], got {threshold!r}")
-    return float(threshold)
-
-
 def check_substitution_cost(cost: object) -> int:
-    """Return the cost as the plugin takes it; an error unless it is a whole number from 0 on."""
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Integral):
-        raise TypeError(f"substitution_cost is a whole number, got {cost!r}")
-    if cost < 0:
-        raise ValueError(f"substitution_cost must not be negative, got {cost!r}")
+    """Return the cost as the plugin takes it; an error unless it is an integer of at least 0."""
     # A substitution that costs more than 2 is never used: a deletion and an insertion cost 2.
-    return min(int(cost), 2)
+    return min(count("substitution_cost", cost), 2)
 
 
 def preset_name(protocol: object) -> str | None:
@@ -182,11 +168,6 @@ def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     options = dataclasses.asdict(resolve_protocol(protocol))
     del options["threshold"]
     return options
-
-
-def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
 PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(

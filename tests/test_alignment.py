@@ -143,11 +143,11 @@ def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
 
 
 def test_what_is_no_text_or_no_width_is_refused() -> None:
-    with pytest.raises(TypeError, match="prediction is a string, got NoneType"):
+    with pytest.raises(TypeError, match="prediction must be a string, got NoneType"):
         af.alignment(None, "a")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="reference is a string, got int"):
+    with pytest.raises(TypeError, match="reference must be a string, got int"):
         af.alignment("a", 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="width is at least 15"):
+    with pytest.raises(ValueError, match="width must be an integer of at least 15"):
         af.alignment("a", "b").to_text(14)
     with pytest.raises(ValueError, match="context"):
         af.alignment("a", "b").to_text(context=-1)

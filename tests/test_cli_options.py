@@ -16,15 +16,18 @@ COMMAND = str(Path(sys.executable).parent / "anls-frame")
     [
         (
             ["confusions", "--max-length", "9" * 20],
-            "--max-length is a number of characters from 1 to 3, got 999",
+            "--max-length must be an integer from 1 to 3, got 999",
         ),
-        (["confusions", "--min-nls", "nan"], "--min-nls is a number in [0, 1], got nan"),
+        (["confusions", "--min-nls", "nan"], "--min-nls must be a number in [0, 1], got nan"),
         (
             ["confusions", "--top", "9" * 20],
             "--top must be a number of rows from 0 to 4,294,967,295, got 999",
         ),
         (["confusions", "--top", "-1"], "--top must be a number of rows from 0 to 4,294,967,295, got -1"),
-        (["report", "--worst", str(2**62)], "--worst is a number of rows, got 4611686018427387904; it must"),
+        (
+            ["report", "--worst", str(2**62)],
+            "--worst must be an integer from 0 to 4,294,967,295, got 4611686018427387904",
+        ),
         (["report", "--confidence", "2"], "--confidence "),
         (["report", "--threshold", "2"], "--threshold "),
         (["report", "--missing", "x"], "--missing "),

@@ -75,17 +75,17 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
         ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "a score is a number"),
         ({"by": ["n", "n"]}, ValueError, "by names a column twice"),
-        ({"by": 3}, TypeError, "by is a column name"),
+        ({"by": 3}, TypeError, "by must be a column name"),
         ({"by": "*"}, ValueError, "for several columns; rename"),
         ({"threshold": 2}, ValueError, "threshold"),
         ({"protocol": "ANLS"}, ValueError, "unknown protocol"),
-        ({"missing": "zero"}, ValueError, "missing is one of"),
-        ({"worst": -1}, ValueError, "worst is a number of rows"),
-        ({"details": 1}, TypeError, "details is True or False"),
+        ({"missing": "zero"}, ValueError, "missing must be one of"),
+        ({"worst": -1}, ValueError, "worst must be an integer from 0 to"),
+        ({"details": 1}, TypeError, "details must be True or False"),
         ({"score": "n"}, ValueError, "give either prediction and answers, or score"),
         ({"prediction": None}, ValueError, "give the columns prediction and answers"),
-        ({"batch_rows": 0}, ValueError, "batch_rows is a number of rows, got 0"),
-        ({"batch_rows": True}, ValueError, "batch_rows is a number of rows, got True"),
+        ({"batch_rows": 0}, ValueError, "batch_rows must be an integer of at least 1, got 0"),
+        ({"batch_rows": True}, TypeError, "batch_rows must be an integer of at least 1, got True"),
     ],
     ids=str,
 )
@@ -99,7 +99,10 @@ def test_wrong_columns_and_options_are_errors_before_rows_are_computed(
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"sort": "m"}, "sort is a column"), ({"confidence": 95}, "confidence lies between 0 and 1")],
+    [
+        ({"sort": "m"}, "sort must be a column"),
+        ({"confidence": 95}, r"confidence must be a number in \(0, 1\)"),
+    ],
     ids=str,
 )
 def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
@@ -114,11 +117,11 @@ def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
     [
         ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
         ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
-        ({"prediction": ["p"]}, TypeError, "prediction is the name of a column"),
+        ({"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
         ({"columns": ["s"]}, ValueError, "unknown score columns"),
-        ({"columns": "nls"}, TypeError, "columns is a list of names"),
-        ({"columns": 3}, TypeError, "columns is a list of names"),
-        ({"columns": ["nls"], "prefix": 1}, TypeError, "prefix is a string"),
+        ({"columns": "nls"}, TypeError, "columns must be a list of names"),
+        ({"columns": 3}, TypeError, "columns must be a list of names"),
+        ({"columns": ["nls"], "prefix": 1}, TypeError, "prefix must be a string"),
         ({"threshold": -1}, ValueError, "threshold"),
     ],
     ids=str,
@@ -138,7 +141,9 @@ def test_existing_columns_are_not_replaced_unasked() -> None:
 
 @pytest.mark.parametrize("function", [distributed.add_scores, distributed.report, distributed.summarize])
 def test_frames_of_other_kinds_are_an_error_that_says_where_they_go(function: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match="frame is a Daft DataFrame, got Table; the functions of the same"):
+    with pytest.raises(
+        TypeError, match="frame must be a Daft DataFrame, got Table; the functions of the same"
+    ):
         function(ROWS, "p", "a")
 
 

@@ -122,11 +122,11 @@ def test_columns_may_be_any_iterable_of_names(add_scores: AddScores) -> None:
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ("nls", TypeError, r"columns is a list of names, got one string; pass \['nls'\]"),
+        ("nls", TypeError, r"columns must be a list of names, got one string; pass \['nls'\]"),
         (["nls", "wer"], ValueError, r"unknown score columns \['wer'\].*'nls', 'anls', 'cer'"),
         ([None], ValueError, "unknown score columns"),
         ([["nls"]], ValueError, "unknown score columns"),
-        (3, TypeError, "columns is a list of names, got int"),
+        (3, TypeError, "columns must be a list of names, got int"),
     ],
 )
 def test_columns_that_are_no_fields_are_refused(
@@ -147,7 +147,7 @@ def test_prefix_and_suffix_name_the_new_columns(add_scores: AddScores) -> None:
 @pytest.mark.parametrize("option", ["prefix", "suffix"])
 def test_a_prefix_is_text(add_scores: AddScores, option: str) -> None:
     for value in (None, 1, ["a"]):
-        with pytest.raises(TypeError, match=f"{option} is a string"):
+        with pytest.raises(TypeError, match=f"{option} must be a string"):
             add_scores(SMALL, "prediction", "answer", **{option: value})
 
 
@@ -223,9 +223,9 @@ def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> No
 @each_way
 @pytest.mark.parametrize("name", [None, 0, ["prediction"], pl.col("prediction"), SMALL["prediction"]])
 def test_columns_are_given_by_name(add_scores: AddScores, name: object) -> None:
-    with pytest.raises(TypeError, match="prediction is the name of a column, got"):
+    with pytest.raises(TypeError, match="prediction must be the name of a column, got"):
         add_scores(SMALL, name, "answer")
-    with pytest.raises(TypeError, match="answers is the name of a column, got"):
+    with pytest.raises(TypeError, match="answers must be the name of a column, got"):
         add_scores(SMALL, "prediction", name)
 
 

@@ -231,5 +231,5 @@ def test_a_wrong_option_is_an_error_that_names_it(
 def test_a_column_that_holds_no_text_is_an_error_that_names_it() -> None:
     with pytest.raises(af.DTypeError, match="column 'part' has dtype Int64"):
         af.confusions(mixed(), "part", "answers")
-    with pytest.raises(TypeError, match="frame is a Polars"):
+    with pytest.raises(TypeError, match="frame must be a Polars"):
         af.confusions([], "prediction", "answers")

@@ -102,7 +102,7 @@ def test_direction_is_true_or_false(value: Any) -> None:
         lambda: af.report(FRAME, score="a", higher_is_better=value),
         lambda: af.compare(FRAME, SYSTEMS, None, higher_is_better=value),
     ):
-        with pytest.raises(TypeError, match="higher_is_better is True or False, got"):
+        with pytest.raises(TypeError, match="higher_is_better must be True or False, got"):
             make()
 
 

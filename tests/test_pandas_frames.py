@@ -139,7 +139,7 @@ def test_a_misspelt_column_is_answered_with_the_nearest_name(add_scores: AddScor
 def test_a_column_with_a_number_for_its_name_is_no_text(add_scores: AddScores) -> None:
     frame = pd.DataFrame([["a", "a"]])
 
-    with pytest.raises(TypeError, match="prediction is the name of a column, got int"):
+    with pytest.raises(TypeError, match="prediction must be the name of a column, got int"):
         add_scores(frame, 0, 1)
     with pytest.raises(af.ColumnNotFoundError, match=r"did you mean 0\?.*`\.rename\(columns=str\)`"):
         add_scores(frame, "0", "1")

@@ -112,7 +112,7 @@ def test_a_title_that_is_there_stays(name: str) -> None:
 
 
 def test_something_else_than_axes_is_refused(name: str) -> None:
-    with pytest.raises(TypeError, match="ax is an Axes"):
+    with pytest.raises(TypeError, match="ax must be an Axes"):
         PLOTS[name](frame(), Figure())
 
 
@@ -134,7 +134,7 @@ ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls"
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_plot_of_frames_takes_no_summary_and_the_other_way_round(function: str) -> None:
     for wrong in WRONG_INPUTS[function]:
-        with pytest.raises(TypeError, match=r"takes|Polars DataFrame"):
+        with pytest.raises(TypeError, match=r"takes|Polars DataFrame|prediction must be a string"):
             getattr(af.plot, function)(wrong, *ARGUMENTS.get(function, ()))
 
 

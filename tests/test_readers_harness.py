@@ -306,7 +306,7 @@ def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
     assert af.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
     assert af.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
     assert problem(af.read_lmms_eval, path, response=3) == ("line 2", "no response 3; there are 2")
-    with pytest.raises(ValueError, match="response must be a whole number other than 0, got 0"):
+    with pytest.raises(ValueError, match="response must be an integer other than 0, got 0"):
         af.read_lmms_eval(path, response=0)
 
 

@@ -382,9 +382,9 @@ def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) ->
         af.read_results(tmp_path, format="csv")
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         af.read_results(tmp_path / "none.csv")
-    with pytest.raises(TypeError, match="path is the name of a file"):
+    with pytest.raises(TypeError, match="path must be the name of a file"):
         af.read_results(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="format is one of"):
+    with pytest.raises(ValueError, match="format must be one of"):
         af.read_results(tmp_path / "a.csv", format="xml")
 
 

@@ -110,7 +110,7 @@ def test_details_are_part_of_the_settings() -> None:
         af.merge([plain, detailed])
     with pytest.raises(ValueError, match="a column of scores has none"):
         af.summarize(pl.DataFrame({"s": [0.5]}), score="s", details=True)
-    with pytest.raises(TypeError, match="details is True or False"):
+    with pytest.raises(TypeError, match="details must be True or False"):
         af.summarize(frame, "p", "a", details=1)  # type: ignore[arg-type]
 
 

@@ -63,24 +63,28 @@ def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
     [("kk", ValueError), ("", ValueError), ("slice", ValueError), (None, TypeError), (3, TypeError)],
 )
 def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="sort is a column of the report"):
+    with pytest.raises(error, match="sort must be a column of the report"):
         report(FRAME, "p", "a", by="k", sort=sort)
 
 
 @pytest.mark.parametrize(
-    "confidence", [0, 1, -0.5, 1.5, float("nan"), float("inf"), True, None, "0.95", 10**30]
+    ("confidence", "error"),
+    [
+        *((level, ValueError) for level in (0, 1, -0.5, 1.5, float("nan"), float("inf"), 10**30, 10**400)),
+        *((level, TypeError) for level in (True, None, "0.95")),
+    ],
 )
-def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
-    with pytest.raises(ValueError, match="confidence lies between 0 and 1"):
+def test_confidence_lies_between_0_and_1(confidence: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"confidence must be a number in \(0, 1\)"):
         report(FRAME, "p", "a", confidence=confidence)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"by": 3}, TypeError, "by is a column name or a list of them, got 3"),
-        ({"by": ["k", 3]}, TypeError, "by is a column name or a list of them"),
-        ({"by": b"k"}, TypeError, "by is a column name or a list of them"),
+        ({"by": 3}, TypeError, "by must be a column name or a list of them, got 3"),
+        ({"by": ["k", 3]}, TypeError, "by must be a column name or a list of them"),
+        ({"by": b"k"}, TypeError, "by must be a column name or a list of them"),
         ({"by": ["k", "d", "k"]}, ValueError, "by names a column twice"),
         ({"cluster": 3}, TypeError, "a column is named by a string, got 3"),
         ({"cluster": ["d"]}, TypeError, "a column is named by a string"),
@@ -88,22 +92,22 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"prediction": None}, ValueError, "give the columns prediction and answers"),
         ({"answers": None}, ValueError, "give the columns prediction and answers"),
         ({"score": "d"}, ValueError, "give either prediction and answers, or score"),
-        ({"missing": "skip"}, ValueError, "missing is one of 'empty', 'drop', got 'skip'"),
+        ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
         ({"higher_is_better": True}, ValueError, "higher_is_better is the direction of scores that exist"),
-        ({"threshold": 1.5}, ValueError, "threshold is a number in"),
-        ({"threshold": float("nan")}, ValueError, "threshold is a number in"),
-        ({"threshold": "0.5"}, TypeError, "threshold is a number in"),
+        ({"threshold": 1.5}, ValueError, "threshold must be a number in"),
+        ({"threshold": float("nan")}, ValueError, "threshold must be a number in"),
+        ({"threshold": "0.5"}, TypeError, "threshold must be a number in"),
         ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
-        ({"protocol": None}, TypeError, "protocol is a ScoreProtocol or a preset's name"),
+        ({"protocol": None}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
         ({"protocol": "raw"}, ValueError, "ANLS needs a threshold and 'raw' has none"),
         ({"cer_protocol": "cer"}, ValueError, "unknown protocol 'cer'"),
-        ({"worst": -1}, ValueError, "worst is a number of rows, got -1"),
-        ({"worst": 1.5}, ValueError, "worst is a number of rows, got 1.5"),
-        ({"worst": True}, ValueError, "worst is a number of rows, got True"),
-        ({"worst": None}, ValueError, "worst is a number of rows, got None"),
-        ({"worst": 10**30}, ValueError, "worst is a number of rows"),
-        ({"worst": 2**62}, ValueError, "it must be from 0 to 4,294,967,295"),
-        ({"worst": 2**32}, ValueError, "it must be from 0 to 4,294,967,295"),
+        ({"worst": -1}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got -1"),
+        ({"worst": 1.5}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got 1.5"),
+        ({"worst": True}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got True"),
+        ({"worst": None}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got None"),
+        ({"worst": 10**30}, ValueError, "worst must be an integer from 0 to"),
+        ({"worst": 2**62}, ValueError, "worst must be an integer from 0 to 4,294,967,295"),
+        ({"worst": 2**32}, ValueError, "worst must be an integer from 0 to 4,294,967,295"),
     ],
     ids=str,
 )

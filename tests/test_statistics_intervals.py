@@ -359,11 +359,11 @@ def test_intervals_of_many_groups_are_those_of_each() -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, math.nan, math.inf])
 def test_confidence_lies_between_0_and_1(confidence: float) -> None:
-    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
         wilson_interval(0.5, 0.01, 30, 30, confidence)
-    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
         t_interval(0.5, 0.01, 30, confidence)
-    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
         ratio_interval(5, 100, 0.01, 30, confidence)
 
 

@@ -140,7 +140,7 @@ def test_no_difference_to_test() -> None:
 
 def test_wrong_arguments_of_sign_flips() -> None:
     for draws in (0, -1, 10**7 + 1, 10**30):
-        with pytest.raises(ValueError, match=f"draws must be from 1 to 10000000, not {draws}"):
+        with pytest.raises(ValueError, match=f"draws must be an integer from 1 to 10,000,000, got {draws}"):
             sign_flip([0.1], draws=draws)
     with pytest.raises(ValueError, match="one-dimensional"):
         sign_flip([[0.1]])

@@ -248,13 +248,13 @@ def test_lengths_that_differ_are_an_error_with_both(
         (["a", "b"], ["a", [["b"]]], r"answers\[1\].*of type list"),
         ("a", [["b"]], r"answers\[0\].*of type list"),
         ("a", 3, r"answers\[0\].*of type int"),
-        (None, "a", "predictions is a string, a list.* got NoneType"),
+        (None, "a", "predictions must be a string, a list.* got NoneType"),
         ("a", b"a", r"answers\[0\].*of type bytes"),
-        (["a"], b"a", "answers is a string, a list.* got bytes"),
-        ({"a"}, ["a"], "predictions is a string, a list.* got set"),
-        ({"a": 1}, ["a"], "predictions is a string, a list.* got dict"),
-        (iter(["a"]), ["a"], "predictions is a string, a list.* got list_iterator"),
-        (["a"], pl.col("a"), "answers is a string, a list.* got Expr"),
+        (["a"], b"a", "answers must be a string, a list.* got bytes"),
+        ({"a"}, ["a"], "predictions must be a string, a list.* got set"),
+        ({"a": 1}, ["a"], "predictions must be a string, a list.* got dict"),
+        (iter(["a"]), ["a"], "predictions must be a string, a list.* got list_iterator"),
+        (["a"], pl.col("a"), "answers must be a string, a list.* got Expr"),
         (range(2), ["a", "b"], r"predictions\[0\].*0 of type int"),
         (np.array([1.5]), ["a"], r"predictions\[0\].*1.5 of type float"),
         (np.array([b"a"]), ["a"], r"predictions\[0\].*of type bytes"),
@@ -316,7 +316,7 @@ def test_the_length_of_texts_does_not_change_a_score(make: Any) -> None:
 @EACH_METRIC
 @pytest.mark.parametrize("reduction", ["max", "MEAN", "", 3, ["mean"], True])
 def test_an_unknown_reduction_is_an_error_with_the_choices(make: Any, reduction: Any) -> None:
-    with pytest.raises(ValueError, match=r"reduction is one of .*'mean', 'sum', 'none', None, got"):
+    with pytest.raises(ValueError, match=r"reduction must be one of .*'mean', 'sum', 'none', None, got"):
         make(reduction=reduction)
 
 
@@ -387,7 +387,7 @@ def test_each_of_the_two_is_given_once(
         with pytest.raises(TypeError, match=message):
             method(*arguments, **keywords)
     # None is a value, not something that was left out.
-    with pytest.raises(TypeError, match="predictions is"):
+    with pytest.raises(TypeError, match="predictions must be"):
         metric.update(None, "a")
     assert metric.n == 0
 

@@ -190,7 +190,7 @@ def test_parts_without_a_name_are_told_apart() -> None:
 
 @pytest.mark.parametrize("part", ["", 3, b"one", ["one"]], ids=repr)
 def test_part_is_a_name(part: Any) -> None:
-    with pytest.raises(ValueError, match="part is a name"):
+    with pytest.raises(ValueError, match="part must be a name"):
         summarize(FRAME, "prediction", "answers", part=part)
 
 

@@ -102,10 +102,10 @@ def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
 def test_a_wrong_argument_is_an_error_that_names_it() -> None:
     frame = rows()
     for k, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
-        with pytest.raises(error, match="k is a number of rows"):
+        with pytest.raises(error, match="k must be an integer from 0 to"):
             af.worst(frame, "p", "a", k)  # type: ignore[arg-type]
     for by in (None, "part"):
-        with pytest.raises(ValueError, match="k is a number of rows from 0 to 4,294,967,295, got"):
+        with pytest.raises(ValueError, match="k must be an integer from 0 to 4,294,967,295, got"):
             af.worst(frame, "p", "a", 2**62, by=by)
     with pytest.raises(af.ColumnNotFoundError, match="'q'"):
         af.worst(frame, "q", "a")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
+from anls_frame._arguments import count, share
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.kinds import as_kind_of
 from anls_frame.frames.scoring import check_dtypes
@@ -117,8 +117,8 @@ def confusions(
     columns = check_by(by)
     options = {
         "protocol": plugin_options(protocol),
-        "max_length": _check_max_length(max_length),
-        "min_nls": _check_min_nls(min_nls),
+        "max_length": count("max_length", max_length, 1, _LONGEST),
+        "min_nls": share("min_nls", min_nls),
     }
     rows = to_lazy(frame, [prediction, answers], columns)
     schema = rows.collect_schema()
@@ -134,19 +134,3 @@ def confusions(
     )
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
     return as_kind_of(frame, named(confusion_table(counted, names), names, columns))
-
-
-def _check_max_length(length: object) -> int:
-    if isinstance(length, bool) or not isinstance(length, numbers.Integral):
-        raise TypeError(f"max_length is a whole number, got {length!r}")
-    if not 1 <= length <= _LONGEST:  # type: ignore[operator]
-        raise ValueError(f"max_length is a number of characters from 1 to {_LONGEST}, got {length!r}")
-    return int(length)
-
-
-def _check_min_nls(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"min_nls is a number in [0, 1], got {value!r}")
-    if not 0 <= value <= 1:  # type: ignore[operator]
-        raise ValueError(f"min_nls is a number in [0, 1], got {value!r}")
-    return float(value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import count
 from anls_frame.frames.conversion import is_pandas, to_lazy, whole
 from anls_frame.frames.kinds import as_kind_of, to_pandas
 from anls_frame.frames.scoring import check_dtypes
@@ -87,7 +88,7 @@ def worst(
     ValueError
         If an option is outside its choices.
     TypeError
-        If the frame is none of the accepted kinds, or `k` no whole number.
+        If the frame is none of the accepted kinds, or `k` is not an integer.
 
     See Also
     --------
@@ -109,10 +110,7 @@ def worst(
           S
     """
     check_missing(missing)
-    if isinstance(k, bool) or not isinstance(k, int):
-        raise TypeError(f"k is a number of rows, got {k!r}")
-    if not 0 <= k < MOST_ROWS:
-        raise ValueError(f"k is a number of rows from 0 to {MOST_ROWS - 1:,}, got {k}")
+    k = count("k", k, most=MOST_ROWS - 1)
     columns = check_by(by)
     check_by_names(columns, _NEW)
     options = {"protocol": protocol, "threshold": threshold}

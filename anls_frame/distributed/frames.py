@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import daft
 import pyarrow as pa
 
+from anls_frame._arguments import count
 from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import scoring
@@ -329,8 +330,7 @@ def _summary_without_rows(
     frame: daft.DataFrame, options: dict[str, Any], batch_rows: int, part: str | None = None
 ) -> Summary:
     """Summarize no rows: that raises what is wrong with the columns and options, whatever the rows."""
-    if isinstance(batch_rows, bool) or not isinstance(batch_rows, int) or batch_rows < 1:
-        raise ValueError(f"batch_rows is a number of rows, got {batch_rows!r}")
+    count("batch_rows", batch_rows, 1)
     options["by"] = check_by(options["by"])
     names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
     return summarizing.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
@@ -368,7 +368,7 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
     """Return the frame's columns without rows, as they come to a worker."""
     if not isinstance(frame, daft.DataFrame):
         raise TypeError(
-            f"frame is a Daft DataFrame, got {type(frame).__name__}; the functions of the same names in "
+            f"frame must be a Daft DataFrame, got {type(frame).__name__}; the functions of the same names in "
             "anls_frame take frames of other kinds"
         )
     _rest_at_exit()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from anls_frame._arguments import string
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -122,9 +123,7 @@ class Document:
 
 
 def _check_text(what: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} is a string, got {type(value).__name__}")
     try:
-        value.encode()
+        string(what, value).encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"{what} holds half of a surrogate pair, which is no text: {value!a}") from error

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _NO_FRAME = (
-    "frame is a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow PyCapsule "
+    "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow PyCapsule "
     "interface, got {}"
 )
 

@@ -37,7 +37,7 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
 def following(progress: Progress, frame: Any, passes: int) -> Iterator[Advance]:
     """Return what `progress=` asks to be told of: its own function, that of a bar, or nothing."""
     if not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress is True, False or a function of a number of rows, got {progress!r}")
+        raise TypeError(f"progress must be True, False or a function of a number of rows, got {progress!r}")
     if progress is True:
         total = len(frame) * passes if hasattr(frame, "__len__") else None
         with bar("Scoring", total) as advance:

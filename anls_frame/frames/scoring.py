@@ -10,6 +10,7 @@ import polars as pl
 import polars.selectors as cs
 from polars.exceptions import ComputeError
 
+from anls_frame._arguments import string
 from anls_frame._typing import ScoreColumn
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.frames.printed_lists import warn_of_printed
@@ -112,13 +113,13 @@ def add_scores(
     """
     # By selectors, because a name is a name here: `pl.col` takes some for patterns.
     expression = score(
-        cs.by_name(_text("prediction", prediction, "the name of a column")),
-        cs.by_name(_text("answers", answers, "the name of a column")),
+        cs.by_name(string("prediction", prediction, "the name of a column")),
+        cs.by_name(string("answers", answers, "the name of a column")),
         protocol=protocol,
         threshold=threshold,
         cer_protocol=cer_protocol,
     )
-    prefix, suffix = _text("prefix", prefix), _text("suffix", suffix)
+    prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return _add_to_polars(frame, expression, names, (prediction, answers), overwrite=overwrite)
@@ -137,8 +138,8 @@ def add_scores(
         table = _add_to_arrow(frame, expression, names, (prediction, answers), overwrite=overwrite)
         return cast("FrameT", table)
     raise TypeError(
-        "frame is a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow PyCapsule "
-        f"interface, got {type(frame).__name__}"
+        "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
+        f"PyCapsule interface, got {type(frame).__name__}"
     )
 
 
@@ -244,19 +245,13 @@ def _add_to_arrow(
     return table
 
 
-def _text(parameter: str, value: object, meaning: str = "a string") -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{parameter} is {meaning}, got {type(value).__name__}")
-    return value
-
-
 def _score_columns(columns: Sequence[ScoreColumn] | None) -> Sequence[ScoreColumn]:
     if columns is None:
         return SCORE_COLUMNS
     if isinstance(columns, str):
-        raise TypeError(f"columns is a list of names, got one string; pass [{columns!r}]")
+        raise TypeError(f"columns must be a list of names, got one string; pass [{columns!r}]")
     if not isinstance(columns, Iterable):
-        raise TypeError(f"columns is a list of names, got {type(columns).__name__}")
+        raise TypeError(f"columns must be a list of names, got {type(columns).__name__}")
     columns = list(columns)
     unknown = [column for column in columns if column not in SCORE_COLUMNS]
     if unknown:

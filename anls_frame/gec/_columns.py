@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -162,40 +161,6 @@ _FIELDS: dict[str, tuple[Callable[[PolarsDataType], bool], str]] = {
 def _clean(text: pl.Expr) -> pl.Expr:
     text = text.cast(pl.String).fill_null("")
     return text.str.replace_all(_SEPARATOR, _NEIGHBOUR, literal=True)
-
-
-def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """Return the value if it is one of the choices."""
-    if not isinstance(value, str):
-        raise TypeError(f"`{name}` must be one of {', '.join(choices)}, got {type(value).__name__}")
-    if value not in choices:
-        raise ValueError(f"`{name}` must be one of {', '.join(choices)}, got {value!r}")
-    return value
-
-
-def check_count(name: str, value: object, *, least: int = 0, most: int = 2**32 - 1) -> int:
-    """Return the whole number if it lies within its bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"`{name}` must be a whole number, got {type(value).__name__}")
-    if not least <= value <= most:
-        raise ValueError(f"`{name}` must lie between {least} and {most}, got {value}")
-    return value
-
-
-def check_positive(name: str, value: Any) -> float:
-    """Return the number if it is positive and finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"`{name}` must be a number, got {type(value).__name__}")
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"`{name}` must be a positive number, got {value}")
-    return float(value)
-
-
-def check_flag(name: str, value: object) -> bool:
-    """Return the value if it is a truth value."""
-    if not isinstance(value, bool):
-        raise TypeError(f"`{name}` must be True or False, got {type(value).__name__}")
-    return value
 
 
 def to_polars(

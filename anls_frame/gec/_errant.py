@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._arguments import choice, count, flag, number
 from anls_frame.gec import _choice, _columns
 from anls_frame.gec._m2_corpus import RESULT
 
@@ -95,9 +96,9 @@ def errant(
     >>> df.select(gec.errant("system", "edits", mode="ds").list.eval(pl.struct(counts))).item().to_list()
     [{'tp': 1, 'fp': 0, 'fn': 0}]
     """
-    _columns.check_choice("mode", mode, ("cs", "cse", "ds", "dt"))
+    choice("mode", mode, ("cs", "cse", "ds", "dt"))
     if isinstance(filt, str) or not all(isinstance(kind, str) for kind in filt):
-        raise TypeError("`filt` must be a list of types")
+        raise TypeError("filt must be a list of types")
     return _plugin.call(
         "gec_errant",
         _columns.edit_texts(prediction_edits, "errant", "prediction_edits"),
@@ -105,8 +106,8 @@ def errant(
         _columns.edit_texts(edits, "errant"),
         _columns.annotator_texts(annotators, "errant"),
         mode=mode,
-        single=_columns.check_flag("single", single),
-        multi=_columns.check_flag("multi", multi),
+        single=flag("single", single),
+        multi=flag("multi", multi),
         filt=list(filt),
     )
 
@@ -158,8 +159,8 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     │ 0.5    ┆ 0.8333 │
     └────────┴────────┘
     """
-    beta = _columns.check_positive("beta", beta)
-    digits = _DIGITS if _columns.check_flag("round4", round4) else None
+    beta = number("beta", beta, 0, ends=False)
+    digits = _DIGITS if flag("round4", round4) else None
     column = _columns.expression(counts, "errant_corpus", "counts")
     total = partial(_total, beta=beta, digits=digits)
     return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
@@ -225,9 +226,9 @@ def by_type(
     │ R    ┆ 1   ┆ 0   ┆ 0   ┆ 1.0       ┆ 1.0    ┆ 1.0 │
     └──────┴─────┴─────┴─────┴───────────┴────────┴─────┘
     """
-    beta = _columns.check_positive("beta", beta)
-    _columns.check_count("tier", tier, least=1, most=3)
-    digits = _DIGITS if _columns.check_flag("round4", round4) else None
+    beta = number("beta", beta, 0, ends=False)
+    count("tier", tier, least=1, most=3)
+    digits = _DIGITS if flag("round4", round4) else None
     column = _columns.expression(counts, "by_type", "counts")
     polars_frame, is_polars = _columns.to_polars(frame, "by_type", column.meta.root_names())
     entries = polars_frame.lazy().select(column.alias("counts")).collect().to_series()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._arguments import choice, count, flag, number
 from anls_frame.gec import _columns
 
 if TYPE_CHECKING:
@@ -137,13 +138,13 @@ def i_measure(
     └──────┴───────────┴───────────┘
     """
     options = {
-        "w": _columns.check_positive("w", w),
-        "beta": _columns.check_positive("beta", beta),
-        "mix": _columns.check_flag("mix", mix),
-        "optimise": _columns.check_choice("optimise", optimise, _OPTIMISE),
-        "aspect": _columns.check_choice("aspect", aspect, _ASPECTS),
-        "max_references": _columns.check_count("max_references", max_references, least=1),
-        "max_cells": _columns.check_count("max_cells", max_cells, least=1, most=2**40),
+        "w": number("w", w, 0, ends=False),
+        "beta": number("beta", beta, 0, ends=False),
+        "mix": flag("mix", mix),
+        "optimise": choice("optimise", optimise, _OPTIMISE),
+        "aspect": choice("aspect", aspect, _ASPECTS),
+        "max_references": count("max_references", max_references, least=1, most=2**32 - 1),
+        "max_cells": count("max_cells", max_cells, least=1, most=2**40),
         **_costs(gap_cost, mismatch_cost),
     }
     texts = (
@@ -171,8 +172,8 @@ def i_measure(
 
 def _costs(gap_cost: int, mismatch_cost: int) -> dict[str, int]:
     return {
-        "gap_cost": _columns.check_count("gap_cost", gap_cost, least=1, most=_MAX_COST),
-        "mismatch_cost": _columns.check_count("mismatch_cost", mismatch_cost, least=1, most=_MAX_COST),
+        "gap_cost": count("gap_cost", gap_cost, least=1, most=_MAX_COST),
+        "mismatch_cost": count("mismatch_cost", mismatch_cost, least=1, most=_MAX_COST),
     }
 
 
@@ -228,8 +229,8 @@ def i_measure_corpus(
     │ 0.666667  ┆ 1.0       │
     └───────────┴───────────┘
     """
-    w, beta = _columns.check_positive("w", w), _columns.check_positive("beta", beta)
-    _columns.check_choice("aspect", aspect, _ASPECTS)
+    w, beta = number("w", w, 0, ends=False), number("beta", beta, 0, ends=False)
+    choice("aspect", aspect, _ASPECTS)
     column = _columns.expression(scores, "i_measure_corpus", "scores")
     # Used once: Polars evaluates an expression again each time it is mentioned.
     sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
@@ -320,7 +321,7 @@ def weighted_accuracy(
     >>> df.select(gec.weighted_accuracy(*(pl.col(name) for name in df.columns))).item()
     0.9
     """
-    w = _columns.check_positive("w", w)
+    w = number("w", w, 0, ends=False)
     divisor = w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2)
     return pl.when(divisor != 0).then((w * tp + tn) / divisor)
 
@@ -437,6 +438,6 @@ def align3(
         _columns.expression(prediction, "align3", "prediction"),
         _columns.expression(source, "align3", "source"),
         _columns.expression(reference, "align3", "reference"),
-        max_cells=_columns.check_count("max_cells", max_cells, least=1, most=2**40),
+        max_cells=count("max_cells", max_cells, least=1, most=2**40),
         **_costs(gap_cost, mismatch_cost),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from anls_frame import _plugin
+from anls_frame._arguments import choice, count, flag
 from anls_frame.gec import _columns
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def m2_edits(
         _columns.edit_texts(edits, "m2_edits"),
         _columns.annotator_texts(annotators, "m2_edits"),
         **_options(max_unchanged, ignore_whitespace_casing, lattice, insert_labels, method),
-        shrink=_columns.check_flag("shrink", shrink),
+        shrink=flag("shrink", shrink),
     )
 
 
@@ -213,11 +214,11 @@ def _options(
     max_unchanged: int, ignore_whitespace_casing: object, lattice: str, insert_labels: str, method: str
 ) -> dict[str, Any]:
     options = {
-        "max_unchanged": _columns.check_count("max_unchanged", max_unchanged),
-        "ignore_whitespace_casing": _columns.check_flag("ignore_whitespace_casing", ignore_whitespace_casing),
-        "lattice": _columns.check_choice("lattice", lattice, ("official", "paper")),
-        "insert_labels": _columns.check_choice("insert_labels", insert_labels, ("fixed", "v3.2")),
-        "method": _columns.check_choice("method", method, ("auto", "exact", "dp")),
+        "max_unchanged": count("max_unchanged", max_unchanged, most=2**32 - 1),
+        "ignore_whitespace_casing": flag("ignore_whitespace_casing", ignore_whitespace_casing),
+        "lattice": choice("lattice", lattice, ("official", "paper")),
+        "insert_labels": choice("insert_labels", insert_labels, ("fixed", "v3.2")),
+        "method": choice("method", method, ("auto", "exact", "dp")),
     }
     if method == "dp" and insert_labels == "v3.2":
         raise ValueError("method='dp' requires insert_labels='fixed'; pass method='exact' instead")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from anls_frame._arguments import choice, count, number
 from anls_frame.gec import _choice, _columns
 
 if TYPE_CHECKING:
@@ -73,12 +74,12 @@ def m2_corpus(
     >>> df.select(gec.m2_corpus("counts").struct.unnest()).to_dicts()[0]
     {'tp': 3, 'fp': 1, 'fn': 2, 'precision': 0.75, 'recall': 0.6, 'f': 0.7142857142857143, 'beta': 0.5}
     """
-    beta = _columns.check_positive("beta", beta)
-    _columns.check_choice("choose", choose, ("greedy", "best_sentence", "annotator", "sum"))
+    beta = number("beta", beta, 0, ends=False)
+    choice("choose", choose, ("greedy", "best_sentence", "annotator", "sum"))
     if (annotator is not None) != (choose == "annotator"):
         raise ValueError("annotator must be given with choose='annotator', and only then")
     if annotator is not None:
-        _columns.check_count("annotator", annotator, least=-(2**31), most=2**31 - 1)
+        count("annotator", annotator, least=-(2**31), most=2**31 - 1)
     column = _columns.expression(counts, "m2_corpus", "counts")
     # Used once: Polars evaluates an expression again each time it is mentioned.
     totals = column.map_batches(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from anls_frame._arguments import count, string
 from anls_frame._text import text_width, visible
 
 if TYPE_CHECKING:
@@ -92,9 +93,7 @@ class Alignment:
 
     def __post_init__(self) -> None:
         for name in ("prediction", "reference"):
-            text = getattr(self, name)
-            if not isinstance(text, str):
-                raise TypeError(f"{name} is a string, got {type(text).__name__}")
+            string(name, getattr(self, name))
         object.__setattr__(self, "edits", tuple(_edits(self.prediction, self.reference)))
 
     @property
@@ -172,8 +171,7 @@ class Alignment:
         HYP: 東泉都 Tokyo
                S       S
         """
-        if width < _LABEL + _NARROWEST:
-            raise ValueError(f"width is at least {_LABEL + _NARROWEST} columns, got {width}")
+        count("width", width, _LABEL + _NARROWEST)
         lines, used = [["", "", ""]], 0
         for cell in self._cells(context):
             wide = max(map(text_width, cell))
@@ -235,8 +233,8 @@ class Alignment:
 
     def _shown(self, context: int | None) -> Iterator[Segment]:
         """Yield segments; equal ones are shortened in the middle to what stands beside a difference."""
-        if context is not None and context < 0:
-            raise ValueError(f"context is a number of characters from 0 on, got {context}")
+        if context is not None:
+            count("context", context)
         segments = list(self.segments())
         for index, segment in enumerate(segments):
             text = segment.reference

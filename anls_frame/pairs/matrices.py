@@ -9,6 +9,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from anls_frame._arguments import choice
 from anls_frame._text import visible
 from anls_frame.export.html_text import spelled
 from anls_frame.pairs.alignments import Alignment, Operation
@@ -327,9 +328,7 @@ class EditMatrix:
 
     def sides(self, across: Across) -> tuple[str, str]:
         """Return the text above the table and the one beside it."""
-        if across not in get_args(Across):
-            choices = " or ".join(map(repr, get_args(Across)))
-            raise ValueError(f"across must be {choices}, got {across!r}")
+        choice("across", across, get_args(Across))
         pair = self.prediction, self.reference
         return pair if across == "prediction" else pair[::-1]
 

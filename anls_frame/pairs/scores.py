@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Iterable, Sequence
 
 from anls_frame import _native
+from anls_frame._arguments import string
 from anls_frame.protocol import plugin_options, resolve_threshold
 
 __all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
@@ -46,14 +47,14 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     0.8888888888888888
     """
     if isinstance(gold_labels, str):
-        raise TypeError("gold_labels is a list of strings, got one string; wrap it in a list")
+        raise TypeError("gold_labels must be a list of strings, got one string; wrap it in a list")
     if not isinstance(gold_labels, Iterable):
-        raise TypeError(f"gold_labels is a list of strings, got {type(gold_labels).__name__}")
-    labels = [_text("gold label", label) for label in gold_labels]
+        raise TypeError(f"gold_labels must be a list of strings, got {type(gold_labels).__name__}")
+    labels = [string("gold label", label) for label in gold_labels]
     if not labels:
         raise ValueError("gold_labels is empty: a prediction needs at least one answer")
     options = _anls_options(resolve_threshold("anls", threshold))
-    score = _native.anls(_text("prediction", prediction), labels, options)
+    score = _native.anls(string("prediction", prediction), labels, options)
     assert score is not None  # noqa: S101 - there is a label
     return score
 
@@ -85,7 +86,7 @@ def edit_distance(a: str, b: str) -> int:
     >>> af.edit_distance("cat", "cafe")
     2
     """
-    return _native.levenshtein(_text("a", a), _text("b", b))
+    return _native.levenshtein(string("a", a), string("b", b))
 
 
 def get_cer(prediction: str, reference: str) -> float:
@@ -117,7 +118,7 @@ def get_cer(prediction: str, reference: str) -> float:
     >>> af.get_cer("lnvoice 42", "Invoice 42")
     0.1
     """
-    return _native.cer(_text("prediction", prediction), _text("reference", reference))
+    return _native.cer(string("prediction", prediction), string("reference", reference))
 
 
 def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
@@ -182,9 +183,3 @@ def _entries(name: str, values: object) -> Sequence[object]:
     if isinstance(values, Sequence):
         return values
     raise TypeError(f"{name} must be a string or a sequence, got {type(values).__name__}")
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is a string, got {type(value).__name__}")
-    return value

@@ -26,7 +26,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     if ax is None:
         return new_axes(width, height)
     if not isinstance(ax, AnyAxes):
-        raise TypeError(f"ax is an Axes of matplotlib, got {type(ax).__name__}")
+        raise TypeError(f"ax must be an Axes of matplotlib, got {type(ax).__name__}")
     return ax
 
 
@@ -77,10 +77,3 @@ def summary_of_texts(summary: Any) -> Summary:
     if summary.settings.score is not None:
         raise ValueError("a summary of existing scores holds no histogram; plot the rows with `ecdf`")
     return summary
-
-
-def limit(count: int, name: str) -> int:
-    """Return a largest number of things to draw."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError(f"{name} is a whole number from 1 on, got {count!r}")
-    return count

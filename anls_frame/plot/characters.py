@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _text
+from anls_frame._arguments import count, string
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 
@@ -74,7 +75,7 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['I', '∅']
     """
-    most = _inputs.limit(max_characters, "max_characters")
+    most = count("max_characters", max_characters, 1)
     _inputs.numbers(confusions, ["count"])
     pairs = (
         to_lazy(confusions, [], _COLUMNS)
@@ -157,8 +158,7 @@ def edit_matrix(
     one of 2 cheapest paths
     """
     for name, text in (("prediction", prediction), ("reference", reference)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} takes a string, got {type(text).__name__}")
+        string(name, text)
         if len(text) > _LONGEST:
             raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
     from anls_frame.pairs import matrices  # noqa: PLC0415 - imports numpy
@@ -304,8 +304,8 @@ def _draw_counts(
     from matplotlib.colors import PowerNorm  # noqa: PLC0415
 
     counts = np.full((len(references), len(predictions)), np.nan)
-    for reference, predicted, count in pairs.select(_COLUMNS).iter_rows():
-        counts[references.index(reference), predictions.index(predicted)] = count
+    for reference, predicted, n in pairs.select(_COLUMNS).iter_rows():
+        counts[references.index(reference), predictions.index(predicted)] = n
     largest = float(np.nanmax(counts))
     # By the root of the count: one frequent confusion would make all others white.
     image = ax.imshow(counts, cmap="Blues", norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
+from anls_frame._arguments import count
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.keys import explode_lists
@@ -87,7 +88,7 @@ def length_effect(
     [0.95, 0.25]
     """
     systems = _inputs.named(scores)
-    bins = _inputs.limit(bins, "bins")
+    bins = count("bins", bins, 1)
     if by is not None and len(systems) > 1:
         raise ValueError("draw several systems or several groups, not both")
     columns = list(dict.fromkeys((*systems.values(), length)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
+from anls_frame._arguments import number
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
 from anls_frame.plot import _inputs, _style
 
@@ -140,8 +141,7 @@ def cer_distribution(
     >>> int(sum(bar.get_height() for bar in ax.patches))
     2
     """
-    if isinstance(upper, bool) or not isinstance(upper, int | float) or not 0 < upper < float("inf"):
-        raise ValueError(f"upper is a rate above 0, got {upper!r}")
+    upper = number("upper", upper, 0, ends=False)
     rates = _inputs.numbers(frame, [cer])[cer].drop_nulls()
     histogram = rate_histogram(rates, upper)
     shade = _palette.system_color(label, color)

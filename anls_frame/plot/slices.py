@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
+from anls_frame._arguments import count
 from anls_frame.export.display import figure, slice_labels
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
@@ -231,7 +232,7 @@ def error_types(
     ['all rows', 'de', 'en']
     """
     _inputs.check_rows(frame)
-    most = _inputs.limit(max_groups, "max_groups")
+    most = count("max_groups", max_groups, 1)
     counts = error_counts(frame, by, error_type)
     labels, hidden = ["all rows"], 0
     tables = [counts.group_by("kind").agg(pl.col("n").sum())]
@@ -299,7 +300,7 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
 
 def _rows(result: SlicedResult, max_groups: int) -> tuple[pl.DataFrame, list[str], int]:
     """Return the rows that are drawn, their labels, and how many are not."""
-    most = _inputs.limit(max_groups, "max_groups")
+    most = count("max_groups", max_groups, 1)
     frame = result.to_polars()
     shown = frame.head(most + 1)
     return shown, slice_labels(shown, result.settings["by"]), frame.height - shown.height

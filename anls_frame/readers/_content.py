@@ -7,6 +7,7 @@ import errno
 import os
 from pathlib import Path
 
+from anls_frame._arguments import choice
 from anls_frame.readers import _compressed, _files
 from anls_frame.readers._problems import problem
 
@@ -45,9 +46,7 @@ _SAMPLE = 4096
 def file_format(path: Path, given: str | None = None) -> str:
     """Return the format that is given or that the file's suffix names."""
     if given is not None:
-        if given not in FORMATS:
-            raise ValueError(f"format is one of {', '.join(map(repr, FORMATS))}, got {given!r}")
-        return given
+        return choice("format", given, FORMATS)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in _compressed.FORMATS:
         suffixes.pop()
@@ -80,7 +79,7 @@ def check_file(path: Path) -> None:
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return a path of what is one."""
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path is the name of a file, got {type(path).__name__}")
+        raise TypeError(f"path must be the name of a file, got {type(path).__name__}")
     return Path(path)
 
 

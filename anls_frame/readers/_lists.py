@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
+from anls_frame._arguments import choice
 from anls_frame.frames import printed_lists
 from anls_frame.readers import _json, _raw
 from anls_frame.readers._json import Number, kind
@@ -49,10 +50,7 @@ class _NoListError(ValueError):
 
 def check_format(answers_format: str) -> None:
     """Raise an error unless it says how texts of answers are taken."""
-    if answers_format not in FORMATS:
-        raise ValueError(
-            f"answers_format must be one of {', '.join(map(repr, FORMATS))}, got {answers_format!r}"
-        )
+    choice("answers_format", answers_format, FORMATS)
 
 
 def answers(raw: Raw, source: str, problems: Problems, answers_format: AnswersFormat) -> pl.Series:

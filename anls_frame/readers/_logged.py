@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 from anls_frame.readers import _content, _json
@@ -32,9 +33,9 @@ def read(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]
 def check_response(response: int | None) -> None:
     """Raise an error unless it is the number of a response."""
     if response is not None and (
-        not isinstance(response, int) or isinstance(response, bool) or response == 0
+        isinstance(response, bool) or not isinstance(response, numbers.Integral) or response == 0
     ):
-        raise ValueError(f"response must be a whole number other than 0, got {response!r}")
+        raise ValueError(f"response must be an integer other than 0, got {response!r}")
 
 
 def fields(place: str, sample: dict[str, Any], response: int | None, problems: Problems) -> Row:

@@ -76,7 +76,7 @@ def choose(
         if name is None:
             continue
         if not isinstance(name, str):
-            raise TypeError(f"{role} is the name of a column, got {name!r}")
+            raise TypeError(f"{role} must be the name of a column, got {name!r}")
         if name in names:
             chosen[role] = name
         else:

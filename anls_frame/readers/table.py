@@ -263,7 +263,7 @@ def read_raw(
     """Read a file as columns without roles."""
     kind = _content.file_format(path, format)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
-        raise ValueError(f"delimiter is one character, got {delimiter!r}")
+        raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
         return _from_frame(_read_parquet(path))
     if kind == "xlsx":

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._arguments import count, number, share
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import differences as of_means
 from anls_frame.reports import rates
 from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, untestable
-from anls_frame.reports.estimates import check_confidence
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
 from anls_frame.summary.keys import chosen_keys
@@ -177,10 +176,7 @@ class Comparison(SlicedResult):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
         True
         """
-        # Compared as they came, so that NaN is an error too.
-        _check_alpha(alpha)
-        if isinstance(drop, bool) or not isinstance(drop, int | float) or not 0 <= drop < math.inf:
-            raise ValueError(f"drop is a number from 0 on, got {drop!r}")
+        alpha, drop = share("alpha", alpha), number("drop", drop, 0)
         sign = 1 if self._settings.higher_is_better else -1
         loss = -sign * pl.col("difference")
         overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
@@ -213,7 +209,7 @@ class Comparison(SlicedResult):
         >>> comparison.untestable()["k"].to_list()
         ['v']
         """
-        _check_alpha(alpha)
+        alpha = share("alpha", alpha)
         return untestable(self.to_polars(), alpha, self.draws)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -327,6 +323,8 @@ def compare(
     >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"]
     0.5
     """
+    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
+
     _check_systems(systems)
     first, second = systems.values()
     columns = check_by(by)
@@ -336,8 +334,8 @@ def compare(
     better = resolve_direction(score, higher_is_better)
     described = compared(metric, score, higher_is_better=better)
     missing = resolve_missing(missing, has_scores=answers is None)
-    check_confidence(confidence)
-    _check_draws(draws, seed)
+    confidence = share("confidence", confidence, ends=False)
+    draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
     taken = {*columns, *RESULT_COLUMNS} & set(systems)
     if taken:
         raise ValueError(
@@ -375,19 +373,14 @@ def compare(
 def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
     if has_scores:
         if metric is not None and not (isinstance(metric, str) and metric):
-            raise ValueError(f"metric is a name for the scores, got {metric!r}")
+            raise ValueError(f"metric must be a name for the scores, got {metric!r}")
         return "score" if metric is None else metric
     if metric is not None and metric not in COMPARED:
         raise ValueError(
-            f"metric is one of {', '.join(map(repr, COMPARED))}, got {metric!r}; scores of another kind "
+            f"metric must be one of {', '.join(map(repr, COMPARED))}, got {metric!r}; scores of another kind "
             "are compared as columns of their own, with answers=None"
         )
     return metric or "anls"
-
-
-def _check_alpha(alpha: float) -> None:
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-        raise ValueError(f"alpha lies between 0 and 1, got {alpha!r}")
 
 
 def _check_systems(systems: Mapping[str, str]) -> None:
@@ -396,13 +389,3 @@ def _check_systems(systems: Mapping[str, str]) -> None:
         raise ValueError(
             f"systems names two prediction columns, as {{'old': 'a', 'new': 'b'}}; got {systems!r}"
         )
-
-
-def _check_draws(draws: int, seed: int) -> None:
-    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
-
-    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
-    if draws > MOST_DRAWS:
-        raise ValueError(f"draws is at most {MOST_DRAWS}, got {draws}")

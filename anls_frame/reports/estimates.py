@@ -43,13 +43,6 @@ class Sums:
     n_fourths: FloatArray
 
 
-def check_confidence(confidence: float) -> float:
-    """Return the confidence level; an error unless it lies between 0 and 1."""
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence lies between 0 and 1, got {confidence!r}")
-    return float(confidence)
-
-
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Mean and interval of each metric, as columns beside the slices, and `few_rows`."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._arguments import choice, share, string
 from anls_frame.reports import rest
-from anls_frame.reports.estimates import check_confidence, estimates
+from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import fixed_point, folding, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
@@ -77,17 +78,16 @@ class Report(SlicedResult):
     noun = "report"
 
     def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
-        super().__init__(summary.settings.by, check_confidence(confidence))
+        super().__init__(summary.settings.by, share("confidence", confidence, ends=False))
         self.summary = summary
         self.sort = sort
         self._check_conservation()
-        if not isinstance(sort, str):
-            raise TypeError(f"sort is a column of the report, got {sort!r}")
+        string("sort", sort, "a column of the report")
         self._check_sizes()
         self._check_names()
         if sort not in self.by_group.columns:
             raise ValueError(
-                f"sort is a column of the report, got {sort!r}; there are {self.by_group.columns}"
+                f"sort must be a column of the report, got {sort!r}; there are {self.by_group.columns}"
             )
 
     @classmethod
@@ -244,9 +244,7 @@ class Report(SlicedResult):
         if self.summary.folded is not None:
             raise ValueError("the clusters of this report are folded; ask before fold_clusters()")
         measures = {one.name: one for one in self.measures}
-        if measure is not None and measure not in measures:
-            raise ValueError(f"measure must be one of {', '.join(map(repr, measures))}, got {measure!r}")
-        chosen = measures[measure] if measure is not None else self.measures[0]
+        chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
         return named(tested, keys, columns)
 

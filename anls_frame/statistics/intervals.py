@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anls_frame._arguments import share
 from anls_frame.statistics.student import FloatArray, t_quantile
 
 if TYPE_CHECKING:
@@ -394,8 +395,7 @@ def _degrees(units: FloatArray) -> FloatArray:
 
 
 def _t_of(df: FloatArray, confidence: float) -> FloatArray:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence!r}")
+    confidence = share("confidence", confidence, ends=False)
     # Groups share few sizes, and a quantile costs more than looking it up.
     distinct, place = np.unique(df, return_inverse=True)
     return np.asarray(t_quantile(0.5 + confidence / 2, distinct)[place].reshape(df.shape))

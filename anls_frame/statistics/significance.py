@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anls_frame._arguments import count
 from anls_frame.statistics.student import FloatArray, t_two_sided
 
 if TYPE_CHECKING:
@@ -208,10 +209,9 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted.reshape(p_values.shape)
 
 
-def check_draws(draws: int) -> None:
-    """Raise an error unless there are draws, and not more than there is room for."""
-    if not 1 <= draws <= MOST_DRAWS:
-        raise ValueError(f"draws must be from 1 to {MOST_DRAWS}, not {draws}")
+def check_draws(draws: int) -> int:
+    """Return the number of draws; an error unless there are some, and not more than there is room for."""
+    return count("draws", draws, 1, MOST_DRAWS)
 
 
 def on_grid(values: FloatArray, largest: npt.ArrayLike) -> FloatArray:
@@ -233,8 +233,8 @@ def _random_sums(
     """Sum under random signs, `draws` times."""
     sums = np.zeros(draws)
     frequent = counts >= BINOMIAL_FROM
-    for size, count in zip(sizes[frequent], counts[frequent], strict=True):
-        sums += size * (2 * random.binomial(count, 0.5, draws) - count)
+    for size, n in zip(sizes[frequent], counts[frequent], strict=True):
+        sums += size * (2 * random.binomial(n, 0.5, draws) - n)
     single = np.repeat(sizes[~frequent], counts[~frequent])
     # Eight signs are a random byte, and the byte looks up their sum.
     for start in range(0, len(single), 8):

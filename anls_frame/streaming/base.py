@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from anls_frame import _native
+from anls_frame._arguments import choice
 from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name
 from anls_frame.streaming import exact_sum
 from anls_frame.streaming.batches import Pairs, check_unicode, read
@@ -62,9 +63,7 @@ class Metric(ABC):
     ) -> None:
         check_options(type(self).__name__, torchmetrics_options)
         reduction = "none" if reduction is None else reduction
-        if reduction not in self.REDUCTIONS:
-            choices = ", ".join(map(repr, (*self.REDUCTIONS, None)))
-            raise ValueError(f"reduction is one of {choices}, got {reduction!r}")
+        choice("reduction", reduction, (*self.REDUCTIONS, None))
         self._settings = {**settings, "reduction": reduction}
         # As Polars hands them to the expressions.
         options = {**settings, "protocol": plugin_options(settings["protocol"])}

@@ -91,7 +91,7 @@ def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
         return _from_numpy(values)
     if isinstance(values, Sequence) and not isinstance(values, (bytes, bytearray, memoryview)):
         return list(values)
-    raise TypeError(f"{name} is {_KINDS}, got {type(values).__name__}")
+    raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}")
 
 
 def _column(name: str, values: Any) -> pl.Series | None:
@@ -136,7 +136,7 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
             is_stream = hasattr(values, "__arrow_c_stream__")
             values = pa.chunked_array(values) if is_stream else pa.array(values)
     except (pa.ArrowException, TypeError) as error:
-        raise TypeError(f"{name} is {_KINDS}, got {type(values).__name__}: {error}") from None
+        raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}: {error}") from None
     return to_series(name, values, advice="cast it to string, or to a list of strings")
 
 
@@ -149,7 +149,7 @@ def _pairs(predictions: Sequence[Any], answers: Sequence[Any]) -> Pairs:
             texts.append("")
             missing += 1
         else:
-            raise TypeError(f"predictions[{index}] is a text or None, got {_described(prediction)}")
+            raise TypeError(f"predictions[{index}] must be a text or None, got {_described(prediction)}")
         accepted.append([answer] if isinstance(answer, str) else _accepted(index, answer))
     return Pairs(texts, accepted, missing)
 
@@ -162,11 +162,13 @@ def _accepted(index: int, answer: Any) -> list[str]:
     elif hasattr(answer, "tolist"):
         answer = answer.tolist()
     if not isinstance(answer, (list, tuple)):
-        raise TypeError(f"answers[{index}] is a text or a list of texts, got {_described(answer)}")
+        raise TypeError(f"answers[{index}] must be a text or a list of texts, got {_described(answer)}")
     texts = [entry for entry in answer if entry is not None]
     for entry in texts:
         if not isinstance(entry, str):
-            raise TypeError(f"answers[{index}] is a text or a list of texts, but holds {_described(entry)}")
+            raise TypeError(
+                f"answers[{index}] must be a text or a list of texts, but holds {_described(entry)}"
+            )
     if not texts:
         raise _no_answer(index)
     return texts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from anls_frame._arguments import flag
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCALED_BITS, SCORE_BITS
 
@@ -205,6 +206,4 @@ def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:
         raise ValueError(
             "higher_is_better is the direction of scores that exist already, not of those made here of texts"
         )
-    if not isinstance(higher_is_better, bool):
-        raise TypeError(f"higher_is_better is True or False, got {higher_is_better!r}")
-    return higher_is_better
+    return flag("higher_is_better", higher_is_better)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from anls_frame._arguments import choice
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
 
@@ -102,7 +103,7 @@ def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
         return ()
     columns = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
     if not all(isinstance(column, str) for column in columns):
-        raise TypeError(f"by is a column name or a list of them, got {by!r}")
+        raise TypeError(f"by must be a column name or a list of them, got {by!r}")
     if len(set(columns)) < len(columns):
         raise ValueError(f"by names a column twice: {list(columns)}")
     return columns
@@ -110,8 +111,7 @@ def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def check_missing(missing: str) -> None:
     """Raise an error unless it is one of the choices."""
-    if missing not in get_args(Missing):
-        raise ValueError(f"missing is one of {', '.join(map(repr, get_args(Missing)))}, got {missing!r}")
+    choice("missing", missing, get_args(Missing))
 
 
 def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:

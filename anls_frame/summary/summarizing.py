@@ -6,6 +6,7 @@ import dataclasses
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from anls_frame._arguments import count, flag
 from anls_frame.frames.origins import protocol_of
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
@@ -112,14 +113,11 @@ def summarize(
     """
     missing = resolve_missing(missing, has_scores=score is not None)
     better = resolve_direction(score, higher_is_better)
-    if isinstance(worst, bool) or not isinstance(worst, int) or not 0 <= worst < MOST_ROWS:
-        raise ValueError(f"worst is a number of rows, got {worst!r}; it must be from 0 to {MOST_ROWS - 1:,}")
-    if not isinstance(details, bool):
-        raise TypeError(f"details is True or False, got {details!r}")
-    if details and score is not None:
+    worst = count("worst", worst, most=MOST_ROWS - 1)
+    if flag("details", details) and score is not None:
         raise ValueError("details are those of texts; a column of scores has none")
     if part is not None and not (isinstance(part, str) and part):
-        raise ValueError(f"part is a name, got {part!r}")
+        raise ValueError(f"part must be a name, got {part!r}")
     columns = check_by(by)
     scoring: dict[str, Any] = {"score": score, "threshold": None}
     if score is None:

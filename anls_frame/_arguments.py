@@ -1,0 +1,78 @@
+"""
+Checks of arguments, whose errors read alike: "threshold must be a number in [0, 1], got 2".
+
+A value of the wrong type is a TypeError, one outside its bounds or choices a ValueError. Numbers of numpy are
+numbers; True, False and NaN are not.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+T = TypeVar("T")
+
+
+def choice(name: str, value: T, choices: Iterable[object]) -> T:
+    """Return the value; an error unless it is one of the choices."""
+    choices = tuple(choices)
+    if value not in choices:
+        raise ValueError(_must(name, f"one of {', '.join(map(repr, choices))}", value))
+    return value
+
+
+def count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
+    """Return an integer; an error unless it is one between its bounds."""
+    wanted = f"an integer of at least {least}" if most is None else f"an integer from {least:,} to {most:,}"
+    if not _is(numbers.Integral, value):
+        raise TypeError(_must(name, wanted, value))
+    if value < least or (most is not None and value > most):
+        raise ValueError(_must(name, wanted, value))
+    return int(value)
+
+
+def share(name: str, value: Any, *, ends: bool = True) -> float:
+    """Return a number as a float; an error unless it is between 0 and 1, or one of these `ends`."""
+    return number(name, value, 0, 1, ends=ends)
+
+
+def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:
+    """Return a finite number as a float; an error unless it is between its bounds, or one of these `ends`."""
+    wanted = f"a number in {'[' if ends else '('}{least}, {most}{']' if ends and most < math.inf else ')'}"
+    if not _is(numbers.Real, value):
+        raise TypeError(_must(name, wanted, value))
+    # Compared as it came, before it is rounded. NaN is between no bounds.
+    inside = least <= value <= most if ends else least < value < most
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not inside or math.isinf(found):
+        raise ValueError(_must(name, wanted, value))
+    return found
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value; an error unless it is one."""
+    if not isinstance(value, bool):
+        raise TypeError(_must(name, "True or False", value))
+    return value
+
+
+def string(name: str, value: Any, wanted: str = "a string") -> str:
+    """Return a string; an error unless it is one."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
+    return value
+
+
+def _is(kind: type, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _must(name: str, wanted: str, value: object) -> str:
+    return f"{name} must be {wanted}, got {value!r}"
