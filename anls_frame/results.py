@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame import export
 from anls_frame.export.document import GROUP, OVERALL, SLICE
-from anls_frame.frames.kinds import to_pandas
+from anls_frame.frames.conversion import to_pandas
 
 if TYPE_CHECKING:
     import os

@@ -9,9 +9,8 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame._arguments import count, share
-from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.kinds import as_kind_of
-from anls_frame.frames.scoring import check_dtypes
+from anls_frame.frames.checks import check_dtypes
+from anls_frame.frames.conversion import as_kind_of, to_lazy
 from anls_frame.protocol import plugin_options
 from anls_frame.summary.details import confusion_table, edit_counts
 from anls_frame.summary.keys import canonical, key_columns, key_names, named

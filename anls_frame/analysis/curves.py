@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from anls_frame.frames.kinds import as_kind_of
+from anls_frame.frames.conversion import as_kind_of
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named

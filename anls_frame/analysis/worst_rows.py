@@ -8,9 +8,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import count
-from anls_frame.frames.conversion import is_pandas, to_lazy, whole
-from anls_frame.frames.kinds import as_kind_of, to_pandas
-from anls_frame.frames.scoring import check_dtypes
+from anls_frame.frames.checks import check_dtypes
+from anls_frame.frames.conversion import attach, to_lazy
 from anls_frame.metrics import scores
 from anls_frame.metrics.errors import error_type
 from anls_frame.pairs.alignments import Alignment
@@ -145,12 +144,12 @@ def worst(
         scores.nearest_answer("prediction", "answers", protocol=protocol),
         "prediction",
     )
-    looked_at = details.unnest("score").collect(engine="streaming")
-    pairs = looked_at.select("prediction", "nearest_answer").iter_rows()
-    beside = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
-    looked_at = looked_at.with_columns(pl.Series("alignment", beside, dtype=pl.String))
-    table = lowest.drop("anls", "nls").join(looked_at, on=_ROW, maintain_order="left")
-    return _beside(frame, table[_ROW], named(table.select(*names, *_NEW), names, columns))
+    found = details.unnest("score").collect(engine="streaming")
+    pairs = found.select("prediction", "nearest_answer").iter_rows()
+    alignments = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
+    found = found.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
+    table = lowest.drop("anls", "nls").join(found, on=_ROW, maintain_order="left")
+    return attach(frame, table[_ROW], named(table.select(*names, *_NEW), names, columns))
 
 
 def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
@@ -161,22 +160,3 @@ def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
     slices = explode_lists(canonical(scored.collect(engine="streaming")), names)
     # A row whose list holds an entry twice is in that slice once: `canonical` has seen to it.
     return slices.sort([*names, *order], nulls_last=True).group_by(names, maintain_order=True).head(k)
-
-
-def _beside(frame: Any, numbers: pl.Series, new: pl.DataFrame) -> Any:
-    """Return the frame's rows of these numbers, with new columns."""
-    if is_pandas(frame):
-        picked = frame.iloc[numbers.to_list()].copy()
-        columns = to_pandas(new)
-        for name in new.columns:
-            picked[name] = columns[name].array
-        return picked
-    if isinstance(frame, pl.LazyFrame):
-        # Only the rows that are wanted come into memory, in the order of the frame.
-        wanted = numbers.unique().sort()
-        kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(wanted.implode()))
-        collected = kept.collect(engine="streaming")
-        rows = numbers.to_frame().join(collected, on=_ROW, how="left", maintain_order="left").drop(_ROW)
-    else:
-        rows = whole(frame)[numbers.to_list()]
-    return as_kind_of(frame, rows.with_columns(new))

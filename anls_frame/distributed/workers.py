@@ -8,8 +8,6 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from anls_frame.frames import from_arrow
-from anls_frame.frames.conversion import by_name
-from anls_frame.frames.scoring import ARROW_ADVICE
 from anls_frame.metrics import scores
 from anls_frame.summary import Summary, merge, summarize
 
@@ -31,8 +29,7 @@ def score(
     options: dict[str, Any],
 ) -> pa.Array:
     """Score a batch of rows: a struct of the fields that are asked for."""
-    table = _table(columns, names)
-    texts = by_name(from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in names)
+    texts = from_arrow.to_polars(_table(columns, names), names)
     expression = scores.score(*map(cs.by_name, inputs), **options)
     return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
 

@@ -1,4 +1,4 @@
-"""Any frame as a lazy Polars frame of the columns that are needed."""
+"""Frames of any kind into Polars and back: the one place that tells Polars, pandas and Arrow apart."""
 
 from __future__ import annotations
 
@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.exceptions import DTypeError
+from anls_frame.frames.checks import check_column
 from anls_frame.frames.printed_lists import warn_of_printed
-from anls_frame.frames.scoring import ARROW_ADVICE, check_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_NO_FRAME = (
-    "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow PyCapsule "
-    "interface, got {}"
-)
+    import pandas as pd
 
-_LEVELS = 3
+_ROW = "__anls_frame_row"
+
+
+def at_hand(frame: Any) -> Any:
+    """Return a Polars or pandas frame as it is, and others, which may be streams, as a pyarrow Table."""
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame) or _is_pandas(frame):
+        return frame
+    if hasattr(frame, "__arrow_c_stream__"):
+        from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
+
+        return from_arrow.to_table(frame)
+    raise TypeError(
+        "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
+        f"PyCapsule interface, got {type(frame).__name__}"
+    )
 
 
 def to_lazy(
@@ -38,42 +48,114 @@ def to_lazy(
             raise TypeError(f"a column is named by a string, got {name!r}")
     texts = list(dict.fromkeys(texts))
     others = [name for name in dict.fromkeys(others) if name not in texts]
+    frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         schema = frame.collect_schema()
         for name in (*texts, *others):
             check_column(schema, name)
-        return _looked_at(frame, answers).lazy().select(cs.by_name(*texts, *others))
-    if is_pandas(frame):
-        from anls_frame.frames.from_pandas import to_polars  # noqa: PLC0415 - imports pandas
-
-        columns = to_polars(frame, *texts).get_columns()
-        converted = by_name([*columns, *(_pandas_column(frame, name) for name in others)])
-        return _looked_at(converted, answers).lazy()
-    if hasattr(frame, "__arrow_c_stream__"):
-        from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
-
-        table = _table(frame)
-        for name in (*texts, *others):
-            check_column(table.column_names, name)
-        columns = [from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in texts]
-        converted = by_name([*columns, *(_arrow_column(name, table[name]) for name in others)])
-        return _looked_at(converted, answers).lazy()
-    raise TypeError(_NO_FRAME.format(type(frame).__name__))
-
-
-def by_name(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Return columns as a frame, each under its name: of a list of them Polars renames those called ""."""
-    return pl.DataFrame({column.name: column for column in columns})
-
-
-def _looked_at(frame: pl.DataFrame | pl.LazyFrame, answers: str | None) -> pl.DataFrame | pl.LazyFrame:
-    """Return the frame; warn of answers that are printed lists, if there is no query to run for them."""
+    else:
+        frame = to_polars(frame, texts, others)
     if answers is not None and isinstance(frame, pl.DataFrame):
         warn_of_printed(frame[answers])
+    lazy: pl.LazyFrame = frame.lazy()
+    return lazy.select(cs.by_name(*texts, *others))
+
+
+def to_polars(frame: Any, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+    """Return columns of a pandas frame or an Arrow table, as `to_lazy` does."""
+    columns: pl.DataFrame = _side(frame).to_polars(frame, texts, others)
+    return columns
+
+
+def in_polars(frame: Any, wanted: Iterable[str] | None = None) -> pl.DataFrame | pl.LazyFrame:
+    """Return a Polars frame as it is, of others the wanted columns, or all if one is not there: a pattern."""
+    frame = at_hand(frame)
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame
+    names = [name for name in column_names(frame) if isinstance(name, str)]
+    if wanted is not None and set(wanted) <= set(names):
+        names = list(dict.fromkeys(wanted))
+    return to_polars(frame, (), names)
+
+
+def column_names(frame: Any) -> list[Any]:
+    """Return the names of a frame's columns."""
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect_schema().names()
+    return list(frame.columns if isinstance(frame, pl.DataFrame) or _is_pandas(frame) else frame.column_names)
+
+
+def in_memory(frame: Any) -> Any:
+    """Return a pandas frame as it is, others as Polars rows: a query may give them in another order again."""
+    return frame if _is_pandas(frame) else in_polars(frame).lazy().collect()
+
+
+def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
+    """Return a pandas frame or an Arrow table with columns, in place of those of the same names."""
+    return _side(frame).with_columns(frame, columns)
+
+
+def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
+    """Return rows of a frame by their numbers, with columns, in place of those of the same names."""
+    picked = rows_at(frame, rows)
+    if not _is_pandas(frame):
+        return as_kind_of(frame, picked.with_columns(columns))
+    for name, column in to_pandas(columns).items():
+        picked[name] = column.array
+    return picked
+
+
+def rows_at(frame: Any, rows: pl.Series) -> Any:
+    """Return rows of a frame by their numbers, of an Arrow frame in Polars."""
+    if _is_pandas(frame):
+        return frame.iloc[rows.to_numpy()].copy()
+    if not isinstance(frame, pl.LazyFrame):
+        return in_memory(frame)[rows]
+    # Only the rows that are wanted come into memory.
+    kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(rows.unique().sort().implode()))
+    found = kept.collect(engine="streaming")
+    return rows.alias(_ROW).to_frame().join(found, on=_ROW, how="left", maintain_order="left").drop(_ROW)
+
+
+def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], matched: pl.DataFrame) -> Any:
+    """
+    Return rows of the first frame with a column of the second beside its own, under two names.
+
+    `matched` has the numbers of these rows in both frames, `row` and `row_second`, and `prediction_second`.
+    """
+    rows = rows_at(first, matched["row"])
+    place = list(rows.columns).index(column) + 1
+    if not _is_pandas(first):
+        return rows.rename({column: names[0]}).insert_column(
+            place, matched["prediction_second"].alias(names[1])
+        )
+    # In pandas index and dtypes stay as they are.
+    values = matched["prediction_second"].to_pandas()
+    if _is_pandas(second):
+        values = second[column].iloc[matched["row_second"].to_numpy()]
+    rows = rows.rename(columns={column: names[0]})
+    rows.insert(place, names[1], values.array)
+    return rows
+
+
+def as_kind_of(frame: Any, table: pl.DataFrame, *, index: bool = False) -> Any:
+    """Return a table as Polars, pandas (with the frame's `index`, if its rows are the frame's) or pyarrow."""
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return table
+    if not _is_pandas(frame):
+        return table.to_arrow()
+    return to_pandas(table).set_axis(frame.index) if index else to_pandas(table)
+
+
+def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
+    """Return a table as a pandas frame, whatever its columns are called: Polars panics over NUL in a name."""
+    names = [f"column {index}" for index in range(table.width)]
+    frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
+    frame.columns = table.columns
     return frame
 
 
-def is_pandas(frame: Any) -> bool:
+def _is_pandas(frame: Any) -> bool:
     """Whether it is a pandas DataFrame; pandas is not imported to find out."""
     if sys.modules.get("pandas") is None:
         return False
@@ -82,81 +164,12 @@ def is_pandas(frame: Any) -> bool:
     return isinstance(frame, pd.DataFrame)
 
 
-def whole(frame: Any) -> pl.DataFrame:
-    """Return all columns of a Polars or Arrow frame."""
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return frame.lazy().collect()
-    if hasattr(frame, "__arrow_c_stream__"):
-        table = _table(frame)
-        for name in table.column_names:
-            check_column(table.column_names, name)
-        return by_name(_arrow_column(name, table[name]) for name in table.column_names)
-    raise TypeError(_NO_FRAME.format(type(frame).__name__))
+def _side(frame: Any) -> Any:
+    """Return the module of a pandas frame or an Arrow table, each with `to_polars` and `with_columns`."""
+    if _is_pandas(frame):
+        from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
 
+        return from_pandas
+    from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
-def _table(frame: Any) -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
-    try:
-        return frame if isinstance(frame, pa.Table) else pa.table(frame)
-    except pa.ArrowInvalid as error:
-        raise TypeError(f"frame holds no table, but is a {type(frame).__name__}: {error}") from None
-
-
-def _pandas_column(frame: Any, name: str) -> pl.Series:
-    import pyarrow as pa  # noqa: PLC0415 - a dependency of the pandas side
-
-    check_column(frame.columns, name)
-    column = frame[name]
-    # Arrow follows a list that holds itself until the process ends.
-    if column.dtype == object and any(_is_deep(value, _LEVELS) for value in column):
-        raise DTypeError(f"column {name!r} holds lists within lists, more than {_LEVELS} deep; flatten them")
-    try:
-        # NaN, None, NaT and NA become null, as pandas means them.
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise DTypeError(f"column {name!r} holds values that are not of one type: {error}") from None
-    return _arrow_column(name, array)
-
-
-def _is_deep(value: Any, levels: int) -> bool:
-    """Whether lists and dictionaries lie in each other more than so many levels deep."""
-    import numpy as np  # noqa: PLC0415 - a dependency of the pandas side
-
-    if not isinstance(value, (list, tuple, dict, np.ndarray)):
-        return False
-    entries = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deep(entry, levels - 1) for entry in entries)
-
-
-def _arrow_column(name: str, column: Any) -> pl.Series:
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
-    if pa.types.is_fixed_size_list(column.type) and column.type.list_size == 0:
-        return pl.Series(name, [None] * len(column), dtype=pl.Null)
-    # Decided here and not after the conversion, which some types end with a panic.
-    if not _is_known(column.type):
-        raise DTypeError(f"column {name!r} holds {column.type}, which Polars has no dtype for; cast it")
-    try:
-        return pl.Series(name, pl.from_arrow(column))
-    except pl.exceptions.PolarsError as error:
-        raise DTypeError(f"column {name!r} holds {column.type}: {error}") from None
-
-
-def _is_known(dtype: Any) -> bool:
-    """Whether Polars has a dtype for an Arrow type."""
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
-    types = pa.types
-    if isinstance(dtype, pa.BaseExtensionType):
-        return False
-    if types.is_dictionary(dtype):
-        return _is_known(dtype.value_type) and not types.is_nested(dtype.value_type)
-    if types.is_fixed_size_list(dtype):
-        return dtype.list_size > 0 and _is_known(dtype.value_type)
-    if types.is_list(dtype) or types.is_large_list(dtype):
-        return _is_known(dtype.value_type)
-    if types.is_struct(dtype):
-        return all(_is_known(dtype.field(index).type) for index in range(dtype.num_fields))
-    unknown = (types.is_nested, types.is_decimal256, types.is_interval, types.is_run_end_encoded)
-    return not any(test(dtype) for test in unknown)
+    return from_arrow

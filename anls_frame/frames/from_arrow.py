@@ -1,23 +1,65 @@
-"""Text columns of Arrow data into Polars."""
+"""Arrow tables of any object, and their columns into Polars."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
 
 from anls_frame.exceptions import DTypeError
+from anls_frame.frames.checks import ARROW_ADVICE, check_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
-def to_series(name: str, column: Any, *, advice: str) -> pl.Series:
+def to_table(frame: Any) -> pa.Table:
+    """Return an object with the Arrow PyCapsule interface as a table."""
+    try:
+        return frame if isinstance(frame, pa.Table) else pa.table(frame)
+    except pa.ArrowInvalid as error:
+        raise TypeError(f"frame holds no table, but is a {type(frame).__name__}: {error}") from None
+
+
+def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+    """Return columns with texts or lists of texts, and others of any type; nothing else is converted."""
+    for name in (*texts, *others):
+        check_column(table.column_names, name)
+    columns = {name: text_column(name, table[name]) for name in texts}
+    return pl.DataFrame(columns | {name: any_column(name, table[name]) for name in others})
+
+
+def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
+    """Return the table with columns, in place of those of the same names."""
+    for column in columns:
+        index = table.schema.get_field_index(column.name)
+        if index < 0:
+            table = table.append_column(column.name, column.to_arrow())
+        else:
+            table = table.set_column(index, column.name, column.to_arrow())
+    return table
+
+
+def text_column(name: str, column: Any, *, advice: str = ARROW_ADVICE) -> pl.Series:
     """Return an Arrow column of texts or lists of texts as a Series; an error for any other type."""
     # Decided here and not after the conversion, which some types end with a panic.
     if not _is_text(column.type) and not _is_list_of_texts(column.type):
         raise DTypeError(f"column {name!r} holds {column.type}, neither texts nor lists of texts; {advice}")
+    return any_column(name, column)
+
+
+def any_column(name: str, column: Any) -> pl.Series:
+    """Return an Arrow column of any type as a Series; an error where Polars has no dtype for it."""
     if pa.types.is_fixed_size_list(column.type) and column.type.list_size == 0:
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
-    return pl.Series(name, pl.from_arrow(column))
+    # Decided here and not after the conversion, which some types end with a panic.
+    if not _is_known(column.type):
+        raise DTypeError(f"column {name!r} holds {column.type}, which Polars has no dtype for; cast it")
+    try:
+        return pl.Series(name, pl.from_arrow(column))
+    except pl.exceptions.PolarsError as error:
+        raise DTypeError(f"column {name!r} holds {column.type}: {error}") from None
 
 
 def _is_text(dtype: Any) -> bool:
@@ -32,3 +74,20 @@ def _is_list_of_texts(dtype: Any) -> bool:
     types = pa.types
     tests = (types.is_list, types.is_large_list, types.is_fixed_size_list)
     return any(test(dtype) for test in tests) and _is_text(dtype.value_type)
+
+
+def _is_known(dtype: Any) -> bool:
+    """Whether Polars has a dtype for an Arrow type."""
+    types = pa.types
+    if isinstance(dtype, pa.BaseExtensionType):
+        return False
+    if types.is_dictionary(dtype):
+        return _is_known(dtype.value_type) and not types.is_nested(dtype.value_type)
+    if types.is_fixed_size_list(dtype):
+        return dtype.list_size > 0 and _is_known(dtype.value_type)
+    if types.is_list(dtype) or types.is_large_list(dtype):
+        return _is_known(dtype.value_type)
+    if types.is_struct(dtype):
+        return all(_is_known(dtype.field(index).type) for index in range(dtype.num_fields))
+    unknown = (types.is_nested, types.is_decimal256, types.is_interval, types.is_run_end_encoded)
+    return not any(test(dtype) for test in unknown)

@@ -1,4 +1,4 @@
-"""Text columns of pandas frames into Polars, and score columns back."""
+"""Columns of pandas frames into Polars, and score columns back."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ import pyarrow as pa
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
+from anls_frame.frames.checks import check_column
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
+_LEVELS = 4
 
-def to_polars(frame: pd.DataFrame, *names: str) -> pl.DataFrame:
-    """Return the named columns as a Polars frame; nothing else is converted."""
+
+def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+    """Return columns with texts or lists of texts, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
-    return pl.DataFrame({name: _to_series(frame, name) for name in names})
+    for name in (*texts, *others):
+        check_column(frame.columns, name)
+    columns = {name: _text_column(name, frame[name]) for name in texts}
+    return pl.DataFrame(columns | {name: _any_column(name, frame[name]) for name in others})
 
 
-def from_polars(scores: pl.DataFrame) -> dict[str, Any]:
-    """Return score columns as pandas arrays, whose dtypes do not depend on the data."""
-    return {column.name: _to_array(column) for column in scores}
+def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
+    """Return the frame with score columns, whose dtypes do not depend on the data."""
+    return frame.assign(**{column.name: _to_array(column) for column in scores})
 
 
 def _to_array(column: pl.Series) -> Any:
@@ -37,11 +43,7 @@ def _to_array(column: pl.Series) -> Any:
     return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(writable=True), mask)
 
 
-def _to_series(frame: pd.DataFrame, name: str) -> pl.Series:
-    from anls_frame.frames.scoring import check_column  # noqa: PLC0415 - frames imports this module on use
-
-    check_column(frame.columns, name)
-    column = frame[name]
+def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
     # What pandas makes of a column without values is no text, but holds none either.
     untyped = isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == np.float64
     if untyped and column.isna().all():
@@ -53,7 +55,27 @@ def _to_series(frame: pd.DataFrame, name: str) -> pl.Series:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise _diagnose(column, name) or DTypeError(f"column {name!r}: {error}") from None
-    return from_arrow.to_series(name, array, advice="convert it, as with `.astype(str)`, if it holds texts")
+    return from_arrow.text_column(name, array, advice="convert it, as with `.astype(str)`, if it holds texts")
+
+
+def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
+    # Arrow follows a list that holds itself until the process ends.
+    if column.dtype == object and any(_is_deep(value, _LEVELS) for value in column):
+        raise DTypeError(f"column {name!r} holds lists within lists, more than {_LEVELS} deep; flatten them")
+    try:
+        # NaN, None, NaT and NA become null, as pandas means them.
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise DTypeError(f"column {name!r} holds values that are not of one type: {error}") from None
+    return from_arrow.any_column(name, array)
+
+
+def _is_deep(value: Any, levels: int) -> bool:
+    """Whether lists and dictionaries lie in each other more than so many levels deep."""
+    if not isinstance(value, (list, tuple, dict, np.ndarray)):
+        return False
+    entries = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deep(entry, levels - 1) for entry in entries)
 
 
 def _is_unsafe(column: pd.Series[Any]) -> bool:

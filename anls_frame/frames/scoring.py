@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import polars as pl
 import polars.selectors as cs
-from polars.exceptions import ComputeError
 
 from anls_frame._arguments import string
 from anls_frame._typing import ScoreColumn
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.frames import conversion
+from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
 from anls_frame.frames.printed_lists import warn_of_printed
 from anls_frame.metrics.scores import score
 
@@ -26,8 +25,6 @@ __all__ = ["add_scores"]
 FrameT = TypeVar("FrameT")
 
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
-
-ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds texts"
 
 
 def add_scores(
@@ -121,76 +118,24 @@ def add_scores(
     )
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return _add_to_polars(frame, expression, names, (prediction, answers), overwrite=overwrite)
-    if sys.modules.get("pandas") is not None:
-        import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
-
-        from anls_frame.frames import from_pandas  # noqa: PLC0415
-
-        if isinstance(frame, pd.DataFrame):
-            texts = from_pandas.to_polars(frame, prediction, answers)
-            check_new_names(frame.columns, names.values(), overwrite=overwrite)
-            scores = _scores_alone(texts, expression, names)
-            warn_of_printed(texts[answers])
-            return cast("FrameT", frame.assign(**from_pandas.from_polars(scores)))
-    if hasattr(frame, "__arrow_c_stream__"):
-        table = _add_to_arrow(frame, expression, names, (prediction, answers), overwrite=overwrite)
-        return cast("FrameT", table)
-    raise TypeError(
-        "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type(frame).__name__}"
-    )
+    found = conversion.at_hand(frame)
+    if isinstance(found, pl.DataFrame | pl.LazyFrame):
+        return cast("FrameT", _add(found, expression, names, (prediction, answers), overwrite=overwrite))
+    texts = conversion.to_polars(found, (prediction, answers))
+    check_new_names(conversion.column_names(found), names.values(), overwrite=overwrite)
+    scored = _add(texts, expression, names, (prediction, answers), overwrite=True)
+    return cast("FrameT", conversion.with_columns(found, scored.select(cs.by_name(*names.values()))))
 
 
-def check_column(available: Iterable[Any], name: str) -> None:
-    """Raise an error with the nearest name unless the column is there, once."""
-    available = list(available)
-    if available.count(name) == 1:
-        return
-    if name in available:
-        raise ColumnNotFoundError(
-            f"column {name!r} is there {available.count(name)} times; rename the others"
-        )
-    from rapidfuzz import process  # noqa: PLC0415 - only for the message
-
-    nearest = process.extractOne(name, [str(column) for column in available], score_cutoff=60)
-    hint = f"; did you mean {available[nearest[2]]!r}?" if nearest else ""
-    if nearest and not isinstance(available[nearest[2]], str):
-        hint += " Columns are found by strings: rename them, in pandas with `.rename(columns=str)`"
-    raise ColumnNotFoundError(f"no column {name!r} among {available}{hint}")
-
-
-def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:
-    """Raise an error that names the columns which are there already, and the ways out."""
-    existing = set(available)
-    taken = [name for name in new if name in existing]
-    if taken and not overwrite:
-        raise DuplicateColumnError(
-            f"the frame already has the columns {taken}; pass overwrite=True to replace them, prefix= or "
-            "suffix= to name the new ones otherwise, or columns= to add only some of them"
-        )
-
-
-def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:
-    """Raise a DTypeError where the expression does not fit the columns' dtypes."""
-    # The plugin knows the rule and answers from the schema alone: an empty frame asks it.
-    try:
-        pl.LazyFrame(schema=schema).select(expression).collect_schema()
-    except ComputeError as error:
-        message = str(error).partition("the plugin failed with message: ")[2] or str(error)
-        raise DTypeError(message.partition("\n\n")[0]) from None
-
-
-def _add_to_polars(
-    frame: FrameT,
+def _add(
+    frame: pl.DataFrame | pl.LazyFrame,
     expression: pl.Expr,
     names: dict[ScoreColumn, str],
     inputs: tuple[str, str],
     *,
     overwrite: bool,
-) -> FrameT:
-    assert isinstance(frame, pl.DataFrame | pl.LazyFrame)  # noqa: S101 - for the type checker
+) -> Any:
+    """Add the scores to a Polars frame."""
     schema = frame.collect_schema()
     for name in inputs:
         check_column(schema, name)
@@ -203,46 +148,7 @@ def _add_to_polars(
     while struct in schema:
         struct += "_"
     fields = [pl.col(struct).struct.field(field).alias(name) for field, name in names.items()]
-    scored = frame.with_columns(expression.alias(struct)).with_columns(fields).drop(struct)
-    return cast("FrameT", scored)
-
-
-def _scores_alone(texts: pl.DataFrame, expression: pl.Expr, names: dict[ScoreColumn, str]) -> pl.DataFrame:
-    check_dtypes(texts.schema, expression)
-    scores = texts.select(expression).unnest("score")
-    return scores.select(pl.col(field).alias(name) for field, name in names.items())
-
-
-def _add_to_arrow(
-    frame: Any,
-    expression: pl.Expr,
-    names: dict[ScoreColumn, str],
-    inputs: tuple[str, str],
-    *,
-    overwrite: bool,
-) -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
-    from anls_frame.frames import from_arrow  # noqa: PLC0415
-
-    try:
-        table = frame if isinstance(frame, pa.Table) else pa.table(frame)
-    except pa.ArrowInvalid as error:
-        raise TypeError(f"frame holds no table, but is a {type(frame).__name__}: {error}") from None
-    for name in inputs:
-        check_column(table.column_names, name)
-    check_new_names(table.column_names, names.values(), overwrite=overwrite)
-    texts = pl.DataFrame(
-        {name: from_arrow.to_series(name, table[name], advice=ARROW_ADVICE) for name in inputs}
-    )
-    warn_of_printed(texts[inputs[1]])
-    for column in _scores_alone(texts, expression, names):
-        index = table.column_names.index(column.name) if column.name in table.column_names else None
-        if index is None:
-            table = table.append_column(column.name, column.to_arrow())
-        else:
-            table = table.set_column(index, column.name, column.to_arrow())
-    return table
+    return frame.with_columns(expression.alias(struct)).with_columns(fields).drop(struct)
 
 
 def _score_columns(columns: Sequence[ScoreColumn] | None) -> Sequence[ScoreColumn]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from anls_frame.exceptions import DTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from polars._typing import PolarsDataType
 
@@ -161,26 +160,3 @@ _FIELDS: dict[str, tuple[Callable[[PolarsDataType], bool], str]] = {
 def _clean(text: pl.Expr) -> pl.Expr:
     text = text.cast(pl.String).fill_null("")
     return text.str.replace_all(_SEPARATOR, _NEIGHBOUR, literal=True)
-
-
-def to_polars(
-    frame: Any, function: str, names: Sequence[str] | None = None
-) -> tuple[pl.DataFrame | pl.LazyFrame, bool]:
-    """Return a Polars frame and whether the input was one; of a pandas frame, only the named columns."""
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return frame, True
-    if sys.modules.get("pandas") is not None:
-        import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
-
-        if isinstance(frame, pd.DataFrame):
-            # A name that is not a column may be a pattern; if it is not, Polars reports it as missing.
-            if names is not None and all(name in frame.columns for name in names):
-                frame = frame[list(dict.fromkeys(names))]
-            if len(frame) == 0:
-                # Without values, nothing tells whether an object column holds strings or lists.
-                return pl.DataFrame({name: pl.Series([], dtype=pl.Null) for name in frame.columns}), False
-            return pl.from_pandas(frame), False
-    raise TypeError(
-        f"`{function}` takes a Polars DataFrame or LazyFrame or a pandas DataFrame, "
-        f"got {type(frame).__name__}"
-    )

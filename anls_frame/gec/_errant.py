@@ -9,6 +9,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
+from anls_frame.frames.conversion import as_kind_of, in_polars
 from anls_frame.gec import _choice, _columns
 from anls_frame.gec._m2_corpus import RESULT
 
@@ -230,8 +231,9 @@ def by_type(
     count("tier", tier, least=1, most=3)
     digits = _DIGITS if flag("round4", round4) else None
     column = _columns.expression(counts, "by_type", "counts")
-    polars_frame, is_polars = _columns.to_polars(frame, "by_type", column.meta.root_names())
-    entries = polars_frame.lazy().select(column.alias("counts")).collect().to_series()
+    entries = (
+        in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
+    )
     entries = entries.filter(entries.list.len() > 0)
     _, choices = _greedy(entries, beta, digits)
     chosen = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
@@ -252,7 +254,7 @@ def by_type(
     rows = [_scores(row, beta, digits) for row in table.select("tp", "fp", "fn").iter_rows()]
     schema = dict.fromkeys(("precision", "recall", "f"), pl.Float64)
     table = table.hstack(pl.DataFrame(rows, schema=schema, orient="row"))
-    return table if is_polars else table.to_pandas()
+    return as_kind_of(frame, table)
 
 
 def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[_choice.Counts, list[int]]:

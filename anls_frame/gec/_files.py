@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._atomic import replacing
-from anls_frame.gec import _columns
+from anls_frame.frames.conversion import in_polars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -255,7 +255,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
     """
-    polars_frame, _ = _columns.to_polars(frame, "write_m2")
+    polars_frame = in_polars(frame)
     names = polars_frame.collect_schema().names()
     columns = [name for name in SCHEMA if name in names]
     for name in ("source", "edits"):

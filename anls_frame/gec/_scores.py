@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
-from anls_frame.gec import _columns
+from anls_frame.frames.conversion import as_kind_of, in_polars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +70,8 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     groups = list(dict.fromkeys([by] if isinstance(by, str) else by or ()))
     if any(not isinstance(group, str) for group in groups):
         raise TypeError(f"by must be the names of columns, got {groups}")
-    polars_frame, is_polars = _columns.to_polars(frame, "scores", [*groups, *expression.meta.root_names()])
-    rows = polars_frame.lazy()
+    found = in_polars(frame, [*groups, *expression.meta.root_names()])
+    rows = found.lazy()
     names = rows.collect_schema().names()
     missing = [group for group in groups if group not in names]
     if missing:
@@ -86,7 +86,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         if clashing:
             raise DuplicateColumnError(f"the scores have a field {clashing[0]!r}; rename this column of by=")
         table = table.unnest(cs.last())
-    if is_polars:
+    if found is frame:
         return table
     is_of_rows = not groups and rows.head(0).select(expression).collect().is_empty()
-    return table.to_pandas().set_axis(frame.index) if is_of_rows else table.to_pandas()
+    return as_kind_of(frame, table, index=is_of_rows)

@@ -156,11 +156,11 @@ def _joined(  # noqa: PLR0917 - as `pair` takes them
     if not ids or prediction in ids or len(set(ids)) < len(ids):
         raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
     # Read once: a query may give its rows in another order the next time, a stream gives them once.
-    first = first if conversion.is_pandas(first) else conversion.whole(first)
-    if not conversion.is_pandas(second) and not isinstance(second, pl.DataFrame | pl.LazyFrame):
-        second = conversion.whole(second)
+    first = conversion.in_memory(first)
+    second = second if isinstance(second, pl.LazyFrame) else conversion.in_memory(second)
     if answers is None:
-        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in _names(second)]
+        there = conversion.column_names(second)
+        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in there]
     columns = [f"{prediction}_{name}" for name in names]
     left, right = (
         _identified(frame, ids, prediction, answers, which)
@@ -186,17 +186,12 @@ def _joined(  # noqa: PLR0917 - as `pair` takes them
         .rename(dict(zip(keys, ids, strict=True)))
         for one, other in ((left, right), (right, left))
     ]
-    wide = _wide_pandas if conversion.is_pandas(first) else _wide
-    return wide(first, second, matched, prediction, columns), only[0], only[1]
-
-
-def _names(frame: Any) -> list[Any]:
-    return frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else list(frame.columns)
+    return conversion.side_by_side(first, second, prediction, columns, matched), only[0], only[1]
 
 
 def _usual_answers(frame: Any, others: list[str]) -> list[str]:
     """Return the columns that hold the accepted answers by their names."""
-    texts = [name for name in _names(frame) if isinstance(name, str) and name not in others]
+    texts = [name for name in conversion.column_names(frame) if isinstance(name, str) and name not in others]
     return [name for name in texts if "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS]
 
 
@@ -224,28 +219,6 @@ def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str],
         cs.by_name(prediction).alias("prediction"),
         *(cs.by_name(name).alias(f"answers_{place}") for place, name in enumerate(answers)),
     ).with_row_index("row")
-
-
-def _wide(
-    first: pl.DataFrame, _second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]
-) -> pl.DataFrame:
-    """The two predictions side by side, where the first one stood."""
-    rows = first[matched["row"]]
-    place = rows.columns.index(prediction)
-    return rows.rename({prediction: columns[0]}).insert_column(
-        place + 1, matched["prediction_second"].alias(columns[1])
-    )
-
-
-def _wide_pandas(first: Any, second: Any, matched: pl.DataFrame, prediction: str, columns: list[str]) -> Any:
-    """Return the same for pandas, where index and dtypes stay as they are."""
-    rows = first.iloc[matched["row"].to_numpy()].rename(columns={prediction: columns[0]})
-    if conversion.is_pandas(second):
-        predictions = second[prediction].iloc[matched["row_second"].to_numpy()]
-    else:
-        predictions = matched["prediction_second"].to_pandas()
-    rows.insert(rows.columns.get_loc(columns[0]) + 1, columns[1], predictions.array)
-    return rows
 
 
 def _check_ids(ids: pl.DataFrame, which: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from anls_frame.frames.scoring import check_dtypes
+from anls_frame.frames.checks import check_dtypes
 
 # Up to here pair after pair takes less time than columns and a query, measured on short pairs, and other
 # cores would have little to do on long ones.
@@ -113,7 +113,7 @@ def _from_pandas(name: str, values: Any) -> pl.Series | None:
 
     if not isinstance(values, (pd.Series, pd.Index)):
         return None
-    return to_polars(values.to_frame(name=name), name).to_series()
+    return to_polars(values.to_frame(name=name), [name]).to_series()
 
 
 def _from_numpy(values: Any) -> Sequence[Any]:
@@ -129,7 +129,7 @@ def _from_numpy(values: Any) -> Sequence[Any]:
 def _from_arrow(name: str, values: Any) -> pl.Series:
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    from anls_frame.frames.from_arrow import to_series  # noqa: PLC0415
+    from anls_frame.frames.from_arrow import text_column  # noqa: PLC0415
 
     try:
         if not isinstance(values, (pa.Array, pa.ChunkedArray)):
@@ -137,7 +137,7 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
             values = pa.chunked_array(values) if is_stream else pa.array(values)
     except (pa.ArrowException, TypeError) as error:
         raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}: {error}") from None
-    return to_series(name, values, advice="cast it to string, or to a list of strings")
+    return text_column(name, values, advice="cast it to string, or to a list of strings")
 
 
 def _pairs(predictions: Sequence[Any], answers: Sequence[Any]) -> Pairs:

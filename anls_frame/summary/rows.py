@@ -10,9 +10,9 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.exceptions import DTypeError
+from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.progress import counted
-from anls_frame.frames.scoring import check_dtypes
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
