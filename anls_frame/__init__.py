@@ -47,18 +47,9 @@ if TYPE_CHECKING:
         InputWarning,
     )
     from anls_frame.frames.scoring import add_scores
+    from anls_frame.metrics.distances import hamming, lcs_distance, levenshtein
     from anls_frame.metrics.errors import edit_ops, error_type, explain
-    from anls_frame.metrics.scores import (
-        anls,
-        cer,
-        exact_match,
-        hamming,
-        lcs_distance,
-        levenshtein,
-        nearest_answer,
-        nls,
-        score,
-    )
+    from anls_frame.metrics.scores import anls, cer, exact_match, nearest_answer, nls, score
     from anls_frame.metrics.vectors import hamming_vectors
     from anls_frame.pairs.alignments import Alignment, Edit, alignment
     from anls_frame.pairs.matrices import EditMatrix, edit_matrix
@@ -145,8 +136,9 @@ _HOMES = {
     "analysis.worst_rows": "worst",
     "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
     "frames.scoring": "add_scores",
+    "metrics.distances": "hamming lcs_distance levenshtein",
     "metrics.errors": "edit_ops error_type explain",
-    "metrics.scores": "anls cer exact_match hamming lcs_distance levenshtein nearest_answer nls score",
+    "metrics.scores": "anls cer exact_match nearest_answer nls score",
     "metrics.vectors": "hamming_vectors",
     "pairs.alignments": "Alignment Edit alignment",
     "pairs.matrices": "EditMatrix edit_matrix",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from anls_frame.analysis import characters, curves, worst_rows
 from anls_frame.frames import scoring
-from anls_frame.metrics import errors, scores, vectors
+from anls_frame.metrics import distances, errors, scores, vectors
 from anls_frame.reports import comparisons, reports
 from anls_frame.summary import summarizing
 
@@ -117,9 +117,9 @@ class AnlsExprNamespace:
     def __init__(self, expr: pl.Expr) -> None:
         self._owner = expr
 
-    levenshtein = forward(scores.levenshtein)
-    lcs_distance = forward(scores.lcs_distance)
-    hamming = forward(scores.hamming)
+    levenshtein = forward(distances.levenshtein)
+    lcs_distance = forward(distances.lcs_distance)
+    hamming = forward(distances.hamming)
     hamming_vectors = forward(vectors.hamming_vectors)
     nls = forward(scores.nls)
     anls = forward(scores.anls)

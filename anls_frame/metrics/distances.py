@@ -1,0 +1,206 @@
+"""Distances between two texts, row by row: how many edits lie between them, in code points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anls_frame import _plugin
+from anls_frame.protocol import check_substitution_cost, plugin_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from anls_frame._typing import IntoExprColumn
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["hamming", "lcs_distance", "levenshtein"]
+
+
+def levenshtein(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    substitution_cost: int = 1,
+) -> pl.Expr:
+    """
+    Edit distance of each row: insertions, deletions and substitutions, in code points.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column with one string per row.
+    protocol
+        How both texts are prepared; by default, not at all.
+    substitution_cost
+        Cost of a substitution; an insertion or a deletion costs 1. 0, 1 (Levenshtein), or 2 and more
+        (insertions and deletions only, the Indel distance).
+
+    Returns
+    -------
+    Expr
+        `UInt32`, named `levenshtein`; null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown or the cost is negative.
+    TypeError
+        If an argument is not a column, or the cost is not an integer.
+
+    See Also
+    --------
+    lcs_distance : insertions and deletions only.
+    nls : the distance as a similarity from 0 to 1.
+    cer : the distance divided by the reference's length.
+
+    Notes
+    -----
+    The distance of Levenshtein (1966), computed with the bit-parallel method of Myers (1999) and
+    Hyyrö (2003).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat", "", None], "reference": ["cafe", "ab", "x"]})
+    >>> df.select(af.levenshtein("prediction", "reference"))
+    shape: (3, 1)
+    ┌─────────────┐
+    │ levenshtein │
+    │ ---         │
+    │ u32         │
+    ╞═════════════╡
+    │ 2           │
+    │ 2           │
+    │ null        │
+    └─────────────┘
+    """
+    return _plugin.call(
+        "levenshtein",
+        prediction,
+        reference,
+        protocol=plugin_options(protocol),
+        substitution_cost=check_substitution_cost(substitution_cost),
+    )
+
+
+def lcs_distance(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+) -> pl.Expr:
+    """
+    LCS distance of each row: insertions and deletions, without substitutions, in code points.
+
+    It is n + m - 2 · LCS for texts of n and m code points, where LCS is the length of their longest common
+    subsequence: every other code point is deleted from one text or inserted from the other.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column with one string per row.
+    protocol
+        How both texts are prepared; by default, not at all.
+
+    Returns
+    -------
+    Expr
+        `UInt32`, named `lcs_distance`; null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    levenshtein : also counts substitutions; with `substitution_cost=2` it is the same distance as this one.
+
+    Notes
+    -----
+    rapidfuzz calls it `Indel.distance`; its `LCSseq.distance` is a different one, max(n, m) - LCS.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat", "", None], "reference": ["cafe", "ab", "x"]})
+    >>> df.select(af.lcs_distance("prediction", "reference"))
+    shape: (3, 1)
+    ┌──────────────┐
+    │ lcs_distance │
+    │ ---          │
+    │ u32          │
+    ╞══════════════╡
+    │ 3            │
+    │ 2            │
+    │ null         │
+    └──────────────┘
+    """
+    return _plugin.call("lcs_distance", prediction, reference, protocol=plugin_options(protocol))
+
+
+def hamming(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+) -> pl.Expr:
+    """
+    Hamming distance of each row: the number of positions at which two texts differ.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+    reference
+        Column with one string per row.
+    protocol
+        How both texts are prepared; by default, not at all.
+
+    Returns
+    -------
+    Expr
+        `UInt32`, named `hamming`; null where either text is null or their lengths (in code points, after
+        preparation) differ.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    anls_frame.hamming_vectors : the same for columns of lists, such as 0/1 vectors.
+
+    Notes
+    -----
+    The distance of Hamming (1950), which is only defined for texts of equal length.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["karolin", "ab"], "reference": ["kathrin", "abc"]})
+    >>> df.select(af.hamming("prediction", "reference"))
+    shape: (2, 1)
+    ┌─────────┐
+    │ hamming │
+    │ ---     │
+    │ u32     │
+    ╞═════════╡
+    │ 3       │
+    │ null    │
+    └─────────┘
+    """
+    return _plugin.call("hamming", prediction, reference, protocol=plugin_options(protocol))
