@@ -468,7 +468,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name has to end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
         (["score", TABLE, "-p", "tesseract", "--filter", "x"], "are read without --filter"),
-        (["score", TABLE, "--reader", "xml"], "--reader is one of auto"),
+        (["score", TABLE, "--reader", "xml"], "--reader must be one of 'auto'"),
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels, --gold"),
         (["score", GOLD], "these are gold labels: name them by --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
@@ -477,8 +477,11 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
         (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
         (["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"], "--fail-if-drop is"),
-        (["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"], "--alpha lies between"),
-        (["plot", "pie", TABLE, "-o", "a.png"], "KIND is one of scores"),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"],
+            "--alpha must be a number in [0, 1]",
+        ),
+        (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
         (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "ecdf is drawn without --by"),
         (
             ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "--threshold", "0"],

@@ -21,9 +21,9 @@ COMMAND = str(Path(sys.executable).parent / "anls-frame")
         (["confusions", "--min-nls", "nan"], "--min-nls must be a number in [0, 1], got nan"),
         (
             ["confusions", "--top", "9" * 20],
-            "--top must be a number of rows from 0 to 4,294,967,295, got 999",
+            "--top must be an integer from 0 to 4,294,967,295, got 999",
         ),
-        (["confusions", "--top", "-1"], "--top must be a number of rows from 0 to 4,294,967,295, got -1"),
+        (["confusions", "--top", "-1"], "--top must be an integer from 0 to 4,294,967,295, got -1"),
         (
             ["report", "--worst", str(2**62)],
             "--worst must be an integer from 0 to 4,294,967,295, got 4611686018427387904",

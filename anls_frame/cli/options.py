@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from anls_frame._arguments import choice
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -84,8 +86,7 @@ class Source:
     ] = False
 
     def __post_init__(self) -> None:
-        if self.reader not in READERS:
-            raise ValueError(f"--reader is one of {', '.join(READERS)}, got {self.reader!r}")
+        choice("--reader", self.reader, READERS)
 
 
 @dataclass(frozen=True, kw_only=True)

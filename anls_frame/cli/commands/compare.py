@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anls_frame._arguments import number, share
 from anls_frame.cli.options import Confidence, Output, Reporting, Slicing, Source, Target, command
 
 if TYPE_CHECKING:
@@ -30,10 +31,9 @@ class Gate:
     alpha: Annotated[float, typer.Option(help="Largest p-value that counts for --fail-if-drop.")] = 0.05
 
     def __post_init__(self) -> None:
-        if self.fail_if_drop is not None and not 0 <= self.fail_if_drop < float("inf"):
-            raise ValueError(f"--fail-if-drop is a number from 0 on, got {self.fail_if_drop}")
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f"--alpha lies between 0 and 1, got {self.alpha}")
+        if self.fail_if_drop is not None:
+            number("--fail-if-drop", self.fail_if_drop, 0)
+        share("--alpha", self.alpha)
 
     def fails(self, comparison: af.Comparison) -> bool:
         """Whether it does; what has not been looked at for it is said."""

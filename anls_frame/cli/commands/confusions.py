@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import anls_frame as af
+from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import By, File, Output, Source, Target, command
 
@@ -43,8 +44,7 @@ def confusions(
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
-    if not 0 <= top < MOST_ROWS:
-        raise ValueError(f"--top must be a number of rows from 0 to {MOST_ROWS - 1:,}, got {top}")
+    count("--top", top, most=MOST_ROWS - 1)
     with working(f"Reading {file}"), reading(file, source):
         found: pl.DataFrame = af.confusions(
             load(file, source),

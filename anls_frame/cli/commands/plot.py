@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import anls_frame as af
+from anls_frame._arguments import choice
 from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def plot(
     from anls_frame.cli.output import check_target, working
     from anls_frame.cli.source import load
 
-    if kind not in KINDS:
-        raise ValueError(f"KIND is one of {', '.join(KINDS)}, got {kind!r}")
+    choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
     given = {**vars(slicing), "threshold": scoring.threshold}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
