@@ -1,8 +1,7 @@
 """
 Checks of arguments, whose errors read alike: "threshold must be a number in [0, 1], got 2".
 
-A value of the wrong type is a TypeError, one outside its bounds or choices a ValueError. Numbers of numpy are
-numbers; True, False and NaN are not.
+Numbers of numpy are numbers; True, False and NaN are not.
 """
 
 from __future__ import annotations
@@ -17,11 +16,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class ArgumentTypeError(TypeError, ValueError):
+    """A number or a choice of the wrong type: who catches wrong values catches it too."""
+
+
 def choice(name: str, value: T, choices: Iterable[object]) -> T:
     """Return the value; an error unless it is one of the choices."""
     choices = tuple(choices)
     if value not in choices:
-        raise ValueError(_must(name, f"one of {', '.join(map(repr, choices))}", value))
+        error = ValueError if isinstance(value, str) else ArgumentTypeError
+        raise error(_must(name, f"one of {', '.join(map(repr, choices))}", value))
     return value
 
 
@@ -29,7 +33,7 @@ def count(name: str, value: Any, least: int = 0, most: int | None = None) -> int
     """Return an integer; an error unless it is one between its bounds."""
     wanted = f"an integer of at least {least}" if most is None else f"an integer from {least:,} to {most:,}"
     if not _is(numbers.Integral, value):
-        raise TypeError(_must(name, wanted, value))
+        raise ArgumentTypeError(_must(name, wanted, value))
     if value < least or (most is not None and value > most):
         raise ValueError(_must(name, wanted, value))
     return int(value)
@@ -44,7 +48,7 @@ def number(name: str, value: Any, least: float, most: float = math.inf, *, ends:
     """Return a finite number as a float; an error unless it is between its bounds, or one of these `ends`."""
     wanted = f"a number in {'[' if ends else '('}{least}, {most}{']' if ends and most < math.inf else ')'}"
     if not _is(numbers.Real, value):
-        raise TypeError(_must(name, wanted, value))
+        raise ArgumentTypeError(_must(name, wanted, value))
     # Compared as it came, before it is rounded. NaN is between no bounds.
     inside = least <= value <= most if ends else least < value < most
     try:

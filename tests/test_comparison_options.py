@@ -178,16 +178,16 @@ def test_any_other_name_will_do(name: str) -> None:
         ({"higher_is_better": False}, ValueError, "higher_is_better is the direction of scores that exist"),
         ({"missing": "skip"}, ValueError, "missing must be one of"),
         ({"draws": 0}, ValueError, "draws must be an integer from 1 to 10,000,000, got 0"),
-        ({"draws": 1.5}, TypeError, "draws must be an integer from 1 to"),
-        ({"draws": True}, TypeError, "draws must be an integer from 1 to"),
-        ({"draws": None}, TypeError, "draws must be an integer from 1 to"),
+        ({"draws": 1.5}, ValueError, "draws must be an integer from 1 to"),
+        ({"draws": True}, ValueError, "draws must be an integer from 1 to"),
+        ({"draws": None}, ValueError, "draws must be an integer from 1 to"),
         ({"draws": 10**7 + 1}, ValueError, "draws must be an integer from 1 to 10,000,000, got 10000001"),
         ({"draws": 10**30}, ValueError, "draws must be an integer from 1 to 10,000,000"),
         ({"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"),
-        ({"seed": "0"}, TypeError, "seed must be an integer of at least 0"),
-        ({"seed": None}, TypeError, "seed must be an integer of at least 0"),
-        ({"seed": float("nan")}, TypeError, "seed must be an integer of at least 0"),
-        ({"seed": float("inf")}, TypeError, "seed must be an integer of at least 0"),
+        ({"seed": "0"}, ValueError, "seed must be an integer of at least 0"),
+        ({"seed": None}, ValueError, "seed must be an integer of at least 0"),
+        ({"seed": float("nan")}, ValueError, "seed must be an integer of at least 0"),
+        ({"seed": float("inf")}, ValueError, "seed must be an integer of at least 0"),
         ({"confidence": 1}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"confidence": float("nan")}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"by": ["k", "k"]}, ValueError, "by names a column twice"),
@@ -307,27 +307,15 @@ def test_loss_of_one_slice_is_lost_among_many_that_could_have_one() -> None:
     assert not made.regressed()
 
 
-@pytest.mark.parametrize(
-    ("drop", "error"),
-    [
-        *((drop, ValueError) for drop in (-0.01, float("nan"), float("inf"))),
-        *((drop, TypeError) for drop in (None, "0.01", True)),
-    ],
-)
-def test_drop_is_a_number_from_0_on(drop: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"drop must be a number in \[0, inf\)"):
+@pytest.mark.parametrize("drop", [-0.01, float("nan"), float("inf"), None, "0.01", True])
+def test_drop_is_a_number_from_0_on(drop: Any) -> None:
+    with pytest.raises(ValueError, match=r"drop must be a number in \[0, inf\)"):
         compare(FRAME, SYSTEMS, "t").regressed(drop=drop)
 
 
-@pytest.mark.parametrize(
-    ("alpha", "error"),
-    [
-        *((alpha, ValueError) for alpha in (-0.01, 1.01, float("nan"))),
-        *((alpha, TypeError) for alpha in (None, "0.05", True)),
-    ],
-)
-def test_alpha_lies_between_0_and_1(alpha: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"alpha must be a number in \[0, 1\]"):
+@pytest.mark.parametrize("alpha", [-0.01, 1.01, float("nan"), None, "0.05", True])
+def test_alpha_lies_between_0_and_1(alpha: Any) -> None:
+    with pytest.raises(ValueError, match=r"alpha must be a number in \[0, 1\]"):
         compare(FRAME, SYSTEMS, "t").regressed(alpha=alpha)
 
 

@@ -85,7 +85,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"score": "n"}, ValueError, "give either prediction and answers, or score"),
         ({"prediction": None}, ValueError, "give the columns prediction and answers"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be an integer of at least 1, got 0"),
-        ({"batch_rows": True}, TypeError, "batch_rows must be an integer of at least 1, got True"),
+        ({"batch_rows": True}, ValueError, "batch_rows must be an integer of at least 1, got True"),
     ],
     ids=str,
 )

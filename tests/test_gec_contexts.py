@@ -148,7 +148,6 @@ def test_null_corrections_delete_and_null_edits_are_left_out() -> None:
         lambda: gec.m2("p", "s", "e", method="fast"),  # type: ignore[arg-type]
         lambda: gec.m2("p", "s", "e", insert_labels="v3"),  # type: ignore[arg-type]
         lambda: gec.m2("p", "s", "e", method="dp", insert_labels="v3.2"),
-        lambda: gec.m2("p", "s", "e", lattice=None),  # type: ignore[arg-type]
         lambda: gec.m2_corpus("c", beta=0),
         lambda: gec.m2_corpus("c", beta=float("nan")),
         lambda: gec.m2_corpus("c", choose="best"),  # type: ignore[arg-type]
@@ -183,6 +182,7 @@ def test_wrong_values_are_refused_at_once(call: Callable[[], object]) -> None:
         lambda: gec.m2("p", "s", "e", ignore_whitespace_casing=1),  # type: ignore[arg-type]
         lambda: gec.m2_edits("p", "s", "e", shrink="yes"),  # type: ignore[arg-type]
         lambda: gec.m2_corpus("c", beta="1"),  # type: ignore[arg-type]
+        lambda: gec.m2("p", "s", "e", lattice=None),  # type: ignore[arg-type]
         lambda: gec.errant("e", "e", filt="R:NOUN"),
         lambda: gec.errant_corpus("e", round4=None),  # type: ignore[arg-type]
         lambda: gec.improvement(1.0, 2.0),  # type: ignore[arg-type]

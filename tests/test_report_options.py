@@ -68,14 +68,10 @@ def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "error"),
-    [
-        *((level, ValueError) for level in (0, 1, -0.5, 1.5, float("nan"), float("inf"), 10**30, 10**400)),
-        *((level, TypeError) for level in (True, None, "0.95")),
-    ],
+    "confidence", [0, 1, -0.5, 1.5, float("nan"), float("inf"), True, None, "0.95", 10**30]
 )
-def test_confidence_lies_between_0_and_1(confidence: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"confidence must be a number in \(0, 1\)"):
+def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
         report(FRAME, "p", "a", confidence=confidence)
 
 
@@ -102,9 +98,9 @@ def test_confidence_lies_between_0_and_1(confidence: Any, error: type[Exception]
         ({"protocol": "raw"}, ValueError, "ANLS needs a threshold and 'raw' has none"),
         ({"cer_protocol": "cer"}, ValueError, "unknown protocol 'cer'"),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got -1"),
-        ({"worst": 1.5}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got 1.5"),
-        ({"worst": True}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got True"),
-        ({"worst": None}, TypeError, "worst must be an integer from 0 to 4,294,967,295, got None"),
+        ({"worst": 1.5}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got 1.5"),
+        ({"worst": True}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got True"),
+        ({"worst": None}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got None"),
         ({"worst": 10**30}, ValueError, "worst must be an integer from 0 to"),
         ({"worst": 2**62}, ValueError, "worst must be an integer from 0 to 4,294,967,295"),
         ({"worst": 2**32}, ValueError, "worst must be an integer from 0 to 4,294,967,295"),

@@ -5,7 +5,7 @@ Arguments always come in the order prediction, source, edits, annotators. `read_
 an ``.m2`` file; the prediction is a column of corrected sentences, with tokens separated by spaces as in the
 file. Row expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) return counts; `m2_corpus`,
 `i_measure_corpus` and `errant_corpus` turn them into the scores of a file or a group of rows. `scores` and
-`by_type` accept pandas frames as well.
+`by_type` accept pandas and Arrow frames as well.
 
 Examples
 --------

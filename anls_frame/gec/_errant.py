@@ -181,7 +181,7 @@ def by_type(
     Parameters
     ----------
     frame
-        Polars DataFrame or LazyFrame, or pandas DataFrame, with the columns behind `counts`.
+        Polars, pandas or Arrow frame with the columns behind `counts`.
     counts
         Expression or name of a column with the counts of each row, from `errant`.
     tier
@@ -195,8 +195,8 @@ def by_type(
     Returns
     -------
     DataFrame
-        A row for each type, sorted: `type`, `tp`, `fp`, `fn`, `precision`, `recall`, `f`. A Polars frame
-        for a Polars frame, otherwise a pandas frame.
+        A row for each type, sorted: `type`, `tp`, `fp`, `fn`, `precision`, `recall`, `f`. A frame
+        of the same kind as the given one, in memory.
 
     Raises
     ------

@@ -217,8 +217,8 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     frame
-        Polars or pandas frame with the columns `source`, `edits` and, to keep annotators without edits,
-        `annotators`, as `read_m2` returns them. `required` and `comment` may be missing in edits.
+        Polars, pandas or Arrow frame with the columns `source`, `edits` and, to keep annotators without
+        edits, `annotators`, as `read_m2` returns them. `required` and `comment` may be missing in edits.
     path
         The file, which is written completely or not at all.
 

@@ -1,4 +1,4 @@
-"""Scores of a frame as a table, for both Polars and pandas frames."""
+"""Scores of a frame as a table, for frames of any kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     Parameters
     ----------
     frame
-        Polars DataFrame or LazyFrame, or pandas DataFrame, with the columns that the expression names.
+        Polars, pandas or Arrow frame with the columns that the expression names.
     expression
         One of `m2_corpus`, `i_measure_corpus`, `errant_corpus`, `m2`, `m2_edits`, `i_measure`, `align3` and
         `errant`.
@@ -34,8 +34,8 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     -------
     DataFrame
         The columns of `by` and those of the scores: one per field of the result, or the result itself if it
-        is a list. A Polars DataFrame for a Polars frame, otherwise a pandas frame, with the index of the
-        input if there is one result per row.
+        is a list. A frame of the same kind as the input, in memory; a pandas frame has the index of the input
+        if there is one result per row.
 
     Raises
     ------
