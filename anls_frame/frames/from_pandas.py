@@ -16,7 +16,7 @@ from anls_frame.frames.checks import check_column
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-_LEVELS = 4
+_LEVELS = 3
 
 
 def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
@@ -60,7 +60,7 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     # Arrow follows a list that holds itself until the process ends.
-    if column.dtype == object and any(_is_deep(value, _LEVELS) for value in column):
+    if column.dtype == object and any(_is_deep(value) for value in column):
         raise DTypeError(f"column {name!r} holds lists within lists, more than {_LEVELS} deep; flatten them")
     try:
         # NaN, None, NaT and NA become null, as pandas means them.
@@ -70,12 +70,13 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     return from_arrow.any_column(name, array)
 
 
-def _is_deep(value: Any, levels: int) -> bool:
-    """Whether lists and dictionaries lie in each other more than so many levels deep."""
-    if not isinstance(value, (list, tuple, dict, np.ndarray)):
-        return False
-    entries = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deep(entry, levels - 1) for entry in entries)
+def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
+    """Whether more than so many lists, or dictionaries, lie in each other."""
+    if isinstance(value, dict):
+        return objects == 0 or any(_is_deep(entry, lists, objects - 1) for entry in value.values())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return lists == 0 or any(_is_deep(entry, lists - 1, objects) for entry in value)
+    return False
 
 
 def _is_unsafe(column: pd.Series[Any]) -> bool:
