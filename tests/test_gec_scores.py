@@ -1,4 +1,4 @@
-"""`gec.scores` gives for pandas frames what expressions give for Polars frames."""
+"""`gec.scores` gives for pandas and Arrow frames what expressions give for Polars frames."""
 
 from __future__ import annotations
 
@@ -31,17 +31,20 @@ each_corpus = pytest.mark.parametrize("expression", CORPUS.values(), ids=list(CO
 
 
 @each_corpus
-@pytest.mark.parametrize("make", [pl.DataFrame.clone, pl.DataFrame.lazy, lambda _: PANDAS])
+@pytest.mark.parametrize(
+    "make", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_arrow, lambda _: PANDAS]
+)
 @pytest.mark.parametrize("by", [None, "system", ["system", "part"]])
 def test_tables_are_those_of_the_expressions(
     expression: pl.Expr, make: Callable[[pl.DataFrame], object], by: str | list[str] | None
 ) -> None:
     grouped = DATA.group_by(by, maintain_order=True).agg(expression) if by else DATA.select(expression)
 
-    table = gec.scores(make(DATA), expression, by=by)
+    data = make(DATA)
+    table = gec.scores(data, expression, by=by)
 
-    assert isinstance(table, pd.DataFrame) == isinstance(make(DATA), pd.DataFrame)
-    polars_table = pl.from_pandas(table) if isinstance(table, pd.DataFrame) else table
+    assert type(table) is (pl.DataFrame if isinstance(data, pl.LazyFrame) else type(data))
+    polars_table = pl.from_pandas(table) if isinstance(table, pd.DataFrame) else pl.DataFrame(table)
     assert_frame_equal(polars_table, grouped.unnest(grouped.columns[-1]), check_exact=True)
 
 
