@@ -476,7 +476,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
         (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
-        (["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"], "--fail-if-drop must be a number in [0, inf)"),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"],
+            "--fail-if-drop must be a number in [0, inf)",
+        ),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"],
             "--alpha must be a number in [0, 1]",
