@@ -49,6 +49,7 @@ lint: install
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 test-rust:
 	cargo test --quiet --no-default-features

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
-__all__ = ["label", "numbered", "shortened", "shown", "text_width", "visible"]
+__all__ = ["label", "numbered", "shortened", "shown", "spelled", "text_width", "visible"]
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
@@ -91,3 +91,10 @@ def _fitting(text: str, most: int) -> str:
 def numbered(count: int, noun: str) -> str:
     """Return a count with its noun: 1 row, 2 rows."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def spelled(text: str) -> str:
+    """Write a text of nothing but whitespace as what it is, a space as ␣; any other as it is."""
+    if not text.isspace() or visible(text) != text:
+        return text
+    return "".join("␣" if character == " " else f"⟨U+{ord(character):04X}⟩" for character in text)

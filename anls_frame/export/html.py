@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from anls_frame._text import visible
+from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Stacked
-from anls_frame.export.html_text import spelled
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:

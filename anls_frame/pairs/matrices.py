@@ -10,8 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from anls_frame._arguments import choice
-from anls_frame._text import visible
-from anls_frame.export.html_text import spelled
+from anls_frame._text import spelled, visible
 from anls_frame.pairs.alignments import Alignment, Operation
 from anls_frame.protocol import check_substitution_cost
 
