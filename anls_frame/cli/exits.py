@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from pathlib import Path
@@ -14,53 +13,55 @@ if TYPE_CHECKING:
 
 FINE, GATE_FAILED, BAD_INPUT = 0, 1, 2
 _INTERRUPTED = 130
-_CLOSED_PIPE = 141
-
-_OPTION = re.compile(
-    r"(?P<before>: |[Pp]ass |as |or |; )"
-    r"(?P<name>prediction|answers|answers_format|question_id|format|sheet|encoding|filter|scorer|epoch"
-    r"|response|allow_missing)="
-    r"(?P<value>\.\.\.|True|'[^']*'|)"
-)
-"""How messages of the readers name what to pass, which the shell has as options."""
-
-
-_FIRST = re.compile(
-    "^(?:threshold|cer_protocol|missing|worst|sort|confidence|max_length|min_nls|metric|seed|format|delimiter"
-    "|answers_format|by|cluster|suffix)(?= (?:is|must|lies|takes|names)\\b)"
-)
-"""How messages of the library begin with the parameter that they are about."""
+CLOSED_PIPE = 141
 
 
 def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     """Run and end the process: 130 after Ctrl-C and 141 after a closed pipe, as shells have it."""
-    from polars.exceptions import PanicException, PolarsError
-
-    from anls_frame.exceptions import InputError
-
     _prepare_streams()
     _show_warnings(program)
     try:
         code = run()
         sys.stdout.flush()
+    except SystemExit:
+        raise
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except BrokenPipeError:
         _give_up_output()
-        code = _CLOSED_PIPE
+        code = CLOSED_PIPE
     except OSError as error:
         try:
             sys.stdout.flush()
         except OSError:
             _give_up_output()
         code = _failed(program, f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except InputError as error:
-        code = _failed(program, _for_shell(str(error)))
-    except (ValueError, TypeError, PolarsError, PanicException) as error:
-        code = _failed(program, _FIRST.sub(_as_option, str(error)))
     except MemoryError:
         code = _failed(program, "not enough memory")
+    except _errors_of_input() as error:
+        code = _failed(program, _message(error))
     sys.exit(code)
+
+
+def _errors_of_input() -> tuple[type[BaseException], ...]:
+    """Return the errors that say what is wrong; Polars, half of the time of a start, is imported for them."""
+    from polars.exceptions import PanicException, PolarsError
+
+    return (ValueError, TypeError, PolarsError, PanicException)
+
+
+def _message(error: BaseException) -> str:
+    """Return what an error says, with options as the shell has them."""
+    from anls_frame.exceptions import InputError
+
+    if not isinstance(error, InputError):
+        return str(error)
+    problems = [one._replace(message=_in_shell(one.message)) for one in error.problems]
+    return str(InputError(problems, error.total))
+
+
+def _in_shell(message: str) -> str:
+    return getattr(message, "in_shell", message)
 
 
 def _give_up_output() -> None:
@@ -81,7 +82,6 @@ def _prepare_streams() -> None:
 def _show_warnings(program: str) -> None:
     """Print what this package warns of as a line, without the place in the code."""
     from anls_frame.cli.output import say
-    from anls_frame.exceptions import InputWarning
 
     usual = warnings.showwarning
 
@@ -93,26 +93,14 @@ def _show_warnings(program: str) -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if issubclass(category, InputWarning):
-            say(f"{program}: {_for_shell(str(message))}")
+        from anls_frame.exceptions import InputWarning
+
+        if isinstance(message, InputWarning):
+            say(f"{program}: {_in_shell(message.args[0])}")
         else:
             usual(message, category, filename, lineno, file, line)
 
     warnings.showwarning = show
-
-
-def _as_option(match: re.Match[str]) -> str:
-    return f"--{match[0].replace('_', '-')}"
-
-
-def _for_shell(message: str) -> str:
-    """Write `prediction=...` as `--prediction ...`."""
-
-    def option(match: re.Match[str]) -> str:
-        value = match["value"].removeprefix("True").strip("'")
-        return f"{match['before']}--{match['name'].replace('_', '-')} {value}".rstrip()
-
-    return _OPTION.sub(option, message)
 
 
 def _failed(program: str, message: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from anls_frame._arguments import choice
+from anls_frame.cli.exits import CLOSED_PIPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
-_CLOSED_PIPE = 141
+
+_FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
+"""How messages of the library begin with the parameter that they are about."""
 
 File = Annotated[
     Path,
@@ -152,8 +156,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     """
     Make a function a command: typer sees the fields of a dataclass in place of a parameter that is one.
 
-    A pipe that is closed ends it as shells have it, with 141; typer alone would end with 1, which says that
-    a gate failed.
+    What an error says of a parameter it says of the option. A pipe that is closed ends the command as shells
+    have it, with 141; typer alone would end with 1, which says that a gate failed.
     """
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {
@@ -168,13 +172,19 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             function(**options)
             sys.stdout.flush()
         except BrokenPipeError:
-            raise typer.Exit(_CLOSED_PIPE) from None
+            raise typer.Exit(CLOSED_PIPE) from None
+        except (ValueError, TypeError) as error:
+            about = _FIRST.match(str(error))
+            if about is None or about[1] not in named:
+                raise
+            raise ValueError(f"--{about[1].replace('_', '-')}{about.string[about.end() :]}") from None
 
     flat = [
         one
         for name, parameter in parameters.items()
         for one in (_options(groups[name]) if name in groups else [parameter])
     ]
+    named = {one.name for one in flat if one.kind is inspect.Parameter.KEYWORD_ONLY}
     signature = inspect.Signature(flat)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}

@@ -58,7 +58,7 @@ def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFram
         )
         if unique_ids and frame["epoch"].n_unique() > 1:
             epochs = listed([str(epoch) for epoch in frame["epoch"].unique().sort()])
-            raise problem(path, f"holds several epochs: {epochs}; name one: epoch=...")
+            raise problem(path, f"holds several epochs: {epochs}; name one: --epoch ...")
         return frame
     if kind == "vlmevalkit":
         return read_vlmevalkit(path, sheet=source.sheet)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anls_frame._arguments import choice
 from anls_frame.readers import _compressed, _files
-from anls_frame.readers._problems import problem
+from anls_frame.readers._problems import Advice, Option, problem
 
 _FORMATS = {
     ".csv": "csv",
@@ -58,7 +58,12 @@ def file_format(path: Path, given: str | None = None) -> str:
         raise problem(path, "of workbooks only .xlsx is read; save it as one")
     check_file(path)
     raise problem(
-        path, f"cannot tell the format from the name; pass format= one of {', '.join(map(repr, FORMATS))}"
+        path,
+        Advice(
+            "cannot tell the format from the name; pass ",
+            Option("format", None),
+            f" one of {', '.join(map(repr, FORMATS))}",
+        ),
     )
 
 
@@ -112,7 +117,10 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if encoding is None:
         for start, what in _MAGIC.items():
             if data.startswith(start):
-                raise problem(path, f"no text, but {what}; its name should say so, or pass format=")
+                advice = Advice(
+                    f"no text, but {what}; its name should say so, or pass ", Option("format", None)
+                )
+                raise problem(path, advice)
     encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
     try:
         text = data[skipped:].decode(encoding)
@@ -121,7 +129,10 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         byte = data[skipped + error.start]
         raise problem(
             path,
-            f"byte 0x{byte:02x} is no {encoding.upper()}; pass the encoding it is in, as encoding='latin-1'",
+            Advice(
+                f"byte 0x{byte:02x} is no {encoding.upper()}; pass the encoding it is in, as ",
+                Option("encoding", "latin-1"),
+            ),
             f"line {line}",
         ) from None
     except LookupError:

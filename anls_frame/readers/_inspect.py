@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_frame.readers import _content, _json, _zip
 from anls_frame.readers._fields import SAMPLE, members, role
 from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import problem, shown
+from anls_frame.readers._problems import Advice, Option, problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,11 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
-            f"the run's status is {shown(status)}, so samples may be missing; allow_missing=True reads it"
+            Advice(
+                f"the run's status is {shown(status)}, so samples may be missing; ",
+                Option("allow_missing", value=True),
+                " reads it",
+            )
         )
     samples = [(place, sample) for place, sample in found if _is_sample(place, sample, problems)]
     if archived:  # where they stand in the order in which they were finished

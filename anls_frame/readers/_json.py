@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.readers._problems import problem, shown
+from anls_frame.readers._problems import Advice, Option, problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,10 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         if isinstance(value, dict):
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
-            raise problem(path, "holds one JSON array, no JSON Lines; name it .json or pass format='json'")
+            advice = Advice(
+                "holds one JSON array, no JSON Lines; name it .json or pass ", Option("format", "json")
+            )
+            raise problem(path, advice)
         else:
             problems.add(f"no JSON object, but {kind(value)}", f"line {number}")
 
@@ -98,10 +101,12 @@ def read_whole(path: Path, text: str) -> Any:
         return parse(text)
     except ValueError as error:
         first = text.lstrip().partition("\n")[0]
-        hint = ""
+        advice = str(error)
         if "Extra data" in str(error) and first.startswith("{") and first.rstrip().endswith("}"):
-            hint = "; if these are JSON Lines, name it .jsonl or pass format='jsonl'"
-        raise problem(path, f"{error}{hint}") from None
+            advice = Advice(
+                f"{error}; if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl")
+            )
+        raise problem(path, advice) from None
 
 
 def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from anls_frame._arguments import choice
 from anls_frame.frames import printed_lists
 from anls_frame.readers import _json, _raw
 from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import shown
+from anls_frame.readers._problems import Advice, Option, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,7 +143,8 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
             return None
         found.append(listed if text else None if value is None else [value])
     for index, message in wrong:
-        problems.add(f"{name!r} {message}; if it is a text, pass answers_format='text'", place(index))
+        advice = Advice(f"{name!r} {message}; if it is a text, pass ", Option("answers_format", "text"))
+        problems.add(advice, place(index))
     return _raw.as_lists(name, found)
 
 
@@ -163,11 +164,13 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     index = looks.arg_max() or 0
     others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
     beside = f", but not {shown(texts[others.arg_max() or 0])} ({raw.place(others.arg_max() or 0)})"
-    printed_lists.warn(
+    advice = Advice(
         f"{problems.path}: column {source!r} holds texts that look like lists, as {shown(texts[index])} "
-        f"({raw.place(index)}){beside if others.any() else ''}; each is taken as one text. Pass "
-        "answers_format='list' to read them as lists, or answers_format='text' if they are texts"
+        f"({raw.place(index)}){beside if others.any() else ''}; each is taken as one text. Pass ",
+        *(Option("answers_format", "list"), " to read them as lists, or "),
+        *(Option("answers_format", "text"), " if they are texts"),
     )
+    printed_lists.warn(advice)
 
 
 def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:

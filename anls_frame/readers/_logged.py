@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anls_frame.readers import _content, _json
 from anls_frame.readers._fields import SAMPLE, members, role
 from anls_frame.readers._json import kind
-from anls_frame.readers._problems import problem
+from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,8 +99,11 @@ def _response(place: str, responses: Any, wanted: int | None, problems: Problems
     elif wanted is None and len(several) > 1:
         raise problem(
             problems.path,
-            f"holds {len(several)} responses to one sample, of several rounds or repeats; "
-            "name one: response=... (1 is the first, -1 the last)",
+            Advice(
+                f"holds {len(several)} responses to one sample, of several rounds or repeats; name one: ",
+                Option("response"),
+                " (1 is the first, -1 the last)",
+            ),
             place,
         )
     elif wanted is not None and not 1 <= abs(wanted) <= len(several):

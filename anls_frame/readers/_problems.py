@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -18,9 +18,41 @@ from anls_frame.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Self
 
 _KEPT = 1000
 _SHOWN_TEXT = 60
+_UNSAID: dict[Any, str] = {None: "", ...: "..."}
+
+
+class Option(NamedTuple):
+    """An option in a message, with the value to pass: `...` is for the caller to say, None for none."""
+
+    name: str
+    value: Any = ...
+
+    def __str__(self) -> str:
+        """Return it as Python has it."""
+        return f"{self.name}={_UNSAID.get(self.value, repr(self.value))}"
+
+    @property
+    def in_shell(self) -> str:
+        """Return it as the shell has it."""
+        value = "" if self.value is True else _UNSAID.get(self.value, self.value)
+        return f"--{self.name.replace('_', '-')} {value}".rstrip()
+
+
+class Advice(str):
+    """A message that says what to pass, as Python has it, and `in_shell` as the shell has it."""
+
+    __slots__ = ("in_shell",)
+    in_shell: str
+
+    def __new__(cls, *parts: str | Option) -> Self:
+        """Put texts and options together."""
+        advice = super().__new__(cls, "".join(map(str, parts)))
+        advice.in_shell = "".join(one.in_shell if isinstance(one, Option) else one for one in parts)
+        return advice
 
 
 class Problems:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame.readers import _lists, _raw
-from anls_frame.readers._problems import listed, shown
+from anls_frame.readers._problems import Advice, Option, listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,7 +105,7 @@ def choose(
                 if usual
                 else f"no column with the {role} among {among}"
             )
-            problems.add(f"{what}; name it: {role}=...")
+            problems.add(Advice(f"{what}; name it: ", Option(role)))
     return chosen
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _files, _raw, _sheet
 from anls_frame.readers._content import check_file
-from anls_frame.readers._problems import listed, problem, shown
+from anls_frame.readers._problems import Advice, Option, listed, problem, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +147,7 @@ def _choose(
         raise problem(path, "the sheet is empty" if name else "no visible sheet holds anything")
     if len(filled) > 1:
         among = listed([shown(one) for one, _ in filled])
-        raise problem(path, f"several sheets hold something: {among}; name one: sheet=...")
+        raise problem(path, Advice(f"several sheets hold something: {among}; name one: ", Option("sheet")))
     return filled[0][1]
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _fields, _logged, _standard, table
 from anls_frame.readers._fields import SAMPLE
-from anls_frame.readers._problems import Problems, listed, problem, shown
+from anls_frame.readers._problems import Advice, Option, Problems, listed, problem, shown
 
 if TYPE_CHECKING:
     import os
@@ -140,7 +140,9 @@ def read_lm_eval(
     named = _values(samples, "filter")
     if filter is None and len(named) > 1:
         among = listed([shown(name) for name in named])
-        raise problem(path, f"holds responses after several filters: {among}; name one: filter=...")
+        raise problem(
+            path, Advice(f"holds responses after several filters: {among}; name one: ", Option("filter"))
+        )
     samples = _only(path, samples, "filter", filter)
     rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
     return _frame(path, *_fields.gathered(rows, problems), problems)

@@ -65,9 +65,8 @@ def i_measure(
     system: System,
     gold: Golds,
     *,
-    sources: Annotated[
-        Path | None,
-        typer.Option("--source", help="Sentences before correction, one a line; GOLD is plain text, too."),
+    source: Annotated[
+        Path | None, typer.Option(help="Sentences before correction, one a line; GOLD is plain text, too.")
     ] = None,
     w: Annotated[float, typer.Option(help="Weight of positives against negatives.")] = 2.0,
     beta: Beta = 1.0,
@@ -90,8 +89,8 @@ def i_measure(
         "gap_cost": gap_cost,
         "mismatch_cost": mismatch_cost,
     }
-    if sources is not None:
-        rows = gec.read_parallel(sources, gold, prediction=system)
+    if source is not None:
+        rows = gec.read_parallel(source, gold, prediction=system)
         counts = gec.i_measure("prediction", "source", references="references", **choice)
     elif len(gold) == 1:
         rows = _read(gold[0], prediction=system)
