@@ -19,7 +19,6 @@ from anls_frame.cli.exits import CLOSED_PIPE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-READERS = ("auto", "table", "rrc", "lmms-eval", "vlmevalkit", "lm-eval", "inspect")
 
 _FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
 """How messages of the library begin with the parameter that they are about."""
@@ -90,7 +89,10 @@ class Source:
     ] = False
 
     def __post_init__(self) -> None:
-        choice("--reader", self.reader, READERS)
+        if self.reader != "auto":
+            from anls_frame.readers.kinds import READERS
+
+            choice("--reader", self.reader, ("auto", *READERS))
 
 
 @dataclass(frozen=True, kw_only=True)
