@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import concurrent.futures
 import copy
 import functools
@@ -94,6 +95,19 @@ def test_a_copy_goes_its_own_way(make: Any) -> None:
         other.update("a", "b")
         assert metric.state() == before
         assert other.n == 2
+
+
+def test_a_pickle_made_before_modules_became_folders_is_read() -> None:
+    written = (
+        "gASVKAEAAAAAAACMFGFubHNfZnJhbWUuc3RyZWFtaW5nlIwEQU5MU5STlCmBlH2UKIwGbWV0cmljlGgBjAhzZXR0aW5nc5R9lCiMCHBy"
+        "b3RvY29slH2UKIwLaWdub3JlX2Nhc2WUiIwKd2hpdGVzcGFjZZSMB3NxdWVlemWUjAx1bmljb2RlX2Zvcm2UTowGbGVuZ3RolIwOcHJl"
+        "cGFyZWRfdXBwZXKUjANjdXSUjAhkaXN0YW5jZZSMCXRocmVzaG9sZJRHP+AAAAAAAAB1aBJHP+AAAAAAAACMCXJlZHVjdGlvbpSMBG1l"
+        "YW6UdYwBbpRNIgGMCW5fbWlzc2luZ5RLFIwLc2NvcmVfdW5pdHOUihIAAAAAAAAAAADQqxj9yMSMzQCMBnNjb3Jlc5RdlHViLg=="
+    )
+    metric = pickle.loads(base64.b64decode(written))  # noqa: S301 - our own
+
+    assert type(metric) is ANLS
+    assert (metric.n, metric.n_missing, metric.compute()) == (290, 20, 0.7087926817328062)
 
 
 def test_a_pickle_does_not_grow_with_the_pairs() -> None:
