@@ -162,7 +162,7 @@ def test_wrong_arguments() -> None:
         max_t([[0.1]], draws=0)
     with pytest.raises(ValueError, match="sums must be a table"):
         max_t([0.1, 0.2])
-    with pytest.raises(ValueError, match="counts one number a unit"):
+    with pytest.raises(ValueError, match="counts must have one number per unit"):
         max_t([[0.1], [0.2]], [1])
     with pytest.raises(ValueError, match="sums must be finite"):
         max_t([[0.1, math.nan]])

@@ -144,7 +144,7 @@ def test_wrong_arguments_of_sign_flips() -> None:
             sign_flip([0.1], draws=draws)
     with pytest.raises(ValueError, match="one-dimensional"):
         sign_flip([[0.1]])
-    with pytest.raises(ValueError, match="of one length"):
+    with pytest.raises(ValueError, match="of equal length"):
         sign_flip_counts([0.1, 0.2], [1])
 
 

@@ -1,12 +1,12 @@
 """
 The frame functions on Daft: on a laptop (native runner) or a cluster (Ray runner).
 
-Rows are scored where they are; what travels are summaries, which add up to that of all rows, so that a report
-is the one that a single machine would make. Needs the extra `daft`, which this module alone imports.
+Rows are scored where they are stored. Only summaries are sent, and they add up to the summary of all rows, so
+a report equals that of a single machine. This module needs the extra `daft`; no other module imports Daft.
 
-Importing it switches Daft's telemetry off for this process, unless one of the variables is set by which Daft
-lets its users decide (`DO_NOT_TRACK`, `SCARF_NO_ANALYTICS`, `DAFT_ANALYTICS_ENABLED`). Daft reports its own
-import too, so import this module before Daft.
+Importing it switches off Daft's telemetry in this process, unless one of the environment variables is set
+with which Daft's users choose (`DO_NOT_TRACK`, `SCARF_NO_ANALYTICS`, `DAFT_ANALYTICS_ENABLED`). Daft also
+reports its own import, so import this module before Daft.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INSTALL = "pip install 'anls-frame[daft]'"
 try:
     import daft
 except ImportError as error:
-    raise ImportError(f"anls_frame.distributed runs on Daft: {_INSTALL}") from error
+    raise ImportError(f"anls_frame.distributed needs Daft: {_INSTALL}") from error
 if not hasattr(daft, "udaf"):
     raise ImportError(f"anls_frame.distributed needs Daft 0.7.12 or later: {_INSTALL}")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["add_scores", "report", "summarize"]
 
 BATCH_ROWS = 262_144
-"""Rows that are summarized at once: a summary costs some milliseconds, however few rows it is of."""
+"""Rows that are summarized at once: each summary costs some milliseconds, even with few rows."""
 
 _SECONDS_OF_REST = 0.5
 
@@ -55,43 +55,43 @@ def add_scores(
     Parameters
     ----------
     frame
-        A Daft DataFrame; nothing of it is computed yet.
+        A Daft DataFrame; it is not computed yet.
     prediction
         Name of the column with the predicted texts.
     answers
         Name of the column with the accepted answer of each row, or a list of them.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        How texts are scored, as for `anls_frame.score`. To make your own `cer_protocol`, start from "raw",
         which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     columns
-        Which of the fields of `score` to add; all by default.
+        Which fields of `score` to add; all by default.
     prefix, suffix
-        Put around the new columns' names.
+        Added to the names of the new columns.
     overwrite
-        Replace columns that have the names of new ones, instead of refusing to.
+        Replace columns that have the names of new ones, instead of raising an error.
 
     Returns
     -------
     daft.DataFrame
-        Lazy: the columns of the given one and the new ones, which are null where the prediction is null or
-        there is no answer.
+        Lazy: the columns of the input and the new ones, which are null where the prediction is null or there
+        is no answer.
 
     Raises
     ------
     ColumnNotFoundError
         If the frame has no such column.
     DTypeError
-        If a column does not hold text (or, for the answers, lists of text).
+        If a column does not hold strings (or, for the answers, lists of strings).
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
         If an option is outside its choices.
     TypeError
-        If the frame is no Daft DataFrame.
+        If the frame is not a Daft DataFrame.
 
     See Also
     --------
-    anls_frame.add_scores : the same for frames of other kinds.
+    anls_frame.add_scores : the same for other frames.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def add_scores(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
     }
-    # A frame without rows tells the dtypes of the new columns, and raises what any frame would.
+    # A frame without rows gives the dtypes of the new columns, and raises the same errors as any frame.
     scored = scoring.add_scores(
         _without_rows(frame, [prediction, answers]),
         prediction,
@@ -130,7 +130,7 @@ def add_scores(
     scores = score(
         *map(daft.col, names), names=names, inputs=(prediction, answers), fields=fields, options=options
     )
-    # The struct is a column for a moment, so that rows are scored once for all of its fields.
+    # The struct is a temporary column, so that rows are scored once for all fields.
     struct = "__anls_frame_score"
     while struct in frame.column_names:
         struct += "_"
@@ -157,7 +157,7 @@ def summarize(
     batch_rows: int = BATCH_ROWS,
 ) -> Summary:
     """
-    Count and sum the scores of a Daft frame by cell, batch by batch where the rows are.
+    Count and sum the scores of a Daft frame by cell, batch by batch, where the rows are stored.
 
     Parameters
     ----------
@@ -166,35 +166,35 @@ def summarize(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
-        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+        Name of a column with existing scores, to pass instead of `prediction` and `answers`.
     higher_is_better
-        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
-        ter, as error rates have, and `True` for all others.
+        Direction of these scores; by default, `False` if the column's name contains the word cer, wer, mer,
+        wil or ter, as for error rates, otherwise `True`.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
     cluster
-        Column of the cluster (the document) that a row belongs to; nulls are one cluster.
+        Column with the cluster (the document) of each row; nulls are one cluster.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        How texts are scored, as for `anls_frame.score`. To make your own `cer_protocol`, start from "raw",
         which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        `"empty"`, the default, scores a null prediction as the empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
+        How many of the worst rows to keep: those with the lowest scores, or the highest if lower is better.
     details
-        Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well.
+        Also count error types, character confusions (under `cer_protocol`) and lengths.
     part
-        Name of this part, by which `merge` knows it; random by default.
+        Name of this part, by which `merge` recognises it; random by default.
     batch_rows
-        Rows that are summarized at once. Fewer need less memory (pages of text), but each batch costs some
-        milliseconds.
+        Rows that are summarized at once. Fewer rows need less memory (pages of text), but each batch costs
+        some milliseconds.
 
     Returns
     -------
     Summary
-        That of all rows, as `anls_frame.summarize` returns it.
+        The summary of all rows, as from `anls_frame.summarize`.
 
     Raises
     ------
@@ -203,15 +203,15 @@ def summarize(
     DTypeError
         If a column does not fit its role.
     ValueError
-        If an option is outside its choices, or both or none of texts and `score` are given.
+        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
     TypeError
-        If the frame is no Daft DataFrame.
+        If the frame is not a Daft DataFrame.
     RuntimeError
-        If the summaries that came back are not of as many rows as Daft read.
+        If the returned summaries do not cover all rows that Daft read.
 
     See Also
     --------
-    anls_frame.summarize : the same for frames of other kinds.
+    anls_frame.summarize : the same for other frames.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def report(
     batch_rows: int = BATCH_ROWS,
 ) -> Report:
     """
-    Report the scores of a Daft frame, of all rows and by slice, with intervals.
+    Report the scores of a Daft frame, over all rows and by slice, with intervals.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def report(
     Returns
     -------
     Report
-        The one that `anls_frame.report` would make of all rows on one machine.
+        The report that `anls_frame.report` would return for all rows on one machine.
 
     Raises
     ------
@@ -288,15 +288,15 @@ def report(
     DTypeError
         If a column does not fit its role.
     ValueError
-        If an option is outside its choices, or both or none of texts and `score` are given.
+        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
     TypeError
-        If the frame is no Daft DataFrame.
+        If the frame is not a Daft DataFrame.
     RuntimeError
-        If the summaries that came back are not of as many rows as Daft read.
+        If the returned summaries do not cover all rows that Daft read.
 
     See Also
     --------
-    anls_frame.report : the same for frames of other kinds.
+    anls_frame.report : the same for other frames.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def report(
         "details": details,
     }
     nothing = _summary_without_rows(frame, options, batch_rows)
-    # What is wrong with these shows without rows too, and not after hours of work.
+    # Errors in these arguments must show before hours of work, and a summary without rows raises them.
     Report(nothing, sort=sort, confidence=confidence)
     return Report(_summary(frame, nothing, options, batch_rows), sort=sort, confidence=confidence)
 
@@ -329,7 +329,7 @@ def report(
 def _summary_without_rows(
     frame: daft.DataFrame, options: dict[str, Any], batch_rows: int, part: str | None = None
 ) -> Summary:
-    """Summarize no rows: that raises what is wrong with the columns and options, whatever the rows."""
+    """Summarize no rows, which raises an error if columns or options are wrong."""
     count("batch_rows", batch_rows, 1)
     options["by"] = check_by(options["by"])
     names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
@@ -341,10 +341,10 @@ def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], b
     names = tuple(dict.fromkeys(name for name in (*roles, *options["by"]) if name is not None))
     columns = [daft.col(name) for name in names]
     binary = daft.DataType.binary()
-    # Daft's annotation leaves open whether it returns a class or a decorator.
+    # According to Daft's annotation, it returns either a class or a decorator.
     partial: Any = daft.udaf(workers.PartialSummary, return_dtype=binary, state=binary)
     added = partial()(*columns, names=names, options=options)
-    # Rows are counted by Daft in the same pass.
+    # Daft counts the rows in the same pass.
     result = (
         frame.select(*columns)
         .into_batches(batch_rows)
@@ -354,22 +354,22 @@ def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], b
         )
     )
     [row] = result.to_pylist()
-    # Where there is no batch at all, there is nothing to count either.
+    # Without any batch, both values are null.
     content, rows = row["summary"], row["rows"] or 0
     summary = Summary.from_bytes(content) if content else nothing
     if summary.rows != rows:
         raise RuntimeError(
-            f"Daft read {rows:,} rows, but the summaries that came back are of {summary.rows:,}; run it again"
+            f"Daft read {rows:,} rows, but the returned summaries cover {summary.rows:,}; run it again"
         )
     return dataclasses.replace(summary, parts=dict.fromkeys(nothing.parts, rows))
 
 
 def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Table:
-    """Return the frame's columns without rows, as they come to a worker."""
+    """Return the frame's columns without rows, as a worker receives them."""
     if not isinstance(frame, daft.DataFrame):
         raise TypeError(
-            f"frame must be a Daft DataFrame, got {type(frame).__name__}; the functions of the same names in "
-            "anls_frame take frames of other kinds"
+            f"frame must be a Daft DataFrame, got {type(frame).__name__}; for other frames, use the functions "
+            "of the same names in anls_frame"
         )
     _rest_at_exit()
     fields = [pa.field(field.name, field.dtype.to_arrow_dtype()) for field in frame.schema()]
@@ -377,20 +377,20 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
         if field.name in names and isinstance(field.type, pa.BaseExtensionType):
             dtype = frame.schema()[field.name].dtype
             raise DTypeError(
-                f"column {field.name!r} has Daft's dtype {dtype}, which nothing else knows; cast it, "
-                "texts by `.cast(daft.DataType.string())`"
+                f"column {field.name!r} has the dtype {dtype}, which only Daft has; cast it, strings with "
+                "`.cast(daft.DataType.string())`"
             )
         if field.name in names and (field.name == "*" or field.name.endswith(".*")):
-            raise ValueError(f"Daft takes {field.name!r} for several columns; rename the column")
+            raise ValueError(f"Daft reads {field.name!r} as a pattern for columns; rename the column")
     return pa.schema(fields).empty_table()
 
 
 @functools.cache
 def _rest_at_exit() -> None:
     """
-    Have Python wait a moment when it ends, once Daft calls functions of ours.
+    Make Python wait a moment at exit, once Daft calls functions of this package.
 
-    Daft's threads drop what they hold of Python shortly after a query. If Python ends meanwhile, they crash
-    it now and then (Daft 0.7.26), whatever the function.
+    Daft's threads release their Python objects shortly after a query. If Python exits before that, they
+    sometimes crash it (Daft 0.7.26), with any function.
     """
     atexit.register(time.sleep, _SECONDS_OF_REST)

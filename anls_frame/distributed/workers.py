@@ -1,4 +1,4 @@
-"""What Daft calls on its workers, where the package is imported and expressions are built anew."""
+"""Functions that Daft calls on its workers, where the package is imported and expressions are built again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def score(
     fields: Sequence[ScoreColumn],
     options: dict[str, Any],
 ) -> pa.Array:
-    """Score a batch of rows: a struct of the fields that are asked for."""
+    """Score a batch of rows: a struct of the requested fields."""
     texts = from_arrow.to_polars(_table(columns, names), names)
     expression = scores.score(*map(cs.by_name, inputs), **options)
     return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
@@ -36,18 +36,18 @@ def score(
 
 class PartialSummary:
     """
-    The steps of Daft's aggregation: batches into summaries, as bytes, and those into one.
+    The steps of Daft's aggregation: from batches to summaries, as bytes, and from these to one summary.
 
-    Nothing is kept in it: Daft may use an instance for more than one query.
+    It has no state, because Daft may use an instance for more than one query.
     """
 
     def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
-        """Summarize a batch of rows; no rows are no bytes."""
+        """Summarize a batch of rows; without rows, return no bytes."""
         table = _table(columns, names)
         return summarize(table, **options).to_bytes() if table.num_rows else b""
 
     def combine(self, states: daft.Series) -> bytes:
-        """Add summaries up."""
+        """Add up summaries."""
         contents = [content for content in states.to_pylist() if content]
         if len(contents) <= 1:
             return contents[0] if contents else b""
@@ -63,7 +63,7 @@ def _table(columns: Sequence[daft.Series], names: tuple[str, ...]) -> pa.Table:
 
 
 def _added(contents: Sequence[bytes]) -> Summary:
-    """Add up some at a time, and then their sums: with clusters, all at once would need memory for each."""
+    """Add up some summaries at a time, then their sums: with clusters, all at once need too much memory."""
     starts = range(0, len(contents), _MERGED_AT_ONCE)
     some = (map(Summary.from_bytes, contents[start : start + _MERGED_AT_ONCE]) for start in starts)
     return merge(map(merge, some))

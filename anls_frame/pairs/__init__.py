@@ -1,1 +1,1 @@
-"""One prediction beside one reference, as strings: scores, alignment, the table of an edit distance."""
+"""One prediction and one reference, as strings: scores, alignment, and the table of the edit distance."""

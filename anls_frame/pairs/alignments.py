@@ -1,4 +1,4 @@
-"""One pair of texts, aligned: to read in a terminal or in a notebook."""
+"""The alignment of one pair of texts, for display in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SPACE = "␣"
 _SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
 _LABEL = 5
 _NARROWEST = 10
-# Forces the order of writing from left to right and ends that, so that columns stay columns.
+# Force the direction of writing from left to right and end that, so that columns stay aligned.
 _LEFT_TO_RIGHT = "\u202d", "\u202c"
-# Colours that differ for every kind of colour vision, over any background, and a line as well.
+# Colours that are distinguishable with every kind of colour vision, on any background, plus a line.
 _STYLES: dict[Operation, str] = {
     "replace": "background:rgba(230,159,0,.35);text-decoration:underline",
     "insert": "background:rgba(0,158,115,.35);text-decoration:underline double",
@@ -40,7 +40,7 @@ _NOTEBOOK_CONTEXT = 60
 
 class Edit(NamedTuple):
     """
-    One edit on the way from the reference to the prediction.
+    One of the edits that turn the reference into the prediction.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Edit(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Neighbouring characters with the same operation."""
+    """Consecutive characters with the same operation."""
 
     op: Operation
     reference: str
@@ -67,11 +67,11 @@ class Segment(NamedTuple):
 @dataclass(frozen=True)
 class Alignment:
     """
-    A prediction beside its reference, character by character.
+    A prediction aligned with its reference, character by character.
 
-    Made by `alignment`. Printed, it shows the reference (REF), the prediction (HYP) and the operations: S
-    for a substitution, I for an insertion, D for a deletion; `*` fills the place of what is not there. In a
-    notebook it shows both texts with their differences marked.
+    Use `alignment` to create one. When printed, it shows the reference (REF), the prediction (HYP) and the
+    operations: S for a substitution, I for an insertion, D for a deletion; `*` fills gaps. In a notebook, it
+    shows both texts with their differences marked.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Alignment:
         return len(self.edits)
 
     def segments(self) -> Iterator[Segment]:
-        """Yield the characters of both texts in order, neighbours with the same operation together."""
+        """Yield the characters of both texts in order, grouped into runs of the same operation."""
         texts = self.reference, self.prediction
         place = [0, 0]
         run: list[Edit] = []
@@ -148,20 +148,21 @@ class Alignment:
         Parameters
         ----------
         width
-            Widest line, in columns of a terminal, where Chinese, Japanese and Korean characters take two.
+            Maximum line width in terminal columns; Chinese, Japanese and Korean characters take two.
         context
-            How many equal characters to show beside a difference; all by default.
+            How many equal characters to show next to each difference; all by default.
 
         Returns
         -------
         str
-            Three lines for each `width` columns, with empty lines between them. Control characters and marks
-            of direction are shown by symbols, whitespace that differs by ␣, and all text from left to right.
+            Blocks of three lines, each at most `width` columns wide, separated by empty lines. Control
+            characters and direction marks are shown as symbols, whitespace that differs as ␣, and all text
+            runs from left to right.
 
         Raises
         ------
         ValueError
-            If the width leaves no place for text, or the context is negative.
+            If the width leaves no room for text, or the context is negative.
 
         Examples
         --------
@@ -196,13 +197,13 @@ class Alignment:
         Parameters
         ----------
         context
-            How many equal characters to show beside a difference; all by default.
+            How many equal characters to show next to each difference; all by default.
 
         Returns
         -------
         str
-            One `div`, without scripts and references, every character of the texts escaped, each text in
-            the direction of its own script.
+            One `div` without scripts or external references. The texts are escaped, and each one runs in the
+            direction of its script.
 
         Raises
         ------
@@ -232,7 +233,7 @@ class Alignment:
         return self.to_html(context=_NOTEBOOK_CONTEXT)
 
     def _shown(self, context: int | None) -> Iterator[Segment]:
-        """Yield segments; equal ones are shortened in the middle to what stands beside a difference."""
+        """Yield the segments; equal ones are shortened in the middle to the context of the differences."""
         if context is not None:
             count("context", context)
         segments = list(self.segments())
@@ -261,24 +262,24 @@ class Alignment:
 
 def alignment(prediction: str, reference: str) -> Alignment:
     """
-    Align one prediction with one reference, to look at.
+    Align one prediction with one reference, for display.
 
     Parameters
     ----------
     prediction
         The predicted text.
     reference
-        The text as it should be.
+        The correct text.
 
     Returns
     -------
     Alignment
-        Prints as lines of text, and shows as HTML in a notebook; `edits` has the operations of `edit_ops`.
+        It prints as lines of text, and is shown as HTML in a notebook; `edits` are the edits of `edit_ops`.
 
     Raises
     ------
     TypeError
-        If an argument is no string.
+        If an argument is not a string.
 
     See Also
     --------
@@ -306,7 +307,7 @@ def _edits(prediction: str, reference: str) -> Iterator[Edit]:
 
 
 def _clusters(text: str) -> Iterable[str]:
-    """Split into characters, each with the marks that are written upon it."""
+    """Split a text into characters, each with its combining marks."""
     cluster = ""
     for character in text:
         if cluster and not unicodedata.combining(character):
@@ -318,9 +319,9 @@ def _clusters(text: str) -> Iterable[str]:
 
 
 def _symbol(text: str) -> str:
-    """Return what is shown for a character: something of a known width that stays where it is."""
+    """Return how a character is displayed: with a known width, at a fixed position."""
     text = visible(text, directions=True)
-    # A mark needs something to stand upon, and what has no width a name.
+    # A combining mark needs a base, and a character without width a name.
     if unicodedata.combining(text[0]):
         return "◌" + text
     return text if text_width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
@@ -331,14 +332,14 @@ def _changed_symbol(character: str) -> str:
 
 
 def _ordered(line: str) -> str:
-    """Keep columns in their order where the script runs from right to left."""
+    """Keep the columns in order if the script runs from right to left."""
     is_reversed = any(unicodedata.bidirectional(character) in {"R", "AL", "AN"} for character in line)
     return line.join(_LEFT_TO_RIGHT) if is_reversed else line
 
 
 def _marked(op: Operation, text: str) -> str:
     if op == "equal" or not text:
-        # The symbol of a line feed, and the line feed.
+        # A line feed is shown as its symbol, followed by a line feed.
         return escape(visible(text, directions=True).replace("␊", "␊\n"))
     shown = "".join(map(_changed_symbol, text))
     return f'<{_TAGS[op]} title="{op}" style="{_STYLES[op]};color:inherit">{escape(shown)}</{_TAGS[op]}>'

@@ -1,4 +1,4 @@
-"""The table behind an edit distance, for teaching and for drawing."""
+"""The dynamic-programming table of an edit distance, for teaching and plotting."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MANY = 10**9
 
 Across = Literal["prediction", "reference"]
 Cell: TypeAlias = tuple[int, int]
-"""Characters taken of the reference, and of the prediction."""
+"""Number of characters consumed of the reference and of the prediction."""
 
 OPERATION_WORDS: dict[Operation, str] = {
     "equal": "kept",
@@ -39,7 +39,7 @@ OPERATION_WORDS: dict[Operation, str] = {
 }
 ANOTHER_PATH = "another cheapest path"
 
-# As alignments mark them, over any background; what is kept too, because it is part of the path.
+# As in alignments, on any background; equal characters too, because they are part of the path.
 _BACKGROUNDS: dict[Operation, str] = {
     "equal": "rgba(128,128,128,.28)",
     "replace": "rgba(230,159,0,.5)",
@@ -54,24 +54,24 @@ _SWATCH = "display:inline-block;width:.9em;height:.9em;margin:0 .35em 0 0;vertic
 @dataclass(frozen=True, eq=False)
 class EditMatrix:
     """
-    All distances between the beginnings of two texts, and the cheapest paths through them.
+    The distances between all prefixes of two texts, and the cheapest paths through this table.
 
-    Made by `edit_matrix`. Printed, it is a table with one cheapest path in brackets and the cells of all
-    others in parentheses; in a notebook that path is in the colours of its steps.
+    Use `edit_matrix` to create one. When printed, the table shows one cheapest path in brackets and the cells
+    of all others in parentheses; in a notebook, this path has the colours of its steps.
 
     Parameters
     ----------
     prediction, reference
         The two texts.
     distances
-        Distance of the first i characters of the reference (rows) to the first j of the prediction
+        Distance between the first i characters of the reference (rows) and the first j of the prediction
         (columns): `int32`, of shape (reference + 1, prediction + 1).
     path
-        The cells (i, j) of one cheapest path, from (0, 0) to the last one: a step down is a deletion, one to
-        the right an insertion, a diagonal one a match where the characters are equal, otherwise a
+        The cells (i, j) of one cheapest path, from (0, 0) to the last one: a step down is a deletion, a step
+        to the right an insertion, a diagonal step a match if the characters are equal, otherwise a
         substitution.
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion.
+        Cost of a substitution; an insertion or a deletion costs 1.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class EditMatrix:
 
     @cached_property
     def on_any_path(self) -> npt.NDArray[np.bool_]:
-        """Which cells a cheapest path goes through, in the shape of the distances."""
+        """Whether each cell is on a cheapest path, in the shape of the distances."""
         rest = _distances(self.prediction[::-1], self.reference[::-1], self.substitution_cost)[::-1, ::-1]
         on_any: npt.NDArray[np.bool_] = self.distances + rest == self.distance
         return on_any
@@ -106,7 +106,7 @@ class EditMatrix:
     @property
     def n_paths(self) -> int:
         """
-        Number of the cheapest paths, which can be very large.
+        Number of cheapest paths, which can be very large.
 
         Examples
         --------
@@ -122,15 +122,15 @@ class EditMatrix:
                     target = counts if cell[0] == row else above
                     target[cell] = target.get(cell, 0) + counts[row, column]
             if row + 1 < len(self.on_any_path):
-                # Those of a row are all known once the row before is done.
+                # The counts of a row are complete once the row above is done.
                 counts, above = above, {}
         return counts[len(self.reference), len(self.prediction)]
 
     def paths(self) -> Iterator[tuple[Cell, ...]]:
         """
-        Yield all cheapest paths, one after the other, each as `path` is.
+        Yield all cheapest paths one by one, each in the form of `path`.
 
-        There can be more than could ever be listed: look at `n_paths`, or take some by `itertools.islice`.
+        There can be far too many to list: check `n_paths`, or take some with `itertools.islice`.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class EditMatrix:
                 choices.append(iter(self.next_cells(cell)))
 
     def next_cells(self, cell: Cell) -> list[Cell]:
-        """Return the cells that follow a cell on cheapest paths: diagonally, down, to the right."""
+        """Return the cells that follow a cell on cheapest paths: diagonal, down, right."""
         row, column = cell
         rows, columns = self.distances.shape
         found = []
@@ -166,7 +166,7 @@ class EditMatrix:
         return found
 
     def operation(self, cell: Cell, following: Cell) -> Operation:
-        """Return the operation of a step from a cell to the one that follows it on a path."""
+        """Return the operation of the step from a cell to the next one on a path."""
         if cell[0] == following[0]:
             return "insert"
         if cell[1] == following[1]:
@@ -180,14 +180,14 @@ class EditMatrix:
 
     def to_polars(self) -> pl.DataFrame:
         """
-        Return the table with a row for each cell.
+        Return the table as a frame with one row per cell.
 
         Returns
         -------
         DataFrame
-            Columns `reference_pos`, `prediction_pos` (`UInt32`, characters taken so far), `reference_char`,
-            `predicted_char` (`String`, the last of them, null before the first), `distance` (`UInt32`),
-            `on_path` (`Boolean`, on `path`) and `on_any_path` (`Boolean`, on one of all cheapest paths).
+            Columns `reference_pos`, `prediction_pos` (`UInt32`, characters consumed), `reference_char`,
+            `predicted_char` (`String`, the last character consumed, null before the first), `distance`
+            (`UInt32`), `on_path` (`Boolean`, on `path`) and `on_any_path` (`Boolean`, on any cheapest path).
 
         Examples
         --------
@@ -222,8 +222,8 @@ class EditMatrix:
         Parameters
         ----------
         across
-            Which of the texts stands above the table, from left to right: the "prediction" or the
-            "reference". The other one goes down its side.
+            Which text runs from left to right above the table: the "prediction" or the "reference". The other
+            one runs down the left side.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class EditMatrix:
         Raises
         ------
         ValueError
-            If it is neither of the two.
+            If `across` is neither of the two.
 
         Examples
         --------
@@ -265,18 +265,18 @@ class EditMatrix:
         Parameters
         ----------
         across
-            Which of the texts stands above the table, as for `to_text`.
+            Which text runs from left to right above the table, as for `to_text`.
 
         Returns
         -------
         str
-            One `div`, without scripts and references, every character of the texts escaped. Cells of other
-            cheapest paths have a dashed edge.
+            One `div` without scripts or external references. The texts are escaped. Cells of other cheapest
+            paths have a dashed border.
 
         Raises
         ------
         ValueError
-            If it is neither of the two.
+            If `across` is neither of the two.
 
         Examples
         --------
@@ -304,7 +304,7 @@ class EditMatrix:
         return f'<div class="anls-edit-matrix">{caption}{sides}{table}{self._html_legend()}</div>'
 
     def described(self) -> list[str]:
-        """Say what the path costs and of which steps it consists, and whether there are others."""
+        """Describe the cost of the path and its steps, and say whether there are other cheapest paths."""
         operations = self.operations()
         counts = [
             f"{operations.count(operation)} {word}"
@@ -326,7 +326,7 @@ class EditMatrix:
         ]
 
     def sides(self, across: Across) -> tuple[str, str]:
-        """Return the text above the table and the one beside it."""
+        """Return the text above the table and the one on its left."""
         choice("across", across, get_args(Across))
         pair = self.prediction, self.reference
         return pair if across == "prediction" else pair[::-1]
@@ -379,26 +379,26 @@ def edit_matrix(prediction: str, reference: str, *, substitution_cost: int = 1) 
     prediction
         The predicted text, of at most 1,000 characters.
     reference
-        The text as it should be, of at most 1,000 characters.
+        The correct text, of at most 1,000 characters.
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion, as for `levenshtein`.
+        Cost of a substitution; an insertion or a deletion costs 1, as for `levenshtein`.
 
     Returns
     -------
     EditMatrix
-        The distances as a numpy array, a cheapest path through them (where a substitution costs 1, the one
-        that `edit_ops` and `alignment` take), and all others; as a frame with `to_polars`.
+        The distances as a numpy array, one cheapest path (with a substitution cost of 1, the path of
+        `edit_ops` and `alignment`), and all others; `to_polars` returns it as a frame.
 
     Raises
     ------
     TypeError
-        If an argument is not a string, or the cost is not a whole number.
+        If an argument is not a string, or the cost is not an integer.
     ValueError
         If a text is too long for a table, or the cost is negative.
 
     See Also
     --------
-    anls_frame.plot.edit_matrix : the table as a picture.
+    anls_frame.plot.edit_matrix : a plot of the table.
 
     Notes
     -----
@@ -423,7 +423,7 @@ def edit_matrix(prediction: str, reference: str, *, substitution_cost: int = 1) 
     aligned = Alignment(prediction, reference)
     for name, text in (("prediction", prediction), ("reference", reference)):
         if len(text) > LONGEST:
-            raise ValueError(f"{name} has {len(text):,} characters; a table takes {LONGEST:,} at most")
+            raise ValueError(f"{name} must have at most {LONGEST:,} characters, got {len(text):,}")
     path = _path(aligned)
     matrix = EditMatrix(prediction, reference, _distances(prediction, reference, cost), path, cost)
     if cost == 1:
@@ -432,14 +432,14 @@ def edit_matrix(prediction: str, reference: str, *, substitution_cost: int = 1) 
 
 
 def oriented(place: Cell, across: Across) -> Cell:
-    """Return the cell at a place, counted down and to the right, of the table as shown; and the reverse."""
+    """Return the cell at a position (down, right) of the displayed table, or the position of a cell."""
     return place if across == "prediction" else (place[1], place[0])
 
 
 def _distances(prediction: str, reference: str, cost: int) -> npt.NDArray[np.int32]:
     import numpy as np  # noqa: PLC0415 - as above
 
-    # A substitution that costs 3 or more is never part of a path, one that costs 2 can be.
+    # A substitution that costs 3 or more is never on a cheapest path; one that costs 2 can be.
     cost = min(cost, 3)
     columns = np.arange(len(prediction) + 1, dtype=np.int32)
     letters = np.array(list(prediction), dtype="U1")
@@ -448,7 +448,7 @@ def _distances(prediction: str, reference: str, cost: int) -> npt.NDArray[np.int
     for i, letter in enumerate(reference, start=1):
         above = table[i - 1]
         best = np.append(i, np.minimum(above[1:] + 1, above[:-1] + cost * (letters != letter)))
-        # Insertions come one after the other: each cell is the smallest of those before it, plus the way.
+        # A run of insertions: each cell is the minimum over the cells to its left, plus the distance to them.
         table[i] = np.minimum.accumulate(best - columns) + columns
     return table
 
@@ -468,6 +468,6 @@ def _shown(letter: str) -> str:
 
 
 def _head(letter: str) -> str:
-    # In a direction of its own, so that a letter of a right-to-left script moves nothing beside it.
+    # Isolated, so that a letter of a right-to-left script does not move its neighbours.
     shown = f"<bdi>{escape(spelled(_shown(letter)))}</bdi>" if letter else ""
     return f'<th style="padding:.15em .55em;text-align:center;font-weight:bold">{shown}</th>'

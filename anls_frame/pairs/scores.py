@@ -1,4 +1,4 @@
-"""Scores of a single pair of Python strings, under the names that people know."""
+"""Scores of a single pair of Python strings, under well-known names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
 
 def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0.5) -> float:
     """
-    ANLS of one prediction, as PyPI anls' function of the same name.
+    ANLS of one prediction, as in the function of the same name in the PyPI package anls.
 
-    For more than a few pairs use `anls` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `anls` on columns: it is faster by orders of magnitude.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     Raises
     ------
     TypeError
-        If the prediction or a label is no string, or one string is given in place of the labels.
+        If the prediction or a label is not a string, or if `gold_labels` is one string.
     ValueError
         If there is no label, or the threshold is outside [0, 1].
 
@@ -52,7 +52,7 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
         raise TypeError(f"gold_labels must be a list of strings, got {type(gold_labels).__name__}")
     labels = [string("gold label", label) for label in gold_labels]
     if not labels:
-        raise ValueError("gold_labels is empty: a prediction needs at least one answer")
+        raise ValueError("gold_labels must not be empty: a prediction needs at least one answer")
     options = _anls_options(resolve_threshold("anls", threshold))
     score = _native.anls(string("prediction", prediction), labels, options)
     assert score is not None  # noqa: S101 - there is a label
@@ -63,7 +63,7 @@ def edit_distance(a: str, b: str) -> int:
     """
     Levenshtein distance of two strings, in code points.
 
-    For more than a few pairs use `levenshtein` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `levenshtein` on columns: it is faster by orders of magnitude.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def edit_distance(a: str, b: str) -> int:
     Raises
     ------
     TypeError
-        If an argument is no string.
+        If an argument is not a string.
 
     Examples
     --------
@@ -91,26 +91,26 @@ def edit_distance(a: str, b: str) -> int:
 
 def get_cer(prediction: str, reference: str) -> float:
     """
-    Character error rate of one prediction: edits by reference length.
+    Character error rate of one prediction: edits divided by the reference length.
 
-    For more than a few pairs use `cer` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `cer` on columns: it is faster by orders of magnitude.
 
     Parameters
     ----------
     prediction
         The predicted text.
     reference
-        The text as it should be.
+        The correct text.
 
     Returns
     -------
     float
-        0 for equal texts; may exceed 1; with an empty reference the number of insertions.
+        0 for equal texts; it can exceed 1; with an empty reference, the number of insertions.
 
     Raises
     ------
     TypeError
-        If an argument is no string.
+        If an argument is not a string.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def get_cer(prediction: str, reference: str) -> float:
 
 def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
     """
-    Hamming distance of two strings or two sequences of equal length: how many positions differ.
+    Hamming distance of two strings or two sequences of equal length: the number of positions that differ.
 
-    For more than a few pairs use `hamming` on columns of texts, or `hamming_vectors` on columns of lists.
+    For more than a few pairs, use `hamming` on columns of strings or `hamming_vectors` on columns of lists.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
     Returns
     -------
     int
-        Divided by the length, it is `scipy.spatial.distance.hamming`.
+        Divided by the length, it equals `scipy.spatial.distance.hamming`.
 
     Raises
     ------
     TypeError
         If only one of them is a string, or an argument is not a sequence.
     ValueError
-        If their lengths differ: the distance is not defined then.
+        If their lengths differ, because the distance is then undefined.
 
     Examples
     --------
@@ -165,8 +165,8 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _anls_options(threshold: float) -> bytes:
-    # As Polars hands them to the expression of this name. The threshold is checked before: for the cache,
-    # True is 1.
+    # As Polars passes them to the expression `anls`. The threshold is checked before, because the cache
+    # takes True for 1.
     return pickle.dumps({"protocol": plugin_options("anls"), "threshold": threshold})
 
 

@@ -1,9 +1,10 @@
 """
-Intervals and tests, on plain numbers: sums of a group in, numpy arrays out.
+Intervals and tests on plain numbers: sums of a group in, numpy arrays out.
 
-Every function takes one number a group, as arrays that broadcast against each other; scalars give arrays of
-shape (). *Units* are what is independent: the clusters (documents) of a group, or its rows where there are no
-clusters. A statistic that the data cannot give is nan, never an error: no rows, a single unit.
+Every function takes one number per group, in arrays that broadcast against each other; scalars give arrays of
+shape (). *Units* are independent of each other: they are the clusters (documents) of a group, or its rows if
+there are no clusters. A statistic that is undefined for the data (no rows, a single unit) is nan, not an
+error.
 """
 
 from __future__ import annotations

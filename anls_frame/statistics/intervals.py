@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _NO_SPREAD = 1e-12
-"""A sum of squares below this share of its terms is their rounding, and taken for 0."""
+"""A sum of squares below this fraction of its terms is rounding error and set to 0."""
 
 _FEW_UNITS = 6.0
-"""Independent rows on the rarer side from which their spread is trusted more than experience."""
+"""From this many independent rows on the rarer side, the observed design effect outweighs the usual one."""
 
 USUAL_CORRELATION = 0.3
 """
-Intraclass correlation that is assumed where the data say too little.
+Intraclass correlation that is assumed where the data cannot estimate it.
 
-This constant and the one above are chosen by tests/benchmarks/choose_constants.py.
+tests/benchmarks/choose_constants.py chooses this constant and the one above.
 """
 
 _FEWEST_UNITS = 2.0
-"""Effective units below which there is no interval: they leave less than one degree of freedom."""
+"""With fewer effective units there is no interval: they leave less than one degree of freedom."""
 
 _LARGEST_RATE = 0.3
 _MOST_TIMES = 10.0
-"""A rate whose upper end is more than ten times it, or than 0.3 if that is larger, has no interval."""
+"""There is no interval if its upper end exceeds ten times the rate, or ten times 0.3 if that is larger."""
 
 
 def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
@@ -46,25 +46,25 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
     """
     Variance of the ratio r = Σx / Σy over independent units.
 
-    One formula for three uses. A mean over rows: a unit is a row, x its score, y = 1. A mean over rows that
-    come in clusters: a unit is a cluster, x the sum of its scores, y its number of rows. A corpus rate: x the
-    errors of a unit, y its length.
+    One formula covers three cases. A mean over rows: a unit is a row, x its score, y = 1. A mean over rows in
+    clusters: a unit is a cluster, x the sum of its scores, y its number of rows. A corpus rate: x is the
+    number of errors in a unit, y its length.
 
     Parameters
     ----------
     units
-        Number of units G, or better their effective number: see `effective_units`.
+        Number of units G, or preferably their effective number: see `effective_units`.
     sum_x, sum_y
         Σx and Σy over the units.
     sum_xx, sum_xy, sum_yy
-        Sums of their squares and products, squared after x and y have been added up within each unit.
+        Sums of their squares and products, taken after x and y have been summed within each unit.
     bracket
-        Σ(x - ry)², if it is known better than these sums give it.
+        Σ(x - ry)², if it is known more accurately than from these sums.
 
     Returns
     -------
     FloatArray
-        At least 0; nan for a single unit or none and for Σy = 0.
+        At least 0; nan with fewer than two units and for Σy = 0.
 
     See Also
     --------
@@ -72,14 +72,14 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
 
     Notes
     -----
-    G / (G - 1) · (Σx² - 2rΣxy + r²Σy²) / (Σy)², the bracket being Σ(x - ry)²: linearisation of a ratio
-    (Cochran 1977, *Sampling Techniques*, 6.4). For means it is the cluster-robust variance CR1 of a
-    regression on the constant alone, and with y = 1 the square of the usual standard error.
+    G / (G - 1) · (Σx² - 2rΣxy + r²Σy²) / (Σy)², where the bracket is Σ(x - ry)²: the linearised variance of a
+    ratio (Cochran 1977, *Sampling Techniques*, 6.4). For means, it is the cluster-robust variance CR1 of a
+    regression on a constant; with y = 1, it is the square of the usual standard error.
 
-    The bracket is a difference of sums: its absolute error is about 1e-16 of the sums, so a spread of a
-    millionth of the scores' size is the least it can tell from none. A bracket below 1e-12 of its terms is
-    set to 0: constant scores give exactly 0, however their sums were rounded. Reports have their sums as
-    whole numbers, and pass the bracket that is exact.
+    The bracket is a difference of sums, with an absolute error of about 1e-16 of these sums, so it cannot
+    resolve a spread below a millionth of the size of the scores. A bracket below 1e-12 of its terms is set to
+    0, so that constant scores give exactly 0, however their sums were rounded. Reports have their sums as
+    integers, and pass the exact bracket.
 
     Examples
     --------
@@ -109,29 +109,29 @@ def effective_units(
     correlation: npt.ArrayLike = USUAL_CORRELATION,
 ) -> FloatArray:
     """
-    Number of equal units that carry as much as the given ones of unequal size.
+    Number of units of equal size that are worth as much as the given ones of unequal size.
 
-    Made to stand for the number of units in every other function here: a few large clusters then count for
-    what they are, and the intervals keep their coverage. It may be fractional.
+    Pass it as the number of units to every other function here: otherwise a few large clusters count as much
+    as many equal ones, and the intervals lose coverage. It can be fractional.
 
     Parameters
     ----------
     sum_y, sum_yy
-        Σy and Σy² over the units, y the size of a unit: its rows, or its length.
+        Σy and Σy² over the units, where y is the size of a unit: its number of rows, or its length.
     sum_yyy, sum_yyyy
-        Σy³ and Σy⁴. With them the rows of a unit are taken to be correlated.
+        Σy³ and Σy⁴. If they are given, the rows of a unit are assumed to be correlated.
     correlation
         Intraclass correlation of the rows, from 0 to 1.
 
     Returns
     -------
     FloatArray
-        (Σw)² / Σw²: the number of units where all have one size, and less otherwise; nan where Σy = 0.
+        (Σw)² / Σw²: the number of units if all have the same size, otherwise less; nan where Σy = 0.
 
     Notes
     -----
-    w is what a unit adds to the variance: y if its rows are independent (Kish 1965, *Survey Sampling*, 11.7),
-    y(1 - c) + cy² if their correlation is c (Carter, Schnepel and Steigerwald 2017).
+    w is the contribution of a unit to the variance: y if its rows are independent (Kish 1965, *Survey
+    Sampling*, 11.7), y(1 - c) + cy² if their correlation is c (Carter, Schnepel and Steigerwald 2017).
 
     Examples
     --------
@@ -162,32 +162,32 @@ def wilson_interval(
     fourths: npt.ArrayLike | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """
-    Wilson's interval for the mean of scores in [0, 1], with an effective number of rows.
+    Wilson interval for the mean of scores in [0, 1], with an effective number of rows.
 
     Parameters
     ----------
     mean
         Mean of the scores, m.
     variance
-        Variance of that mean, v, as from `ratio_variance`.
+        Variance of that mean, v, from `ratio_variance`.
     n
         Number of rows.
     units
-        Number of independent units G (clusters, or rows where there are none), or their effective number for
-        independent rows: see `effective_units`.
+        Number of independent units G (clusters, or rows if there are no clusters), or their effective number
+        for independent rows: see `effective_units`.
     confidence
         Nominal coverage, between 0 and 1.
     sum_squares
-        Sum of the squared scores of the rows. Without it scores are taken for 0 and 1: the same interval
-        where they are, a wider one else.
+        Sum of the squared scores of the rows. Without it, all scores are assumed to be 0 or 1: for other
+        scores, the interval is wider than necessary.
     cubes, fourths
-        Sums over the units of the third and the fourth power of their numbers of rows. Without them the units
-        are taken to be of one size.
+        Sums over the units of the third and fourth power of their numbers of rows. Without them, all units
+        are assumed to have the same size.
 
     Returns
     -------
     low, high
-        Within [0, 1], and with the mean between them. Both nan below two units.
+        Within [0, 1], with the mean between them. Both are nan with fewer than two units.
 
     Raises
     ------
@@ -196,21 +196,21 @@ def wilson_interval(
 
     Notes
     -----
-    The interval of Wilson (1927) with t² / n_eff in place of z² / n. Without clusters and for scores 0 and 1
-    that is t(n - 1)² / n. In general
+    The interval of Wilson (1927) with t² / n_eff in place of z² / n. Without clusters and with scores 0 and
+    1, that is t(n - 1)² / n. In general:
 
-    - the rows are worth n₀ = n · m(1 - m) / s² rows of 0 and 1, s² the variance of a score; for this quotient
-      one row of 0 and one of 1 are added, so that scores that happen to be alike prove little;
-    - v is d = v · n / s² times what it were for independent rows, at least once (the design effect; Kish
-      1965), and n_eff = n₀ / d;
-    - d is poorly known, and too small just where the mean is too far out, if few independent rows lie on the
-      rarer side, I = min(G - 1, n_eff · min(m, 1 - m)). So it is drawn to 1 + 0.3(n/G - 1), an intraclass
-      correlation of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴); where all scores are equal it is that;
-    - the d drawn says how correlated rows are, and this how many units G* of one size the units of unequal
-      size are worth: see `effective_units`. v, corrected by G / (G - 1), is corrected by G* / (G* - 1);
+    - The rows are worth n₀ = n · m(1 - m) / s² rows with scores 0 and 1, where s² is the variance of a score.
+      For this quotient, one row of 0 and one of 1 are added, because a few equal scores prove little.
+    - The design effect d = v · n / s² (Kish 1965) compares v with its value for independent rows. It is at
+      least 1, and n_eff = n₀ / d.
+    - With few independent rows on the rarer side, I = min(G - 1, n_eff · min(m, 1 - m)), d is poorly known,
+      and too small exactly when the mean is too extreme. So it is shrunk towards 1 + 0.3(n/G - 1), for an
+      intraclass correlation of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d is that.
+    - The shrunken d implies a correlation of the rows, and this the number G* of equal units that the units
+      are worth: see `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
     - t has the degrees of freedom of Satterthwaite (1946): n - 1 for the share 1/d of the variance; for the
-      rest, due to clusters, w · (I - 1/2) + (1 - w) · (G* - 1), at least 1, I at most G* - 1;
-    - no interval is wider than if each unit were one row.
+      rest, which is due to clusters, w · (I - 1/2) + (1 - w) · (G* - 1), at least 1, with I at most G* - 1.
+    - No interval is wider than if each unit were one row.
 
     The constants were chosen by simulation: see the page on statistics.
 
@@ -227,7 +227,7 @@ def wilson_interval(
     defined = (units >= _FEWEST_UNITS) & (n > 1) & (variance >= 0)
 
     def stood_in(value: npt.ArrayLike, replacement: float) -> FloatArray:
-        """Let what is not defined be computed on something sound; it is struck out at the end."""
+        """Replace undefined values, so that the formulas can be computed; the end sets the results to nan."""
         return np.asarray(np.where(defined, np.asarray(value, np.float64), replacement))
 
     sizes = None
@@ -290,24 +290,24 @@ def t_interval(
     mean: npt.ArrayLike, variance: npt.ArrayLike, units: npt.ArrayLike, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """
-    Interval of Student's t around a mean without bounds, or around a difference of means.
+    Student's t interval for an unbounded mean, or for a difference of means.
 
     Parameters
     ----------
     mean
         The mean.
     variance
-        Variance of that mean, as from `ratio_variance`.
+        Variance of that mean, from `ratio_variance`.
     units
-        Number of independent units G (clusters, or rows where there are none), or their effective number.
+        Number of independent units G (clusters, or rows if there are no clusters), or their effective number.
     confidence
         Nominal coverage, between 0 and 1.
 
     Returns
     -------
     low, high
-        mean ± t √variance, with G - 1 degrees of freedom. Both nan below two units, both the mean where the
-        variance is 0: values that are all equal give no scale for an error.
+        mean ± t √variance, with G - 1 degrees of freedom. Both are nan with fewer than two units. Both equal
+        the mean if the variance is 0, because equal values have no scale for an error.
 
     Raises
     ------
@@ -334,26 +334,26 @@ def ratio_interval(
     confidence: float = 0.95,
 ) -> tuple[FloatArray, FloatArray]:
     """
-    Interval for a rate on the logarithmic scale: errors divided by length, or a mean of rates of rows.
+    Interval for a rate on the log scale: total errors divided by total length, or the mean of row rates.
 
     Parameters
     ----------
     errors, length
-        Σe and ΣL; of a mean the sum of the rates and the number of rows.
+        Σe and ΣL; for a mean, the sum of the rates and the number of rows.
     variance
-        Variance of their ratio, as from `ratio_variance`.
+        Variance of their ratio, from `ratio_variance`.
     units
-        Number of independent units G (clusters, or rows where there are none), or their effective number.
+        Number of independent units G (clusters, or rows if there are no clusters), or their effective number.
     confidence
         Nominal coverage, between 0 and 1.
 
     Returns
     -------
     low, high
-        At least 0, the rate between them. Without a single error 0 and t² / (G + t²), Wilson's bound for the
-        share of units that have an error at all: it bounds the rate as long as units with an error are not
-        worse than wrong throughout. Both the rate where it is the same in all units. Both nan below two
-        units, for ΣL = 0, and where `high` is above ten times the rate and above 3: then nothing is known.
+        At least 0, with the rate between them. Without errors, 0 and t² / (G + t²), Wilson's bound for the
+        share of units with any error; it bounds the rate as long as the rate of a unit does not exceed 1.
+        Both equal the rate if it is the same in all units. Both are nan with fewer than two units, for
+        ΣL = 0, and where `high` exceeds both ten times the rate and 3, because it then says nothing.
 
     Raises
     ------
@@ -362,8 +362,8 @@ def ratio_interval(
 
     Notes
     -----
-    r · exp(± t √v / r) with G - 1 degrees of freedom: the delta method for log r, whose distribution is
-    nearer to symmetric than that of r, and which cannot fall below 0.
+    r · exp(± t √v / r) with G - 1 degrees of freedom: the delta method for log r. The distribution of log r
+    is closer to symmetric than that of r, and the interval cannot fall below 0.
 
     Examples
     --------
@@ -390,12 +390,12 @@ def _floats(*values: npt.ArrayLike) -> tuple[FloatArray, ...]:
 
 
 def _degrees(units: FloatArray) -> FloatArray:
-    """Degrees of freedom: at least 1, or nan."""
+    """Return the degrees of freedom: at least 1, or nan."""
     return np.where(units >= _FEWEST_UNITS, units - 1, np.nan)
 
 
 def _t_of(df: FloatArray, confidence: float) -> FloatArray:
     confidence = share("confidence", confidence, ends=False)
-    # Groups share few sizes, and a quantile costs more than looking it up.
+    # Groups have few distinct sizes, and computing a quantile costs more than looking it up.
     distinct, place = np.unique(df, return_inverse=True)
     return np.asarray(t_quantile(0.5 + confidence / 2, distinct)[place].reshape(df.shape))

@@ -1,4 +1,4 @@
-"""Tests of the difference between two systems, on plain numbers: t, sign-flip, and Holm's correction."""
+"""Tests for the difference between two systems, on plain numbers: t, sign-flip, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 __all__ = ["holm", "sign_flip", "sign_flip_counts", "t_test"]
 
 TIE = 1e-10
-"""Sums of differences this near, by the sum of their sizes, are equal up to rounding."""
+"""Sums of differences are equal up to rounding if they differ by less than this times Σ|difference|."""
 
 _DIGITS = 12
-"""Digits of a difference that count, beside the largest one."""
+"""Digits to which differences are rounded, relative to the largest one."""
 
 MOST_DRAWS = 10_000_000
-"""Draws of which all sums fit into memory, whatever the number of units."""
+"""Maximum number of draws, whose sums fit into memory for any number of units."""
 
 BINOMIAL_FROM = 64
-"""Equal values from which one binomial draw is faster than single signs."""
+"""From this many equal values on, one binomial draw is faster than single signs."""
 
 
 def t_test(mean: npt.ArrayLike, variance: npt.ArrayLike, units: npt.ArrayLike) -> FloatArray:
     """
-    Two-sided p-value of a mean difference by Student's t.
+    Two-sided p-value of a mean difference from Student's t test.
 
     Parameters
     ----------
     mean
         Mean difference.
     variance
-        Its variance, as from `ratio_variance`.
+        Its variance, from `ratio_variance`.
     units
-        Number of independent units G (clusters, or rows where there are none), or their effective number.
+        Number of independent units G (clusters, or rows if there are no clusters), or their effective number.
 
     Returns
     -------
     FloatArray
-        With G - 1 degrees of freedom. 1 where all differences are 0. Where they are all equal and not 0
-        there is no spread to measure by: then 2^(1 - G), what the sign-flip test gives when every unit
-        points the same way. nan for a single unit or none.
+        The p-value, with G - 1 degrees of freedom. 1 if all differences are 0. If they are equal but not 0,
+        their variance is 0; the p-value is then 2^(1 - G), as in a sign-flip test where all units have the
+        same sign. nan with fewer than two units.
 
     Examples
     --------
@@ -68,40 +68,40 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
     """
     Two-sided p-value of the sign-flip test on the differences of independent units.
 
-    If two systems are equal, either sign of a unit's difference is as likely. The test draws signs anew and
-    counts how often the sum gets at least as far from 0 as the observed one.
+    If two systems are equal, both signs of a unit's difference are equally likely. The test draws random
+    signs and counts how often the sum is at least as far from 0 as the observed one.
 
     Parameters
     ----------
     sums
-        One sum of differences a unit (cluster or row), one-dimensional.
+        One sum of differences per unit (cluster or row), one-dimensional.
     draws
-        Number of random draws of all signs, at most 10 million. With at most so many combinations of signs,
-        all of them are counted instead.
+        Number of random draws of all signs, at most 10 million. If there are at most as many combinations of
+        signs, all combinations are enumerated instead.
     seed
         Seed of the draws.
 
     Returns
     -------
     float
-        (1 + draws as far) / (1 + draws), or the exact share of combinations; never 0. 1 if all sums are 0,
-        nan if there are none or one is not finite.
+        (1 + number of draws as far from 0) / (1 + draws), or the exact share of combinations; never 0. 1 if
+        all sums are 0; nan if there are no sums or one is not finite.
 
     Raises
     ------
     ValueError
-        If there are no draws or more than 10 million, or the sums are not one-dimensional.
+        If `draws` is not from 1 to 10 million, or the sums are not one-dimensional.
 
     See Also
     --------
-    sign_flip_counts : the same where few distinct differences occur many times.
+    sign_flip_counts : the same if few distinct differences occur many times.
 
     Notes
     -----
     Fisher's (1935) randomisation test for pairs, with the estimate of Phipson and Smyth (2010), which keeps
-    P(p ≤ a) ≤ a at any number of draws. The result depends neither on the order of the units nor on which
-    system comes first. Sums that differ by rounding only (1e-10 of Σ|sums|) are equal. Memory does not grow
-    with units times draws. The same seed gives the same bits with the same version of numpy.
+    P(p ≤ a) ≤ a for any number of draws. The result does not depend on the order of the units or of the two
+    systems. Sums that differ only by rounding (1e-10 of Σ|sums|) count as equal. Memory does not grow with
+    units times draws. The same seed gives the same bits with the same version of numpy.
 
     Examples
     --------
@@ -117,27 +117,27 @@ def sign_flip_counts(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0
 ) -> float:
     """
-    Sign-flip test on differences that are given as distinct values with their counts.
+    Two-sided p-value of the sign-flip test, from distinct differences with their counts.
 
     Parameters
     ----------
     values
-        Differences as they are signed, one-dimensional.
+        Signed differences, one-dimensional.
     counts
-        How many units have each of them.
+        How many units have each difference.
     draws, seed
         As for `sign_flip`.
 
     Returns
     -------
     float
-        As from `sign_flip`, to the last bit.
+        The p-value of `sign_flip`, bit for bit.
 
     Raises
     ------
     ValueError
-        If there are no draws or more than 10 million, or values and counts are not one-dimensional and of
-        one length.
+        If `draws` is not from 1 to 10 million, or values and counts are not one-dimensional and of equal
+        length.
 
     Notes
     -----
@@ -153,17 +153,18 @@ def sign_flip_counts(
     values, counts = np.asarray(values, np.float64), np.asarray(counts, np.float64)
     if values.ndim != 1 or values.shape != counts.shape:
         raise ValueError(
-            f"values and counts must be one-dimensional and of one length, not {values.shape} "
+            f"values and counts must be one-dimensional and of equal length, got shapes {values.shape} "
             f"and {counts.shape}"
         )
     check_draws(draws)
     if counts.sum() == 0 or not np.isfinite(values).all():
         return math.nan
-    # Equal differences can differ in their last digits, by the order of a sum. On one grid they are equal.
+    # Equal differences can differ in their last digits, depending on the order of a sum; rounding to a grid
+    # makes them equal.
     values = on_grid(values, np.abs(values).max())
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     of_size = np.bincount(place.ravel(), weights=counts)
-    # In ascending order, so that the order of the units changes no bit.
+    # Summed in ascending order, so that the order of the units does not change the result.
     observed = abs(float(np.bincount(place.ravel(), weights=counts * np.sign(values)) @ sizes))
     sizes, of_size = sizes[sizes > 0], of_size[sizes > 0]
     least = observed - TIE * float(sizes @ of_size)
@@ -176,22 +177,22 @@ def sign_flip_counts(
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
     """
-    P-values adjusted for their number: any of them is at most a by chance with probability at most a.
+    Adjust p-values for multiple testing, controlling the family-wise error rate.
 
     Parameters
     ----------
     p_values
-        One p-value a hypothesis.
+        One p-value per hypothesis.
 
     Returns
     -------
     FloatArray
-        Of the same shape, at most 1, in the order of the p-values. nan stays nan and is not counted.
+        The adjusted p-values, at most 1, in the same shape and order. nan stays nan and is not counted.
 
     Notes
     -----
     The step-down method of Holm (1979): the i-th smallest of k values is multiplied by k - i + 1, and none
-    falls below the one before. It holds whatever the dependence, overlapping groups included.
+    falls below the previous one. It is valid under any dependence, including overlapping groups.
 
     Examples
     --------
@@ -210,17 +211,17 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
 
 
 def check_draws(draws: int) -> int:
-    """Return the number of draws; an error unless there are some, and not more than there is room for."""
+    """Return the number of draws; raise an error unless it is within its bounds."""
     return count("draws", draws, 1, MOST_DRAWS)
 
 
 def on_grid(values: FloatArray, largest: npt.ArrayLike) -> FloatArray:
-    """Round to 12 digits beside the largest value in size, which becomes 1 to 2."""
+    """Scale by a power of two, so that the largest absolute value is in [1, 2), and round to 12 digits."""
     return np.asarray(np.round(np.ldexp(values, 1 - np.frexp(largest)[1]), _DIGITS))
 
 
 def _all_sums(sizes: FloatArray) -> FloatArray:
-    """Sum under each combination of signs."""
+    """Return the sum under each combination of signs."""
     sums = np.zeros(1)
     for size in sizes:
         sums = np.concatenate((sums - size, sums + size))
@@ -230,13 +231,13 @@ def _all_sums(sizes: FloatArray) -> FloatArray:
 def _random_sums(
     sizes: FloatArray, counts: npt.NDArray[np.int64], draws: int, random: np.random.Generator
 ) -> FloatArray:
-    """Sum under random signs, `draws` times."""
+    """Return `draws` sums under random signs."""
     sums = np.zeros(draws)
     frequent = counts >= BINOMIAL_FROM
     for size, n in zip(sizes[frequent], counts[frequent], strict=True):
         sums += size * (2 * random.binomial(n, 0.5, draws) - n)
     single = np.repeat(sizes[~frequent], counts[~frequent])
-    # Eight signs are a random byte, and the byte looks up their sum.
+    # A random byte gives eight signs, and a table gives their sum.
     for start in range(0, len(single), 8):
         table = _all_sums(single[start : start + 8])
         sums += table[random.integers(0, len(table), draws, dtype=np.uint8)]

@@ -1,4 +1,4 @@
-"""Step-down max-T on joint sign flips: p-values of many slices, adjusted for each other."""
+"""Step-down max-T on joint sign flips: p-values of many slices, adjusted for multiple testing."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
 __all__ = ["Statistic", "Units", "max_t", "of_means", "single", "step_down"]
 
 _ROOM = 1 << 21
-"""Sums of slices that are held at a time, for as many draws as there is room for."""
+"""Maximum number of sums (slices times draws) in memory at a time."""
 
 _SIGNS = 1 << 21
-"""Signs that are held at a time."""
+"""Maximum number of signs in memory at a time."""
 
 _WIDE = 512
-"""Most signs of a draw that are held at a time: of more units the table would be mostly empty."""
+"""Maximum number of signs per draw in memory at a time: a table of more units would be mostly empty."""
 
 _SIGNS_OF_BYTES = (np.arange(256)[:, None] >> np.arange(8) & 1) * 2.0 - 1
-"""The eight signs that each byte stands for."""
+"""The eight signs that each byte encodes."""
 
 _MOST = 10_000
-"""Draws that are made at a time."""
+"""Maximum number of draws at a time."""
 
 
 @dataclass(frozen=True)
 class Units:
     """
-    What the units differ by, as the entries of a matrix that is mostly empty.
+    The differences of the units, as the entries of a sparse matrix.
 
     Parameters
     ----------
     unit, column, value
-        One entry each: its row, its column, and what stands there.
+        Row, column and value of each entry.
     counts
         How many units share each row of the matrix.
     net
-        How many more of them have its sign than the opposite one.
+        How many more of these units have the row's sign than the opposite one.
     columns
         Number of columns.
     """
@@ -62,7 +62,7 @@ class Units:
     columns: int
 
     def tidied(self) -> Units:
-        """Without entries of 0 and units without others; units with the same columns side by side."""
+        """Drop entries of 0 and units without other entries; sort units with the same columns together."""
         kept = (self.value != 0) & (self.counts[self.unit] > 0)
         unit, column, value = self.unit[kept], self.column[kept], self.value[kept]
         first = np.full(len(self.counts), self.columns)
@@ -84,7 +84,7 @@ class Units:
         )
 
     def of_columns(self, chosen: npt.NDArray[np.bool_]) -> Units:
-        """Some of the columns."""
+        """Return the chosen columns."""
         kept = chosen[self.column]
         place = np.cumsum(chosen) - 1
         return Units(
@@ -97,16 +97,16 @@ class Units:
         )
 
     def observed(self) -> FloatArray:
-        """Sum of each column under the signs as they are."""
+        """Return the sum of each column under the observed signs."""
         return self.sums(self.value * self.net[self.unit])
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Sum of values that stand where the entries do, by column."""
+        """Return the sum of the values in each column, one value per entry."""
         return np.asarray(np.bincount(self.column, weights=values, minlength=self.columns), np.float64)
 
 
 class Statistic(Protocol):
-    """From sums under drawn signs, one draw a column, to the statistic of each slice."""
+    """Turns sums under random signs, one column per draw, into the statistic of each slice."""
 
     def __call__(self, sums: FloatArray, /) -> FloatArray:
         """Return the statistic of each slice."""
@@ -117,35 +117,36 @@ def max_t(
     sums: npt.ArrayLike, counts: npt.ArrayLike | None = None, *, draws: int = 10_000, seed: int = 0
 ) -> FloatArray:
     """
-    P-values of sign-flip tests in several slices, adjusted for each other by step-down max-T.
+    P-values of sign-flip tests in several slices, adjusted for multiple testing by step-down max-T.
 
-    All signs are drawn once for all slices: a unit that lies in several of them keeps one sign. Of the slices
-    in which the systems are exchangeable, any has a value of at most a with a probability of at most a.
-    Slices in which too few units differ to show anything take nothing from the others.
+    The signs are drawn once for all slices: a unit has the same sign in each of its slices. The adjustment
+    controls the family-wise error rate: among the slices in which the systems are exchangeable, the smallest
+    p-value is at most a with a probability of at most a. Slices with too few differing units to be
+    significant do not reduce the power in the others.
 
     Parameters
     ----------
     sums
-        One row a unit (cluster or row), one column a slice: the unit's sum of differences in the slice, 0
-        where it has none.
+        One row per unit (cluster or row), one column per slice: the unit's sum of differences in the slice, 0
+        if it has no rows there.
     counts
         How many units have each row of `sums`; one each by default.
     draws
-        Number of random draws of all signs, at most 10 million. With at most so many combinations of the
-        signs of all units that differ at all, these are counted instead.
+        Number of random draws of all signs, at most 10 million. If the units that differ have at most as many
+        combinations of signs, all combinations are enumerated instead.
     seed
         Seed of the draws.
 
     Returns
     -------
     FloatArray
-        One p-value a slice, not below that of `sign_flip` for the slice alone, and equal to it for a single
-        slice. 1 where all sums are 0.
+        One p-value per slice, never below that of `sign_flip` for the slice alone, and equal to it for a
+        single slice. 1 where all sums are 0.
 
     Raises
     ------
     ValueError
-        If there are no draws or more than 10 million, the sums are no table or not finite, or there are not
+        If `draws` is not from 1 to 10 million, if the sums are not a table or not finite, or if there are not
         as many counts as units.
 
     See Also
@@ -156,11 +157,11 @@ def max_t(
     Notes
     -----
     The step-down method of Westfall and Young (1993), as in Romano and Wolf (2005), with T = |Σx| / √Σx²,
-    which flips do not rescale. The slices are ordered by T, from the largest on. The p-value of a slice is
-    the share of draws in which the largest T of it and of those after it gets as far as its own, and none
-    falls below the one before. Memory does not grow with units times draws. The result depends neither on the
-    order of the slices nor on which system comes first; with the same seed and version of numpy it is the
-    same each time.
+    whose denominator does not change with the signs. The slices are sorted by T in descending order. The
+    p-value of a slice is the share of draws in which the largest T among this slice and the following ones
+    reaches the observed T, and none falls below the previous one. Memory does not grow with units times
+    draws. The result does not depend on the order of the slices or of the two systems, and is reproducible
+    with the same seed and version of numpy.
 
     Examples
     --------
@@ -177,11 +178,11 @@ def max_t(
     number = np.ones(table.shape[:1], np.int64) if counts is None else np.asarray(counts, np.int64)
     if table.ndim != 2 or number.shape != table.shape[:1]:  # noqa: PLR2004
         raise ValueError(
-            f"sums must be a table with a row for each unit, and counts one number a unit, not of the shapes "
-            f"{table.shape} and {number.shape}"
+            "sums must be a table with one row per unit, and counts must have one number per unit, got "
+            f"shapes {table.shape} and {number.shape}"
         )
     if not np.isfinite(table).all():
-        raise ValueError("sums must be finite; a unit that a slice does not have is 0 there")
+        raise ValueError("sums must be finite; a unit without rows in a slice must be 0 there")
     unit, column = np.nonzero(table)
     units = Units(unit, column, table[unit, column], number, number, table.shape[1])
     p_values = np.array([
@@ -192,8 +193,8 @@ def max_t(
 
 
 def of_means(units: Units, p_values: FloatArray, *, draws: int, seed: int) -> FloatArray:
-    """Adjust p-values of slices, one a column, by the sums of the units' differences there."""
-    # On the grid of each column, as for a single slice, so that sums of equal size are equal.
+    """Adjust p-values of slices, one per column, with the sums of the units' differences as statistic."""
+    # Rounded to a grid per column, as for a single slice, so that sums of equal size compare equal.
     largest = np.zeros(units.columns)
     np.maximum.at(largest, units.column, np.abs(units.value))
     value = on_grid(units.value, largest[units.column])
@@ -207,7 +208,7 @@ def of_means(units: Units, p_values: FloatArray, *, draws: int, seed: int) -> Fl
 def step_down(
     units: Units, statistic: Statistic, ties: FloatArray, p_values: FloatArray, *, draws: int, seed: int
 ) -> FloatArray:
-    """Adjust p-values of slices by the largest statistic that is left, from the largest one on."""
+    """Adjust p-values of slices by the largest remaining statistic, in descending order of the statistic."""
     if len(p_values) < 2:  # noqa: PLR2004 - a family of one is not adjusted
         return p_values.copy()
     observed = statistic(units.observed()[:, None])[:, 0]
@@ -220,12 +221,12 @@ def step_down(
         as_far += np.count_nonzero(largest >= least, axis=1)
     adjusted = np.empty(len(order))
     adjusted[order] = np.maximum.accumulate(_share(units, as_far, draws)[::-1])[::-1]
-    # Drawn anew, a p-value differs a little; and slices of few units are enumerated where all are drawn.
+    # Other draws give slightly different p-values, and slices of few units are enumerated on their own.
     return np.maximum(adjusted, p_values)
 
 
 def single(units: Units, statistic: Statistic, ties: FloatArray, *, draws: int, seed: int) -> FloatArray:
-    """P-value of each slice by itself, not adjusted."""
+    """Return the unadjusted p-value of each slice."""
     least = statistic(units.observed()[:, None])[:, 0] - ties
     as_far = np.zeros(len(least), np.int64)
     for sums in _drawn_sums(units, draws, seed):
@@ -244,7 +245,7 @@ def _is_enumerated(units: Units, draws: int) -> bool:
 
 
 def _drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
-    """Sums of the columns under drawn signs, one draw a column, or under all where these are fewer."""
+    """Yield column sums under random signs, one column per draw, or under all signs if these are fewer."""
     random = None if _is_enumerated(units, draws) else np.random.default_rng(seed)
     total = draws if random is not None else 2 ** int(units.counts.sum())
     step = max(1, min(_MOST, _ROOM // max(units.columns, 1)))
@@ -257,7 +258,7 @@ def _drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
                 sums[block.columns[0]] += block.lone_sum(len(numbers), random)
                 continue
             table = block.table()
-            # Of k units with h of one sign the sum is 2h - k times what they differ by.
+            # k equal units of which h are positive sum to (2h - k) times their difference.
             drawn = 2 * (table.T @ block.heads(numbers, random).T) - (block.counts @ table)[:, None]
             sums[block.columns] += drawn
         yield sums
@@ -265,7 +266,7 @@ def _drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
 
 @dataclass(frozen=True)
 class _Block:
-    """Units whose signs are drawn together, with the columns that they have entries in."""
+    """Units whose signs are drawn together, with the columns in which they have entries."""
 
     counts: IntArray
     unit: IntArray
@@ -274,16 +275,16 @@ class _Block:
     value: FloatArray
 
     def table(self) -> FloatArray:
-        """Return the entries as a dense matrix; built anew each time, since all together need not fit."""
+        """Return the entries as a dense matrix, built on each call: all of them may not fit into memory."""
         table = np.zeros((len(self.counts), len(self.columns)))
         table[self.unit, self.place] = self.value
         return table
 
     def lone_sum(self, draws: int, random: np.random.Generator) -> FloatArray:
-        """Return the drawn sums of units that have entries in one column alone, where tables are faster."""
+        """Return the random sums of units that have entries in one column only, where tables are faster."""
         often = self.counts >= BINOMIAL_FROM
         values = np.repeat(self.value[~often], self.counts[~often])
-        # Eight signs are a random byte, and the byte looks up their sum.
+        # A random byte gives eight signs, and a table gives their sum.
         groups = np.zeros((-(-len(values) // 8), 8))
         groups.ravel()[: len(values)] = values
         tables = groups @ _SIGNS_OF_BYTES.T
@@ -295,7 +296,7 @@ class _Block:
         return sums
 
     def heads(self, numbers: IntArray, random: np.random.Generator | None) -> FloatArray:
-        """How many of each unit's signs are plus: drawn, or the bits of the draw's number."""
+        """Return how many signs of each unit are positive: random, or the bits of the draw's number."""
         few = self.counts < BINOMIAL_FROM
         signs = int(self.counts[few].sum())
         if random is None:
@@ -317,7 +318,7 @@ class _Block:
 
 
 def _blocks(units: Units, signs: int) -> Iterator[_Block]:
-    """Cut tidied units into runs of at most so many signs, a single unit at least."""
+    """Split tidied units into runs of at most `signs` signs, with at least one unit each."""
     needed = np.cumsum(np.where(units.counts < BINOMIAL_FROM, units.counts, 1))
     start = 0
     while start < len(units.counts):

@@ -1,4 +1,4 @@
-"""Student's t distribution, by scipy: two-sided tails and quantiles."""
+"""Student's t distribution from scipy: two-sided tails and quantiles."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-"""Numbers, one a group; of shape () where only scalars were given."""
+"""Numbers, one per group; of shape () if only scalars were given."""
 
 
 def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     """
-    Probability that Student's t is at least as far from 0 as given: the two-sided p-value.
+    Probability that |T| ≥ |t| for Student's t: the two-sided p-value.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     FloatArray
-        In [0, 1], with the shape of `t` and `df` broadcast; nan where either is nan or `df` is not above 0.
+        In [0, 1], with the broadcast shape of `t` and `df`; nan where either is nan or `df` is not above 0.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def t_quantile(probability: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     FloatArray
-        With the shape of `probability` and `df` broadcast; -inf and inf at 0 and 1; nan where either is nan,
-        the probability outside [0, 1], or `df` not above 0.
+        With the broadcast shape of `probability` and `df`; -inf and inf at 0 and 1; nan where either is nan,
+        the probability is outside [0, 1], or `df` is not above 0.
 
     Examples
     --------
@@ -64,5 +64,5 @@ def t_quantile(probability: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     from scipy.special import stdtrit  # noqa: PLC0415 - takes as long as numpy to import
 
     probability = np.asarray(probability, np.float64)
-    # scipy gives inf for both ends.
+    # scipy returns inf at both ends.
     return np.copysign(stdtrit(np.asarray(df, np.float64), probability), probability - 0.5)

@@ -1,10 +1,10 @@
 """
-Metric objects for training loops: pairs come in batches, one value of all of them goes out.
+Metric objects for training loops: they take pairs in batches and return one value for all of them.
 
 `NormalizedLevenshteinSimilarity`, `ANLS` and `CharErrorRate` have the methods that users of torchmetrics
-know: `update` takes a batch in, a call returns its value as well, `compute` gives the value of all batches,
-`reset` starts anew, `merge` adds up processes. Scores are those of the expressions `nls`, `anls` and `cer`,
-to the last bit. Sums are exact, so any batches, merged in any order, give the same bits.
+know: `update` adds a batch, a call also returns its value, `compute` returns the value of all batches,
+`reset` starts over, and `merge` adds up processes. The scores equal those of the expressions `nls`, `anls`
+and `cer` bit for bit. Sums are exact, so any batches, merged in any order, give the same bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the metric objects have in common: batches in, exact sums, one value out."""
+"""The base class of the metric objects: it takes batches, keeps exact sums, and returns one value."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 _LARGEST = 2.0**32
-"""Lengths of texts are UInt32."""
+"""Upper bound of an error rate: text lengths are UInt32."""
 
 
 class _NotGiven:
-    """What stands for an argument that was not passed: None is a value, and a wrong one."""
+    """Marks an argument that was not passed, because None is an (invalid) value."""
 
     def __repr__(self) -> str:
         return "<not given>"
@@ -50,7 +50,7 @@ class Metric(ABC):
     """State and methods of all metrics."""
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
-    # Always the pairs, those whose prediction was missing, and the sum of the scores in units.
+    # Always the number of pairs, of missing predictions, and the sum of the scores in units.
     COUNTS: ClassVar[tuple[str, ...]] = ("n", "n_missing", "score_units")
     HAS_BOUND: ClassVar[bool] = True
     """Whether every score is in [-1, 1]."""
@@ -65,7 +65,7 @@ class Metric(ABC):
         reduction = "none" if reduction is None else reduction
         choice("reduction", reduction, (*self.REDUCTIONS, None))
         self._settings = {**settings, "reduction": reduction}
-        # As Polars hands them to the expressions.
+        # As Polars passes them to the expressions.
         options = {**settings, "protocol": plugin_options(settings["protocol"])}
         self._scorer = _native.PairScorer(pickle.dumps(options))
         self._counts = (0,) * len(self.COUNTS)
@@ -78,7 +78,7 @@ class Metric(ABC):
 
     @property
     def n_missing(self) -> int:
-        """Number of pairs so far whose prediction was missing and counted as the empty text."""
+        """Number of pairs so far whose prediction was missing and counted as the empty string."""
         return self._counts[1]
 
     def update(
@@ -90,29 +90,29 @@ class Metric(ABC):
         target: Any = _NOT_GIVEN,
     ) -> None:
         """
-        Take a batch in.
+        Add a batch of pairs.
 
-        A batch that raises an error leaves the metric as it was.
+        If the batch raises an error, the metric is unchanged.
 
         Parameters
         ----------
         predictions
-            A text, or a list, Polars or pandas Series, numpy array or Arrow array of texts. A missing one
-            (None, null, in pandas and numpy also NaN) counts as the empty text, as in reports, and in
-            `n_missing`.
+            A string, or a list, Polars or pandas Series, numpy array or Arrow array of strings. A missing
+            prediction (None, null, in pandas and numpy also NaN) counts as the empty string, as in reports,
+            and in `n_missing`.
         answers
-            For each prediction the accepted answer or a list of them, of which the best one counts. To a
-            text as prediction belongs a text or a list of accepted ones.
+            For each prediction, the accepted answer or a list of them, of which the best one counts. If
+            `predictions` is one string, this is its answer or the list of its accepted answers.
         preds, target
-            torchmetrics' names of the same, to be used in place of these.
+            torchmetrics' names for the same arguments, which can be used instead.
 
         Raises
         ------
         ValueError
-            If there are more answers than predictions or fewer, if a prediction has none (None, `[]`, only
-            nulls), or if a text is not valid Unicode; the error names the numbers or the index.
+            If the numbers of predictions and answers differ, if a prediction has no answer (None, `[]`, only
+            nulls), or if a string is not valid Unicode; the error has the numbers or the index.
         TypeError
-            If something else than text is in the batch, or one of the two is not given or given twice.
+            If the batch contains anything but strings, or one of the two arguments is missing or given twice.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class Metric(ABC):
         preds: Any = _NOT_GIVEN,
         target: Any = _NOT_GIVEN,
     ) -> float | Any:
-        """Take a batch in, as `update`, and return its own value, as `compute`."""
+        """Add a batch of pairs, as in `update`, and return the value of this batch, as in `compute`."""
         batch = self._measure(*_batch("a call", predictions, answers, preds, target))
         self._add(batch)
         return self._value(*batch)
@@ -148,8 +148,8 @@ class Metric(ABC):
         Returns
         -------
         float or numpy.ndarray
-            A float, rounded once from the exact sum; 0.0 without pairs. With `reduction="none"` a `float64`
-            array of the scores, in the order in which the pairs came.
+            A float, rounded once from the exact sum; 0.0 without pairs. With `reduction="none"`, a `float64`
+            array of the scores, in the order of the pairs.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class Metric(ABC):
 
     def reset(self) -> None:
         """
-        Forget all pairs.
+        Remove all pairs.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Metric(ABC):
 
     def merge(self, other: Self) -> Self:
         """
-        Add the pairs of another metric to this one; the other stays as it is.
+        Add the pairs of another metric to this one; the other metric is unchanged.
 
         Parameters
         ----------
@@ -192,14 +192,14 @@ class Metric(ABC):
         Returns
         -------
         Metric
-            This metric, so that `functools.reduce` adds up many.
+            This metric, so that `functools.reduce` can add up many.
 
         Raises
         ------
         ValueError
             If the settings differ; the error names them.
         TypeError
-            If it is no metric of the same class.
+            If `other` is not a metric of the same class.
 
         Examples
         --------
@@ -212,19 +212,21 @@ class Metric(ABC):
         0.5
         """
         if type(other) is not type(self):
-            raise TypeError(f"{type(self).__name__} merges with its like, got {type(other).__name__}")
+            raise TypeError(
+                f"other must be a metric of class {type(self).__name__}, got {type(other).__name__}"
+            )
         self._check_settings(other._settings)
         self._add(_Batch(other._counts, other._scores))
         return self
 
     def state(self) -> dict[str, Any]:
         """
-        Return settings and sums as plain numbers and texts, for checkpoints and messages.
+        Return settings and sums as plain numbers and strings, for checkpoints and messages.
 
         Returns
         -------
         dict
-            It can be written as JSON; the integers in it have more than 64 bits.
+            It can be written as JSON; some integers in it have more than 64 bits.
 
         Examples
         --------
@@ -244,17 +246,17 @@ class Metric(ABC):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """
-        Put what `state` gave in place of the pairs so far.
+        Replace the pairs so far by the state of another metric.
 
         Parameters
         ----------
         state
-            The state of a metric of the same class and settings.
+            The result of `state` of a metric of the same class and settings.
 
         Raises
         ------
         ValueError
-            If it is something else, or its numbers contradict each other; different settings are named.
+            If it is anything else, or its numbers are inconsistent; the error names differing settings.
 
         Examples
         --------
@@ -271,13 +273,13 @@ class Metric(ABC):
             counts = tuple(operator.index(state[count]) for count in self.COUNTS)
             scores = array("d", state["scores"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is no state of {own}: {error!r}") from None
+            raise ValueError(f"state must be a state of {own}: {error!r}") from None
         if name != own:
-            raise ValueError(f"this is the state of {name}, not of {own}")
+            raise ValueError(f"state must be a state of {own}, got one of {name}")
         self._check_settings(settings)
         problem = self._contradiction(counts, scores)
         if problem is not None:
-            raise ValueError(f"this is no state of {own}: {problem}")
+            raise ValueError(f"state must be a state of {own}: {problem}")
         self._counts, self._scores = counts, scores
 
     def __getstate__(self) -> dict[str, Any]:
@@ -294,11 +296,11 @@ class Metric(ABC):
 
     @abstractmethod
     def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
-        """Return the score of each pair, and the counts of the batch that only this class has."""
+        """Return the score of each pair, and the counts that only this class has."""
 
     @abstractmethod
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
-        """Return the same of columns, with the scores as an array."""
+        """Return the same for columns, with the scores as an array."""
 
     def _measure(self, predictions: Any, answers: Any) -> _Batch:
         pairs = read(predictions, answers)
@@ -314,7 +316,7 @@ class Metric(ABC):
 
     def _add(self, batch: _Batch) -> None:
         if self._settings["reduction"] == "none":
-            # Made first, so that nothing has changed if there is no memory for it.
+            # Extended first, so that nothing has changed if there is not enough memory.
             is_list = isinstance(batch.scores, list)
             self._scores.extend(array("d", batch.scores if is_list else batch.scores.tobytes()))
         self._counts = tuple(map(operator.add, self._counts, batch.counts))
@@ -329,10 +331,10 @@ class Metric(ABC):
         return exact_sum.to_float(units, max(n, 1) if reduction == "mean" else 1)
 
     def _contradiction(self, counts: tuple[int, ...], scores: array[float]) -> str | None:
-        """Say how the numbers of a state contradict each other; None where they do not."""
+        """Return how the numbers of a state are inconsistent, or None if they are not."""
         n, n_missing, units = counts[:3]
         for name, count in zip(self.COUNTS, counts, strict=True):
-            # A similarity is negative where a substitution costs 2.
+            # A similarity can be negative if a substitution costs 2.
             if count < 0 and not (self.HAS_BOUND and name == "score_units"):
                 return f"{name} must not be negative, got {count}"
         if n_missing > n or (n == 0 and any(counts)):
@@ -342,7 +344,7 @@ class Metric(ABC):
         expected = n if self._settings["reduction"] == "none" else 0
         if len(scores) != expected:
             return f"scores must hold {expected} numbers, got {len(scores)}"
-        # No rate is larger, and a NaN is not smaller.
+        # No rate is larger, and NaN fails the comparison.
         are_scores = all(abs(score) <= _LARGEST for score in scores)
         if expected and not (are_scores and exact_sum.of_list(scores) == units):
             return "score_units must be the sum of the scores"
@@ -355,7 +357,7 @@ class Metric(ABC):
             if value != other.get(name)
         ]
         if differing:
-            raise ValueError(f"metrics with different settings do not add up: {', '.join(differing)}")
+            raise ValueError(f"metrics must have the same settings to be added up: {', '.join(differing)}")
 
 
 def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any) -> tuple[Any, Any]:
@@ -367,8 +369,8 @@ def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any)
     ):
         given = [value for value in values if value is not _NOT_GIVEN]
         if len(given) != 1:
-            problem = "is missing" if not given else "was given twice"
-            raise TypeError(f"{caller} takes {own} (or {theirs}=) once; it {problem}")
+            problem = "it is missing" if not given else "got both"
+            raise TypeError(f"{caller} takes exactly one of {own} and {theirs}=; {problem}")
         chosen += given
     predicted, accepted = chosen
     return predicted, accepted

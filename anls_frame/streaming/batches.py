@@ -1,4 +1,4 @@
-"""Predictions and accepted answers as they come in training loops: texts, lists, columns of any library."""
+"""Read predictions and accepted answers of training loops: strings, lists, columns of any library."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import polars as pl
 
 from anls_frame.frames.checks import check_dtypes
 
-# Up to here pair after pair takes less time than columns and a query, measured on short pairs, and other
-# cores would have little to do on long ones.
+# Up to these limits, scoring pair by pair is faster than building columns and running a query (measured on
+# short pairs), and long pairs are too few to keep other cores busy.
 MOST_PAIRS = 1_000
 MOST_CHARACTERS = 100_000
 
@@ -19,7 +19,7 @@ _KINDS = "a string, a list, a Polars or pandas Series, a numpy array or an Arrow
 
 
 class Pairs(NamedTuple):
-    """A few pairs, checked: every prediction is a text and has at least one answer."""
+    """A few pairs, checked: every prediction is a string and has at least one answer."""
 
     predictions: list[str]
     answers: list[list[str]]
@@ -35,15 +35,15 @@ class Columns(NamedTuple):
 
 
 def read(predictions: Any, answers: Any) -> Pairs | Columns:
-    """Return the pairs; a missing prediction is the empty text, a pair without an answer an error."""
+    """Return the pairs; a missing prediction is the empty string, a pair without an answer an error."""
     if isinstance(predictions, str):
-        # A list is what this one prediction is measured against, not a batch.
+        # A list of answers belongs to this one prediction and is not a batch.
         predictions, answers = [predictions], [answers]
     texts, accepted = _values("predictions", predictions), _values("answers", answers)
     if len(texts) != len(accepted):
         raise ValueError(
-            f"there are {len(texts)} predictions and {len(accepted)} answers; answers has one entry for each "
-            "prediction, a text or a list of texts"
+            f"there are {len(texts)} predictions and {len(accepted)} answers; answers must have one entry "
+            "for each prediction, a string or a list of strings"
         )
     if isinstance(texts, pl.Series) or isinstance(accepted, pl.Series):
         return _columns(texts, accepted)
@@ -54,18 +54,18 @@ def read(predictions: Any, answers: Any) -> Pairs | Columns:
 
 
 def score(columns: Columns, expression: pl.Expr) -> pl.Series:
-    """Return what an expression of the columns `predictions` and `answers` gives, for each of them."""
+    """Return the result of an expression of the columns `predictions` and `answers`."""
     frame = pl.DataFrame([columns.predictions, columns.answers])
     check_dtypes(frame.schema, expression)
     scores = frame.select(expression).to_series()
     if scores.null_count():
-        # No prediction is null, so it is the answer that is missing.
+        # No prediction is null, so the answer is missing.
         raise _no_answer(scores.is_null().arg_max() or 0)
     return scores
 
 
 def check_unicode(predictions: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
-    """Raise an error that names the first text which is no valid Unicode."""
+    """Raise an error that names the first string that is not valid Unicode."""
     for name, values in (("predictions", predictions), ("answers", answers)):
         for index, value in enumerate(values):
             for text in [value] if isinstance(value, str) else value:
@@ -73,13 +73,13 @@ def check_unicode(predictions: Sequence[str], answers: Sequence[Sequence[str]]) 
                     text.encode()
                 except UnicodeEncodeError:
                     raise ValueError(
-                        f"{name}[{index}]: {_described(text)} is not valid Unicode, it holds half of a "
+                        f"{name}[{index}] must be valid Unicode, got {_described(text)} with half of a "
                         "surrogate pair"
                     ) from None
 
 
 def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
-    """Return what was given as a sequence of Python values or as a Series."""
+    """Return the values as a sequence of Python values or as a Series."""
     if isinstance(values, (list, tuple)):
         return values
     if isinstance(values, str):
@@ -122,7 +122,7 @@ def _from_numpy(values: Any) -> Sequence[Any]:
         entries = [entries]
     if values.dtype != object:
         return entries
-    # What pandas puts in place of a missing text.
+    # pandas has NaN in place of a missing string.
     return [None if isinstance(entry, float) and entry != entry else entry for entry in entries]  # noqa: PLR0124
 
 
@@ -176,8 +176,8 @@ def _accepted(index: int, answer: Any) -> list[str]:
 
 def _no_answer(index: int) -> ValueError:
     return ValueError(
-        f"answers[{index}] holds no answer, so there is nothing to score against; leave the pair out, or "
-        "give the empty text where that is the answer"
+        f"answers[{index}] must have at least one answer; leave the pair out, or pass the empty string if "
+        "that is the answer"
     )
 
 
@@ -191,10 +191,10 @@ def _characters(pairs: Pairs) -> int:
 
 
 def _columns(predictions: Sequence[Any] | pl.Series, answers: Sequence[Any] | pl.Series) -> Columns:
-    """Return columns where at least one of the two is a column already."""
+    """Return columns if at least one of the two is a column already."""
     missing = 0
     if not isinstance(predictions, pl.Series):
-        # The other side is checked as a column: a text stands in for it.
+        # The other side is checked as a column: an empty string stands in for it.
         predictions, _, missing = _pairs(predictions, [""] * len(predictions))
         predictions = _text_column(predictions)
     if not isinstance(answers, pl.Series):

@@ -1,8 +1,8 @@
 """
-Sums of scores without rounding: whole numbers of one unit, added up as Python integers.
+Fixed-point summation of scores: integer multiples of one unit, added as Python integers, without rounding.
 
-A sum of floats depends on the order of adding; a sum of integers does not, so any batches merged in any order
-give the same bits.
+A sum of floats depends on the order of addition, a sum of integers does not: any batches, merged in any
+order, give the same bits. `anls_frame.summary.fixed_point` does the same for columns.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Every score is a whole multiple of the unit 2**-128: a similarity of 2**-53, because it is 1 - x in double
-# precision, where x from 0.5 on is such a multiple and, below, the result is rounded to one; an error rate of
-# 2**-85, because it is 0 or, lengths being UInt32, at least 2**-32.
+# Every score is an integer multiple of the unit 2**-128. A similarity is a multiple of 2**-53: it is 1 - x in
+# double precision, where x is such a multiple if x >= 0.5, and otherwise the result is rounded to one. An
+# error rate is a multiple of 2**-85, because it is 0 or, as lengths are UInt32, at least 2**-32.
 UNIT_BITS = 128
 _UNITS = 2.0**UNIT_BITS
 _MANTISSA_BITS = 53
@@ -23,7 +23,7 @@ _HALF_BITS = 27
 
 def of_list(scores: Iterable[float]) -> int:
     """Return the sum in units."""
-    # Scaling by a power of two is exact, and so is the integer of what is whole.
+    # Scaling by a power of two is exact, and the result is an integer.
     return sum([int(score * _UNITS) for score in scores])
 
 
@@ -33,19 +33,19 @@ def of_array(scores: Any) -> int:
 
     mantissas, exponents = np.frexp(scores)
     digits = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
-    # In two halves, so that 64 bits hold the sums of 2**36 scores.
+    # In two halves, so that 64 bits can hold the sums of 2**36 scores.
     high, low = digits >> _HALF_BITS, digits & ((1 << _HALF_BITS) - 1)
     total = 0
     for exponent in np.unique(exponents).tolist():
         these = exponents == exponent
         whole = (int(high[these].sum()) << _HALF_BITS) + int(low[these].sum())
         shift = exponent - _MANTISSA_BITS + UNIT_BITS
-        # Zeros at the end are all that a shift to the right takes off, as every score is whole.
+        # A right shift only removes trailing zeros, because every score is an integer number of units.
         total += whole << shift if shift >= 0 else whole >> -shift
     return total
 
 
 def to_float(units: int, count: int = 1) -> float:
-    """Return a sum, divided by a count, rounded once."""
-    # Python divides integers of any size to the nearest double.
+    """Return the sum divided by the count, rounded once."""
+    # Python rounds the quotient of two integers of any size to the nearest double.
     return units / (count << UNIT_BITS)

@@ -1,4 +1,4 @@
-"""Keyword arguments of every torchmetrics metric: taken where they hold here, refused by name elsewhere."""
+"""Keyword arguments of torchmetrics metrics: accepted where they apply here, otherwise rejected by name."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ if TYPE_CHECKING:
 
 
 class _Option(NamedTuple):
-    """The values that hold here, and why others do not."""
+    """The accepted values, and the reason why others are not."""
 
     values: tuple[object, ...]
     reason: str
 
 
 _NOTHING_IS_SENT = (
-    "a metric here sends nothing to other processes; add the metrics of all processes up with `merge`"
+    "this metric sends nothing to other processes; add up the metrics of all processes with `merge`"
 )
 _EITHER = (True, False)
 
 _OPTIONS: dict[str, _Option] = {
-    # Sums and scores are on the CPU in any case, and the value is always that of the pairs so far.
+    # Sums and scores are always on the CPU, and the value always covers all pairs so far.
     "compute_on_cpu": _Option(_EITHER, "sums are always kept on the CPU"),
-    "compute_with_cache": _Option(_EITHER, "the value is always that of all pairs so far"),
+    "compute_with_cache": _Option(_EITHER, "the value always covers all pairs so far"),
     "dist_sync_on_step": _Option((False,), _NOTHING_IS_SENT),
     "sync_on_compute": _Option((False,), _NOTHING_IS_SENT),
     "process_group": _Option((None,), _NOTHING_IS_SENT),
     "dist_sync_fn": _Option((None,), _NOTHING_IS_SENT),
     "distributed_available_fn": _Option((None,), _NOTHING_IS_SENT),
-    # Of torchmetrics before 0.11.
+    # In torchmetrics before 0.11.
     "compute_on_step": _Option((True, None), "a call always returns the value of its batch; use `update`"),
 }
 
 
 def check_options(metric: str, options: Mapping[str, Any]) -> None:
-    """Raise an error that names the first option which does not hold here."""
+    """Raise an error that names the first option that is not accepted."""
     for name, value in options.items():
         if name not in _OPTIONS:
             raise TypeError(
-                f"{metric} has no argument {name!r}; of torchmetrics' own it takes {', '.join(_OPTIONS)}"
+                f"{metric} has no argument {name!r}; it accepts these of torchmetrics: {', '.join(_OPTIONS)}"
             )
         values, reason = _OPTIONS[name]
-        # By identity: 1 is no True, and a value of any kind may be compared in its own way.
+        # By identity: 1 is not True, and values of other types may define their own equality.
         if not any(value is one for one in values):
             choices = " or ".join(map(repr, values))
             raise ValueError(f"{name} must be {choices}, got {value!r}: {reason}")

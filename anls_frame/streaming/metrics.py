@@ -1,10 +1,7 @@
 """
-Metric objects for training loops: pairs come in batches, one value of all of them goes out.
+The public metric objects: similarity, ANLS and character error rate of pairs in batches.
 
-`NormalizedLevenshteinSimilarity`, `ANLS` and `CharErrorRate` have the methods that users of torchmetrics
-know: `update` takes a batch in, a call returns its value as well, `compute` gives the value of all batches,
-`reset` starts anew, `merge` adds up processes. Scores are those of the expressions `nls`, `anls` and `cer`,
-to the last bit. Sums are exact, so any batches, merged in any order, give the same bits.
+See `anls_frame.streaming` for what they have in common.
 """
 
 from __future__ import annotations
@@ -28,27 +25,27 @@ RateReduction = Literal["corpus", "mean", "sum", "none"]
 
 class NormalizedLevenshteinSimilarity(Metric):
     """
-    Normalized Levenshtein similarity of pairs that come in batches: 1 - d / L, the best over the answers.
+    Normalized Levenshtein similarity of pairs in batches: 1 - d / L, the best one over the answers.
 
     Parameters
     ----------
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion, as for `nls`.
+        Cost of a substitution; an insertion or a deletion costs 1, as for `nls`.
     reduction
-        `"mean"` or `"sum"` of the scores; `"none"` or `None` gives the score of each pair, as a numpy array.
+        `"mean"` or `"sum"` of the scores; `"none"` or `None` for the score of each pair, as a numpy array.
     protocol
-        How texts are prepared; here, as in all text metrics, by default not at all.
+        How texts are prepared; by default, as in all text metrics, not at all.
     **options
-        Keyword arguments of torchmetrics' metrics, such as `compute_on_cpu`, with values that hold here: a
+        Keyword arguments of torchmetrics metrics, such as `compute_on_cpu`, if their values apply here: a
         metric sends nothing to other processes by itself.
 
     Raises
     ------
     ValueError
-        If the reduction or the protocol is none of its choices, the cost is negative, or one of the options
-        asks for what a metric here does not do.
+        If the reduction or the protocol is not one of its choices, the cost is negative, or an option asks
+        for something that these metrics do not do.
     TypeError
-        If the cost is no whole number, or there is no such option.
+        If the cost is not an integer, or there is no such option.
 
     See Also
     --------
@@ -89,26 +86,26 @@ class NormalizedLevenshteinSimilarity(Metric):
 
 class ANLS(Metric):
     """
-    ANLS of pairs that come in batches: the mean of the similarities that survive the protocol's cut.
+    ANLS of pairs in batches: the mean of the similarities after the protocol's cut.
 
     Parameters
     ----------
     protocol
         How texts are prepared, L is counted and the score is cut.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own.
     reduction
-        `"mean"` or `"sum"` of the scores; `"none"` or `None` gives the score of each pair, as a numpy array.
+        `"mean"` or `"sum"` of the scores; `"none"` or `None` for the score of each pair, as a numpy array.
     **options
-        Keyword arguments of torchmetrics' metrics, as for `NormalizedLevenshteinSimilarity`.
+        Keyword arguments of torchmetrics metrics, as for `NormalizedLevenshteinSimilarity`.
 
     Raises
     ------
     ValueError
-        If the reduction or the protocol is none of its choices, if the protocol has no threshold and none is
-        given, or the threshold is outside [0, 1].
+        If the reduction or the protocol is not one of its choices, if the protocol has no threshold and none
+        is given, or the threshold is outside [0, 1].
     TypeError
-        If the threshold is no number.
+        If the threshold is not a number.
 
     See Also
     --------
@@ -152,23 +149,23 @@ class ANLS(Metric):
 
 class CharErrorRate(Metric):
     """
-    Character error rate of pairs that come in batches: all edits by the length of all references.
+    Character error rate of pairs in batches: total edits divided by total reference length.
 
     Parameters
     ----------
     protocol
-        How texts are prepared; by default not at all, as in torchmetrics. `"jiwer"` strips their ends.
+        How texts are prepared; by default, not at all, as in torchmetrics. `"jiwer"` strips both ends.
     reduction
-        `"corpus"`: the sum of the edits by the sum of the reference lengths, as in jiwer and torchmetrics, in
-        which long references weigh more. The others reduce the rates of the pairs: `"mean"`, `"sum"`, and
-        `"none"` or `None` for the rate of each pair, as a numpy array.
+        `"corpus"`: total edits divided by total reference length, as in jiwer and torchmetrics, where long
+        references weigh more. The others reduce the rates of the pairs: `"mean"`, `"sum"`, and `"none"` or
+        `None` for the rate of each pair, as a numpy array.
     **options
-        Keyword arguments of torchmetrics' metrics, as for `NormalizedLevenshteinSimilarity`.
+        Keyword arguments of torchmetrics metrics, as for `NormalizedLevenshteinSimilarity`.
 
     Raises
     ------
     ValueError
-        If the reduction or the protocol is none of its choices.
+        If the reduction or the protocol is not one of its choices.
 
     See Also
     --------
@@ -176,9 +173,9 @@ class CharErrorRate(Metric):
 
     Notes
     -----
-    Of several accepted answers the one with the lowest rate counts. A pair with an empty reference adds its
-    insertions to the edits and nothing to the length. Of empty references alone the rate is the number of
-    insertions, as in jiwer 4.
+    If there are several accepted answers, the one with the lowest rate counts. A pair with an empty reference
+    adds its insertions to the edits and nothing to the length. If all references are empty, the rate is the
+    number of insertions, as in jiwer 4.
 
     Examples
     --------
@@ -221,7 +218,7 @@ class CharErrorRate(Metric):
 
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
         protocol = self._settings["protocol"]
-        # With one protocol for all fields texts are prepared once; the threshold plays no part in these.
+        # With one protocol for all fields, texts are prepared once; these fields do not use the threshold.
         expression = score("predictions", "answers", protocol=protocol, threshold=0.5, cer_protocol=protocol)
         scores = batches.score(columns, expression).struct
         counts = (int(scores.field(name).sum()) for name in ("char_errors", "reference_length"))
