@@ -76,7 +76,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "a score is a number"),
         ({"by": ["n", "n"]}, ValueError, "by names a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
-        ({"by": "*"}, ValueError, "for several columns; rename"),
+        ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
         ({"threshold": 2}, ValueError, "threshold"),
         ({"protocol": "ANLS"}, ValueError, "unknown protocol"),
         ({"missing": "zero"}, ValueError, "missing must be one of"),
@@ -142,7 +142,7 @@ def test_existing_columns_are_not_replaced_unasked() -> None:
 @pytest.mark.parametrize("function", [distributed.add_scores, distributed.report, distributed.summarize])
 def test_frames_of_other_kinds_are_an_error_that_says_where_they_go(function: Callable[..., Any]) -> None:
     with pytest.raises(
-        TypeError, match="frame must be a Daft DataFrame, got Table; the functions of the same"
+        TypeError, match="frame must be a Daft DataFrame, got Table; for other frames, use the functions"
     ):
         function(ROWS, "p", "a")
 
@@ -173,7 +173,7 @@ def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6, "n": [0, 1, 2, 3, 4, 5]})
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Losing)
-    with pytest.raises(RuntimeError, match="Daft read 6 rows, but the summaries that came back are of 5"):
+    with pytest.raises(RuntimeError, match="Daft read 6 rows, but the returned summaries cover 5"):
         distributed.summarize(frame, "p", "a", by="n", batch_rows=1)
 
 
@@ -251,7 +251,7 @@ def test_daft_is_imported_on_demand_only(
 @pytest.mark.parametrize(
     ("daft_module", "message"),
     [
-        ("None", "anls_frame.distributed runs on Daft: pip install 'anls-frame[daft]'"),
+        ("None", "anls_frame.distributed needs Daft: pip install 'anls-frame[daft]'"),
         ("type(sys)('daft')", "anls_frame.distributed needs Daft 0.7.12 or later: pip"),
     ],
 )

@@ -203,13 +203,13 @@ def test_predictions_may_all_be_missing() -> None:
 def test_a_pair_without_an_answer_is_an_error_with_its_index(
     make: Any, predictions: Any, answers: Any
 ) -> None:
-    with pytest.raises(ValueError, match=r"^answers\[1\] holds no answer"):
+    with pytest.raises(ValueError, match=r"^answers\[1\] must have at least one answer"):
         make().update(predictions, answers)
 
 
 def test_one_text_without_an_answer_is_an_error() -> None:
     for answers in (None, [], [None]):
-        with pytest.raises(ValueError, match=r"answers\[0\] holds no answer"):
+        with pytest.raises(ValueError, match=r"answers\[0\] must have at least one answer"):
             ANLS().update("a", answers)
 
 
@@ -371,11 +371,11 @@ def test_the_names_are_those_of_the_signature_of_torchmetrics(make: Any) -> None
 @pytest.mark.parametrize(
     ("arguments", "keywords", "message"),
     [
-        ([], {}, r"predictions \(or preds=\) once; it is missing"),
-        (["a"], {}, r"answers \(or target=\) once; it is missing"),
-        ([], {"target": "a"}, r"predictions \(or preds=\) once; it is missing"),
-        (["a", "a"], {"preds": "a"}, r"predictions \(or preds=\) once; it was given twice"),
-        (["a"], {"answers": "a", "target": "a"}, r"answers \(or target=\) once; it was given twice"),
+        ([], {}, r"exactly one of predictions and preds=; it is missing"),
+        (["a"], {}, r"exactly one of answers and target=; it is missing"),
+        ([], {"target": "a"}, r"exactly one of predictions and preds=; it is missing"),
+        (["a", "a"], {"preds": "a"}, r"exactly one of predictions and preds=; got both"),
+        (["a"], {"answers": "a", "target": "a"}, r"exactly one of answers and target=; got both"),
     ],
 )
 @EACH_METRIC

@@ -133,14 +133,14 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing() -> None:
     metric.update("a", "a")
     before = metric.state()
     foreign: list[tuple[Any, str]] = [
-        (CharErrorRate().state(), "no state of ANLS: KeyError|the state of CharErrorRate, not of ANLS"),
-        (ANLS(protocol="rrc").state(), r"different settings .*: protocol \('anls' and 'rrc'\)$"),
+        (CharErrorRate().state(), "state must be a state of ANLS(: KeyError|, got one of CharErrorRate)"),
+        (ANLS(protocol="rrc").state(), r"must have the same settings .*: protocol \('anls' and 'rrc'\)$"),
         (ANLS(threshold=0.25).state(), r"threshold \(0\.5 and 0\.25\)$"),
-        ({}, "this is no state of ANLS"),
-        ({**before, "n": 1.5}, "this is no state of ANLS"),
-        ({**before, "scores": "abc"}, "this is no state of ANLS"),
-        ({**before, "settings": {"protocol": {"case": True}}}, "this is no state of ANLS"),
-        ([], "this is no state of ANLS"),
+        ({}, "state must be a state of ANLS"),
+        ({**before, "n": 1.5}, "state must be a state of ANLS"),
+        ({**before, "scores": "abc"}, "state must be a state of ANLS"),
+        ({**before, "settings": {"protocol": {"case": True}}}, "state must be a state of ANLS"),
+        ([], "state must be a state of ANLS"),
     ]
     for state, message in foreign:
         with pytest.raises(ValueError, match=message):
@@ -164,7 +164,7 @@ def test_a_state_that_contradicts_itself_is_refused(make: Any, changed: Any, mes
     metric = make()
     metric.update(["x", None], ["y", "z"])
     before = metric.state()
-    with pytest.raises(ValueError, match=f"this is no state of {type(metric).__name__}: .*{message}"):
+    with pytest.raises(ValueError, match=f"state must be a state of {type(metric).__name__}: .*{message}"):
         metric.load_state({**before, **changed})
     assert metric.state() == before
     with pytest.raises(ValueError, match=message):
@@ -175,7 +175,9 @@ def test_a_state_that_contradicts_itself_is_refused(make: Any, changed: Any, mes
 def test_scores_of_a_state_add_up_to_its_sum(scores: list[float]) -> None:
     metric = ANLS(reduction="none")
     metric.update(["a", "b"], ["a", "b"])
-    with pytest.raises(ValueError, match="no state of ANLS: score_units must be the sum of the scores"):
+    with pytest.raises(
+        ValueError, match="state must be a state of ANLS: score_units must be the sum of the scores"
+    ):
         metric.load_state({**metric.state(), "scores": scores})
 
 
@@ -209,14 +211,14 @@ def test_metrics_with_other_settings_are_refused_by_name() -> None:
     ]
     for one, other, message in pairs:
         other.update("a", "b")
-        with pytest.raises(ValueError, match=f"different settings do not add up: {message}"):
+        with pytest.raises(ValueError, match=f"must have the same settings to be added up: {message}"):
             one.merge(other)
         assert one.n == 0
 
 
 @pytest.mark.parametrize("other", [CharErrorRate(), None, 0.5, {}, "ANLS"])
 def test_other_things_are_refused(other: Any) -> None:
-    with pytest.raises(TypeError, match="ANLS merges with its like, got"):
+    with pytest.raises(TypeError, match="other must be a metric of class ANLS, got"):
         ANLS().merge(other)
 
 

@@ -377,8 +377,8 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
         if field.name in names and isinstance(field.type, pa.BaseExtensionType):
             dtype = frame.schema()[field.name].dtype
             raise DTypeError(
-                f"column {field.name!r} has the dtype {dtype}, which only Daft has; cast it, strings with "
-                "`.cast(daft.DataType.string())`"
+                f"column {field.name!r} has Daft's dtype {dtype}, which nothing else supports; cast it, "
+                "strings with `.cast(daft.DataType.string())`"
             )
         if field.name in names and (field.name == "*" or field.name.endswith(".*")):
             raise ValueError(f"Daft reads {field.name!r} as a pattern for columns; rename the column")
