@@ -142,7 +142,8 @@ def test_existing_columns_are_not_replaced_unasked() -> None:
 @pytest.mark.parametrize("function", [distributed.add_scores, distributed.report, distributed.summarize])
 def test_frames_of_other_kinds_are_an_error_that_says_where_they_go(function: Callable[..., Any]) -> None:
     with pytest.raises(
-        TypeError, match="frame must be a Daft DataFrame, got Table; for other frames, use the functions"
+        TypeError,
+        match="frame must be a Daft DataFrame, got Table; for other frames, use the functions of",
     ):
         function(ROWS, "p", "a")
 
@@ -204,7 +205,7 @@ def test_functions_take_the_arguments_of_their_namesakes() -> None:
         found = dict(inspect.signature(getattr(distributed, name)).parameters)
         expected = dict(inspect.signature(getattr(af, name)).parameters)
         if name != "add_scores":
-            assert found.pop("batch_rows").default == distributed.BATCH_ROWS
+            assert found.pop("batch_rows").default == distributed.frames.BATCH_ROWS
             # Daft shows its own.
             del expected["progress"]
         kinds = [(one.name, one.kind, one.default) for one in found.values()]

@@ -368,8 +368,8 @@ def _without_rows(frame: daft.DataFrame, names: Sequence[str | None]) -> pa.Tabl
     """Return the frame's columns without rows, as a worker receives them."""
     if not isinstance(frame, daft.DataFrame):
         raise TypeError(
-            f"frame must be a Daft DataFrame, got {type(frame).__name__}; for other frames, use the functions "
-            "of the same names in anls_frame"
+            f"frame must be a Daft DataFrame, got {type(frame).__name__}; for other frames, use the "
+            "functions of the same names in anls_frame"
         )
     _rest_at_exit()
     fields = [pa.field(field.name, field.dtype.to_arrow_dtype()) for field in frame.schema()]
