@@ -46,7 +46,10 @@ def share(name: str, value: Any, *, ends: bool = True) -> float:
 
 def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:
     """Return a finite number as a float; an error unless it is between its bounds, or one of these `ends`."""
-    wanted = f"a number in {'[' if ends else '('}{least}, {most}{']' if ends and most < math.inf else ')'}"
+    if most == math.inf:
+        wanted = f"a number {'of at least' if ends else 'above'} {least}"
+    else:
+        wanted = f"a number in {'[' if ends else '('}{least}, {most}{']' if ends else ')'}"
     if not _is(numbers.Real, value):
         raise ArgumentTypeError(_must(name, wanted, value))
     # Compared as it came, before it is rounded. NaN is between no bounds.

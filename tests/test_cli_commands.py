@@ -478,7 +478,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"],
-            "--fail-if-drop must be a number in [0, inf)",
+            "--fail-if-drop must be a number of at least 0",
         ),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"],

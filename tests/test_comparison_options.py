@@ -309,7 +309,7 @@ def test_loss_of_one_slice_is_lost_among_many_that_could_have_one() -> None:
 
 @pytest.mark.parametrize("drop", [-0.01, float("nan"), float("inf"), None, "0.01", True])
 def test_drop_is_a_number_from_0_on(drop: Any) -> None:
-    with pytest.raises(ValueError, match=r"drop must be a number in \[0, inf\)"):
+    with pytest.raises(ValueError, match="drop must be a number of at least 0"):
         compare(FRAME, SYSTEMS, "t").regressed(drop=drop)
 
 
