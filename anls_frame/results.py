@@ -1,4 +1,4 @@
-"""What reports and comparisons have in common: figures of all rows and of each slice."""
+"""The base class of reports and comparisons: figures of all rows and of each slice."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class SlicedResult(ABC):
     """
     Figures of all rows and of each slice, with intervals.
 
-    A subclass has the figures (`by`), says what they depend on (`settings`), and puts them into words.
+    A subclass provides the figures (`by`), what they depend on (`settings`), and the document to export.
     """
 
     noun: ClassVar[Literal["report", "comparison"]]
-    """What it is called."""
+    """What messages call this result."""
     _of_families: ClassVar[tuple[str, ...]] = ()
-    """Columns that are about several slices together, and so null for all rows."""
+    """Columns that concern several slices together, so they are null in the overall row."""
 
     def __init__(self, by: Sequence[str], confidence: float) -> None:
         self.confidence = confidence
@@ -46,16 +46,16 @@ class SlicedResult(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """One line that says which numbers can be compared with these."""
+        """The settings in one line; figures with equal signatures are comparable."""
 
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Everything the numbers depend on."""
+        """All settings that the figures depend on."""
 
     @cached_property
     def overall(self) -> dict[str, Any]:
-        """Counts and figures of all rows; a p-value among them is outside the family of the slices."""
+        """Counts and figures of all rows; a p-value among them is not part of the family of slices."""
         return self._overall.drop(self._of_families).row(0, named=True)
 
     @cached_property
@@ -65,14 +65,14 @@ class SlicedResult(ABC):
 
     @abstractmethod
     def by(self, *columns: str) -> pl.DataFrame:
-        """Counts and figures by some of the `by` columns; none gives all rows together."""
+        """Counts and figures, grouped by some of the `by` columns; without columns, of all rows together."""
 
     def to_polars(self) -> pl.DataFrame:
         """
-        Return all rows and each slice in one frame, told apart by the column `slice`.
+        Return the overall row and the rows of all slices in one frame, distinguished by the column `slice`.
 
-        The first row is "overall", with null keys, and null in a column that is adjusted for all slices; the
-        others are "group".
+        The first row is "overall", with null keys and, in a comparison, a null `p_adjusted`; the others are
+        "group".
         """
         nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
         overall = self._overall.with_columns(nothing).select(pl.lit(OVERALL).alias(SLICE), pl.all())
@@ -83,25 +83,25 @@ class SlicedResult(ABC):
         return whole.select(cs.by_name(groups.columns))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the frame of `to_polars` for pandas."""
+        """Return the frame of `to_polars` as a pandas frame."""
         return to_pandas(self.to_polars())
 
     def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
         """
-        Write it to a file, in the format of the file's suffix.
+        Write the result to a file, in the format of the path's suffix.
 
         Parameters
         ----------
         path
             Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
-            replaced as a whole or, on an error, left as it is.
+            replaced as a whole or, on an error, left unchanged.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
 
         Returns
         -------
         Path
-            The file.
+            The path of the file.
         """
         return export.write(self.to_document(), path, escape_formulas=escape_formulas)
 
@@ -119,13 +119,13 @@ class SlicedResult(ABC):
         return self._notebook_table(ROWS).as_raw_html()
 
     def __repr__(self) -> str:
-        from anls_frame.export import text  # noqa: PLC0415 - only for those who print
+        from anls_frame.export import text  # noqa: PLC0415 - only to print
 
         return text.render(self._glance(text.ROWS))
 
     @abstractmethod
     def _glance(self, most: int | None) -> Glance:
-        """Return what is shown of it on a screen, of the first rows only where a number of them is given."""
+        """Return the result in its form for a screen, with at most `most` rows."""
 
     @cached_property
     def _overall(self) -> pl.DataFrame:

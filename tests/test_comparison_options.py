@@ -113,7 +113,7 @@ def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_existing_scores_have_to_be_finite(value: float) -> None:
     frame = pl.DataFrame({"x": [0.5, value, None], "y": [value, value, value]})
-    with pytest.raises(ValueError, match="the scores hold NaN or infinity in 2 rows"):
+    with pytest.raises(ValueError, match="the scores are NaN or infinite in 2 rows"):
         compare(frame, {"x": "x", "y": "y"}, None)
 
 
@@ -129,19 +129,19 @@ def test_existing_scores_have_to_be_numbers() -> None:
     ids=str,
 )  # fmt: skip
 def test_systems_are_two_names_with_their_columns(systems: Any) -> None:
-    with pytest.raises(ValueError, match="systems names two prediction columns"):
+    with pytest.raises(ValueError, match="systems must name two prediction columns"):
         compare(FRAME, systems, "t")
 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice", "k"])
 def test_systems_named_as_columns_of_the_result_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"systems cannot be called \['{name}'\]"):
+    with pytest.raises(ValueError, match=rf"systems \['{name}'\] would collide with columns of the result"):
         compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice"])
 def test_slices_named_as_columns_of_the_result_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"slices by \['{name}'\] would collide"):
+    with pytest.raises(ValueError, match=rf"by columns \['{name}'\] would collide"):
         compare(FRAME.rename({"k": name}), SYSTEMS, "t", by=name)
 
 

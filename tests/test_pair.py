@@ -161,13 +161,13 @@ def test_several_columns_identify_a_row_together() -> None:
 def test_doubled_ids_are_refused_by_name(which: str, kind: str) -> None:
     doubled = {"id": [1, 2, 1, 3, 3], "prediction": ["a"] * 5}
     frames = [KINDS[kind](columns) for columns in ((doubled, NEW) if which == "first" else (NEW, doubled))]
-    with pytest.raises(ValueError, match=f"the {which} frame has ids more than once: 1, 3$"):
+    with pytest.raises(ValueError, match=f"the {which} frame has duplicate ids: 1, 3$"):
         pair(*frames, on="id", prediction="prediction")
 
 
 def test_many_doubled_ids_are_counted() -> None:
     doubled = {"id": [*range(15), *range(15)], "prediction": ["a"] * 30}
-    with pytest.raises(ValueError, match=r"more than once: 0, 1, .*, 9 and 5 more$"):
+    with pytest.raises(ValueError, match=r"duplicate ids: 0, 1, .*, 9 and 5 more$"):
         paired(doubled, NEW)
 
 
@@ -206,7 +206,7 @@ def test_objects_are_no_ids() -> None:
 @pytest.mark.parametrize("on", [[], ["id", "id"], ["id", "prediction"], "prediction"], ids=str)
 def test_ids_are_other_columns_than_the_prediction_each_once(on: Any) -> None:
     with pytest.raises(
-        ValueError, match="on= names one or several columns other than 'prediction', each once"
+        ValueError, match="on must name columns other than 'prediction', at least one and each once"
     ):
         paired(OLD, NEW, on=on)
 
@@ -214,15 +214,19 @@ def test_ids_are_other_columns_than_the_prediction_each_once(on: Any) -> None:
 @pytest.mark.parametrize("names", [("same", "same"), ("x", "second"), ("first", "x")], ids=str)
 def test_names_that_are_taken_are_refused(names: tuple[str, str]) -> None:
     old = {**OLD, "prediction_x": OLD["page"]}
-    with pytest.raises(ValueError, match=r"the predictions cannot be called \[.*\]; pass other names="):
+    with pytest.raises(
+        ValueError, match=r"the prediction columns must have new, distinct names, got \[.*\]; pass names="
+    ):
         paired(old, NEW, names=names)
-    with pytest.raises(ValueError, match=r"the predictions cannot be called \[.*\]; pass other names="):
+    with pytest.raises(
+        ValueError, match=r"the prediction columns must have new, distinct names, got \[.*\]; pass names="
+    ):
         pair(pd.DataFrame(old), pd.DataFrame(NEW), on="id", prediction="prediction", names=names)
 
 
 @pytest.mark.parametrize("names", [(), ("one",), ("one", "two", "three")], ids=str)
 def test_names_are_two(names: Any) -> None:
-    with pytest.raises(ValueError, match="names are two"):
+    with pytest.raises(ValueError, match="names must have two entries"):
         paired(OLD, NEW, names=names)
 
 
@@ -297,7 +301,9 @@ def test_every_row_is_matched_or_listed(first: list[int], second: list[int]) -> 
 @pytest.mark.parametrize("first", KINDS)
 def test_other_answers_are_refused_with_their_ids(first: str, second: str) -> None:
     new = {**NEW, "answer": ["a", "other", None, "x"]}
-    with pytest.raises(ValueError, match=r"other answers in column 'answer' for 2 ids \(id\): 3, 2\. Pair"):
+    with pytest.raises(
+        ValueError, match=r"different answers in column 'answer' for 2 ids \(id\): 3, 2\. Pair"
+    ):
         pair(KINDS[first](OLD), KINDS[second](new), on="id", prediction="prediction")
     same = {**NEW, "answer": ["a", "b", "c", "x"]}
     found = pair(KINDS[first](OLD), KINDS[second](same), on="id", prediction="prediction").frame
@@ -310,10 +316,10 @@ def test_other_answers_are_refused_with_their_ids(first: str, second: str) -> No
 def test_usual_names_of_answers_are_compared_and_others_are_not(name: str) -> None:
     old = {"id": [1], "prediction": ["a"], name: ["a"], "note": ["x"]}
     new = {"id": [1], "prediction": ["b"], name: ["b"], "note": ["y"]}
-    with pytest.raises(ValueError, match=f"other answers in column '{name}' for 1 id "):
+    with pytest.raises(ValueError, match=f"different answers in column '{name}' for 1 id "):
         paired(old, new)
     assert paired(old, new, answers=[]).frame["note"].to_list() == ["x"]
-    with pytest.raises(ValueError, match="other answers in column 'note' for 1 id "):
+    with pytest.raises(ValueError, match="different answers in column 'note' for 1 id "):
         paired(old, new, answers="note")
     with pytest.raises(ColumnNotFoundError, match="no column 'page'"):
         paired(OLD, NEW, answers="page")
@@ -344,13 +350,13 @@ def test_answers_agree_as_sets(one: list[Any], other: list[Any], *, agree: bool)
         if agree:
             assert paired(*turned).frame.height == 1
         else:
-            with pytest.raises(ValueError, match="the frames accept other answers"):
+            with pytest.raises(ValueError, match="the frames accept different answers"):
                 paired(*turned)
 
 
 def test_answers_that_are_no_texts_are_refused() -> None:
     columns = {"id": [1], "prediction": ["a"], "answers": [{"text": "a"}]}
-    with pytest.raises(DTypeError, match="answers are texts or lists of texts, not of the dtype Struct"):
+    with pytest.raises(DTypeError, match="answers must be strings or lists of strings, got dtype Struct"):
         paired(columns, columns)
     assert paired(columns, columns, answers=[]).frame.height == 1
 

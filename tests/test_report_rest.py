@@ -200,7 +200,7 @@ def test_what_cannot_be_tested_is_an_error(
 
 def test_folded_clusters_are_an_error() -> None:
     summary = af.summarize(sample(1), "prediction", "answer", by="types", cluster="doc").fold_clusters()
-    with pytest.raises(ValueError, match=r"folded; ask before fold_clusters\(\)"):
+    with pytest.raises(ValueError, match=r"folded; call against_rest\(\) before fold_clusters\(\)"):
         af.Report.from_summary(summary).against_rest()
 
 

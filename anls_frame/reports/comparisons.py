@@ -32,24 +32,24 @@ __all__ = ["Comparison", "Paired", "compare", "pair"]
 
 class Comparison(SlicedResult):
     """
-    Difference of two systems, second minus first, of all rows and of each slice.
+    The difference between two systems, second minus first, over all rows and for each slice.
 
-    Made by `compare`.
+    Returned by `compare`.
 
     Parameters
     ----------
     differences
         Sums of the differences by cell.
     systems
-        The systems' names and columns, in order.
+        The names and columns of the systems, in order.
     metric
-        What is compared.
+        Name of the compared metric.
     settings
         How the texts were scored.
     confidence
         Confidence level of the intervals.
     draws, seed
-        Of the sign-flip test.
+        Number of draws and seed of the sign-flip test.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class Comparison(SlicedResult):
 
     @property
     def signature(self) -> str:
-        """One line that says which numbers can be compared with these."""
+        """The settings in one line; figures with equal signatures are comparable."""
         return f"{self.metric}:{'-'.join(reversed(self.systems))}|{self._settings.signature}"
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """Everything the numbers depend on, with digests of the rows that were scored."""
+        """All settings that the figures depend on, with digests of the scored rows."""
         return {
             **self._settings.to_dict(),
             "systems": self.systems,
@@ -119,29 +119,29 @@ class Comparison(SlicedResult):
 
     def by(self, *columns: str) -> pl.DataFrame:
         """
-        Means, differences and counts by some of the `by` columns.
+        Means, differences and counts, grouped by some of the `by` columns.
 
         Parameters
         ----------
         columns
-            Any of the `by` columns the comparison was made with.
+            Any of the comparison's `by` columns.
 
         Returns
         -------
         DataFrame
-            One row a slice, the largest first: the keys, `n` (rows scored for both), the mean of each
-            system under its name, `difference` with its interval in `difference_low` and
-            `difference_high`, `p_value`, `p_adjusted` (adjusted for all slices of the table together), the
-            numbers of rows on which the second system is better (`wins`), the same (`ties`) and worse
-            (`losses`), `few_rows`, true below 100 rows, 20 effective units or 10 clusters that carry one
-            side of the difference, where intervals are only roughly right, and `n_clusters`, null without
-            clusters. Intervals are not adjusted. With less than two clusters (or rows, where there are none)
-            there is neither p-value nor interval.
+            One row per slice, largest first: the keys, `n` (rows scored for both), the mean of each system
+            under its name, `difference` with its interval in `difference_low` and `difference_high`,
+            `p_value`, `p_adjusted` (adjusted for all slices of the table together), the numbers of rows on
+            which the second system is better (`wins`), the same (`ties`) and worse (`losses`), `few_rows`,
+            and `n_clusters` (null without clusters). `few_rows` is true below 100 rows, 20 effective units
+            or 10 clusters that carry one side of the difference; intervals are then only approximate.
+            Intervals are not adjusted. With fewer than two clusters (or rows, if there are no clusters),
+            p-values and interval are null.
 
         Raises
         ------
         ValueError
-            If the comparison was not made by such a column.
+            If a column is not one of the comparison's `by` columns.
         """
         keys = chosen_keys(columns, self._by, self.noun)
         table = rates.slices if self._differences.is_corpus else of_means.slices
@@ -153,20 +153,20 @@ class Comparison(SlicedResult):
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
-        Whether the second system is worse by at least `drop`, overall or in a slice, and not by chance.
+        Whether the second system is significantly worse, by at least `drop`, overall or in a slice.
 
         Parameters
         ----------
         drop
-            Smallest loss that counts, in points of the score; where lower is better, a rise.
+            Smallest loss that counts, in units of the score; if lower is better, a rise is a loss.
         alpha
-            Largest p-value that counts; those of slices are adjusted for their number.
+            Largest p-value that counts; for slices, the largest `p_adjusted`.
 
         Notes
         -----
-        Worse is what is worse by at least `drop` as observed *and* different from 0 by more than chance: not
-        that the true loss is at least `drop`, and `False` does not say that there is none. Slices that
-        `untestable` returns never count.
+        A slice counts if its observed loss is at least `drop` *and* significantly different from 0. `True`
+        does not mean that the true loss is at least `drop`, and `False` does not mean that there is no loss.
+        Slices that `untestable` returns never count.
 
         Examples
         --------
@@ -185,10 +185,10 @@ class Comparison(SlicedResult):
 
     def untestable(self, alpha: float = 0.05) -> pl.DataFrame:
         """
-        Slices of too few clusters (or rows, where there are none) for any p-value of at most `alpha`.
+        Slices with too few clusters (or rows, if there are no clusters) to reach a p-value of `alpha`.
 
-        If all of G clusters point the same way, 2 of the 2^G combinations of signs get as far: with five,
-        p is at least 0.0625, whatever the difference.
+        If all G clusters point the same way, 2 of the 2^G sign combinations are as extreme: with five
+        clusters, p is at least 0.0625, whatever the difference.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class Comparison(SlicedResult):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """
-        Draw both systems by slice, as a dumbbell plot; see `anls_frame.plot.comparison`.
+        Draw both systems by slice as a dumbbell plot; see `anls_frame.plot.comparison`.
 
         Examples
         --------
@@ -224,18 +224,18 @@ class Comparison(SlicedResult):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").plot().get_xlabel()
         'ANLS'
         """
-        from anls_frame.plot import comparison  # noqa: PLC0415 - only for those who plot
+        from anls_frame.plot import comparison  # noqa: PLC0415 - only to plot
 
         return comparison(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
-        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415 - only for those who write
+        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415 - only to write
 
         return comparison_document(self.to_polars(), self.settings, self.signature)
 
     def _glance(self, most: int | None) -> Glance:
-        from anls_frame.reports.documents import comparison_glance  # noqa: PLC0415 - only for those who look
+        from anls_frame.reports.documents import comparison_glance  # noqa: PLC0415 - only to show it
 
         return comparison_glance(self.to_polars(), self.settings, self.signature, most)
 
@@ -266,54 +266,54 @@ def compare(
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule
         interface, with a column of predictions for each system (`pair` makes one from two frames).
     systems
-        Exactly two: name and prediction column, the one to compare with first.
+        Exactly two entries, from name to prediction column. The first system is the baseline.
     answers
-        Name of the column with the accepted answer or answers; `None` if the systems' columns hold scores
-        that exist already.
+        Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
+        scores.
     by
-        Columns that slice the rows, as for `report`.
+        Columns that define the slices, as for `report`.
     cluster
-        Column of the document that a row belongs to; differences within one are not independent.
+        Column that identifies the document of each row; differences within a document are not independent.
     metric
-        Of texts, which score is compared: `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer"` (the mean
-        of the rows' error rates) or `"cer_corpus"` (all edits by all characters, as OCR projects quote it).
-        Of scores that exist already, any name for them.
+        For texts, the score to compare: `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer"` (the mean
+        of the rows' error rates) or `"cer_corpus"` (total edits divided by total reference length, as OCR
+        projects quote it). For existing scores, any name.
     higher_is_better
-        Direction of scores that exist already; by default `False` if `metric` has the word cer, wer, mer, wil
-        or ter, as error rates have, and `True` for all others.
+        Direction of existing scores; by default `False` if `metric` contains the word cer, wer, mer, wil or
+        ter, as names of error rates do, and `True` otherwise.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
-        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves out rows where
-        either is null. Rows without a score that exists already are always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
+        either prediction is null. Rows in which an existing score is null are always left out.
     confidence
         Confidence level of the intervals.
     draws, seed
-        Number of draws of the sign-flip test, at most 10 million, and the seed that makes them the same each
-        time.
+        Number of draws of the sign-flip test, at most 10 million, and the seed of these draws.
 
     Returns
     -------
     Comparison
-        The differences second minus first: `overall`, `by_group`, `regressed()`, `write(path)`.
+        The differences, second minus first, with `overall`, `by_group`, `regressed()` and `write(path)`.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     ValueError
-        If there are not two systems, their names collide with other columns of the result, or an option is
-        outside its choices.
+        If there are not exactly two systems, their names collide with other columns of the result, or an
+        option has an invalid value.
 
     Notes
     -----
-    The p-value is that of the sign-flip test on the sums of clusters (of rows where there are none), see
-    `anls_frame.statistics.sign_flip`. Slices are adjusted for each other by step-down max-T on joint sign
-    flips, see `anls_frame.statistics.max_t`; the overall value is not one of them. Intervals are those of
-    Student's t, each by itself. They and the p-value are two methods, which may disagree by a hair.
+    The p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no clusters), see
+    `anls_frame.statistics.sign_flip`. The p-values of slices are adjusted together by step-down max-T on
+    joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is not among them. Each interval
+    is a Student's t interval on its own. Interval and p-value are different methods and can disagree
+    slightly.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def compare(
     first, second = systems.values()
     columns = check_by(by)
     metric = _resolve_metric(metric, has_scores=answers is None)
-    # For texts a direction of the caller's is an error, and the metric has its own.
+    # For texts, the metric defines the direction, and passing one is an error.
     score = metric if answers is None else None
     better = resolve_direction(score, higher_is_better)
     described = compared(metric, score, higher_is_better=better)
@@ -338,12 +338,10 @@ def compare(
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
     taken = {*columns, *RESULT_COLUMNS} & set(systems)
     if taken:
-        raise ValueError(
-            f"systems cannot be called {sorted(taken)}, as columns of the result are; rename them"
-        )
+        raise ValueError(f"systems {sorted(taken)} would collide with columns of the result; rename them")
     reserved = [column for column in columns if column in RESULT_COLUMNS]
     if reserved:
-        raise ValueError(f"slices by {reserved} would collide with columns of the result; rename them")
+        raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
     scoring: dict[str, Any] = {"score": score, "threshold": None}
     if answers is not None:
         scoring = {
@@ -377,8 +375,8 @@ def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
         return "score" if metric is None else metric
     if metric is not None and metric not in COMPARED:
         raise ValueError(
-            f"metric must be one of {', '.join(map(repr, COMPARED))}, got {metric!r}; scores of another kind "
-            "are compared as columns of their own, with answers=None"
+            f"metric must be one of {', '.join(map(repr, COMPARED))}, got {metric!r}; to compare other "
+            "scores, pass answers=None and the columns that hold them"
         )
     return metric or "anls"
 
@@ -387,5 +385,5 @@ def _check_systems(systems: Mapping[str, str]) -> None:
     pairs = list(systems.items()) if hasattr(systems, "items") else []
     if len(pairs) != 2 or not all(isinstance(text, str) for entry in pairs for text in entry):  # noqa: PLR2004
         raise ValueError(
-            f"systems names two prediction columns, as {{'old': 'a', 'new': 'b'}}; got {systems!r}"
+            f"systems must name two prediction columns, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
         )

@@ -1,4 +1,4 @@
-"""Differences of two systems: from rows to sums by cell, and from those to slices with tests."""
+"""Differences between two systems: rows are summed by cell, and cells by slice, with tests."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ RESULT_COLUMNS = (
 )
 
 RATE_PARTS = ("first_errors", "first_length", "second_errors", "second_length")
-"""What a corpus rate of each system is made of."""
+"""The sums from which the corpus rates of both systems are computed."""
 
 LEAST_UNITS = 2
-"""Units that a slice must have for a p-value: one shows no spread."""
+"""Smallest number of units for a p-value; a single unit shows no spread."""
 
 COUNTS = ("n", "wins", "ties", "losses")
 _SCORES = ("first", "second", "difference")
@@ -58,20 +58,20 @@ _SCORES = ("first", "second", "difference")
 _ROUNDING = 1e-12
 
 _BITS = 64
-"""Scores of a row are in units of 2**-64 of the larger one's scale: 2**46 rows have room."""
+"""Scores of a row are integer multiples of 2**-64 of the larger one's scale; sums of 2**46 rows fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
     """
-    Sums of the scores by cell, exact as `_exact` says.
+    Sums of the scores by cell, exact as described in `anls_frame.summary.fixed_point`.
 
-    A cell is a combination of `by` values and a unit: the cluster or, where there are none, the difference
-    second minus first, so that rows with equal differences are counted together. The scale is that of the
-    larger score in size. Scores are bounded if all lie in [0, 1].
+    A cell is a combination of `by` values and a unit: the cluster or, without clusters, the difference second
+    minus first, so that rows with equal differences are counted together. The scale is that of the score with
+    the larger absolute value. Scores are bounded if all lie in [0, 1].
 
-    For corpus rates a cell has the errors and lengths of both systems: sums of a cluster or, where there are
-    none, those of each of `n` rows. Wins and losses are by the rates of rows.
+    For corpus rates, a cell holds the errors and lengths of both systems: the sums of a cluster or, without
+    clusters, the values that `n` rows share. Wins and losses compare the rates of rows.
     """
 
     cells: pl.DataFrame
@@ -108,7 +108,7 @@ def collect(
     cells, totals = pl.collect_all([sums, rows.select(_totals())], engine="streaming")
     total = totals.row(0, named=True)
     if total["not_finite"]:
-        raise ValueError(f"the scores hold NaN or infinity in {total['not_finite']} rows; drop or fill them")
+        raise ValueError(f"the scores are NaN or infinite in {total['not_finite']} rows; drop or fill them")
     if answers is None:
         fixed_point.check_size("the scores", total["least"], total["most"])
     return Differences(
@@ -128,8 +128,8 @@ def collect(
 def slices(
     differences: Differences, keys: Sequence[str], *, confidence: float, draws: int, seed: int
 ) -> pl.DataFrame:
-    """One row a slice: means, difference with interval and p-values, counts."""
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    """Return one row per slice: means, difference with interval and p-values, counts."""
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
@@ -165,23 +165,23 @@ def carriers(
     deviations: FloatArray, scale: FloatArray, slice_of: npt.NDArray[np.int64], slices: int
 ) -> FloatArray:
     """
-    Return by slice how many units carry the deviations from its figure, above or below, where they are fewer.
+    Return the effective number of units that carry a slice's deviations, above or below, whichever is fewer.
 
     Parameters
     ----------
     deviations
-        Of units from the figure of their slice.
+        Deviation of each unit from the figure of its slice.
     scale
-        Size of the numbers that were subtracted: a deviation that is tiny beside them is rounding.
+        Size of the numbers that were subtracted; a deviation that is tiny in comparison is rounding.
     slice_of
-        The slice of each unit, as a number.
+        Index of each unit's slice.
     slices
-        How many slices there are.
+        Number of slices.
     """
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
-    far /= np.abs(far).max(initial=0.0) or 1.0  # so that squares have room
+    far /= np.abs(far).max(initial=0.0) or 1.0  # so that squares stay in range
 
     def carried(side: FloatArray) -> FloatArray:
         total, squares = (np.bincount(slice_of, values, slices) for values in (side, side * side))
@@ -191,7 +191,7 @@ def carriers(
 
 
 def size_powers(*, has_clusters: bool) -> list[pl.Expr]:
-    """Sums of powers of the units' sizes; without clusters a unit is one of `n` rows."""
+    """Return sums of powers of the units' sizes; without clusters, each of the `n` rows is a unit."""
     n = pl.col("n").cast(pl.Float64)
     return [(n**power if has_clusters else n).sum().alias(name) for power, name in enumerate(SIZES, start=2)]
 
@@ -204,7 +204,7 @@ def named_columns(
     *,
     has_clusters: bool,
 ) -> pl.DataFrame:
-    """Return the columns of a comparison in their order; what is not defined is null."""
+    """Return the columns of a comparison in order; undefined values are null."""
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
     powers = [grouped[name].cast(pl.Float64).to_numpy() for name in ("n", *SIZES)]
@@ -222,8 +222,8 @@ def named_columns(
 
 
 def _adjusted(units: Units, p_values: FloatArray, draws: int, seed: int) -> FloatArray:
-    """Adjust the p-values for each other; slices without one are no part of the family."""
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    """Adjust the p-values for their number; slices without one are not part of the family."""
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame.statistics import step_down  # noqa: PLC0415 - imports numpy
 
@@ -319,7 +319,7 @@ def _totals() -> list[pl.Expr]:
 
 def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFrame, Units]:
     """
-    Counts, sums and moments of each slice, in the order of the keys, and what the units differ by in them.
+    Return counts, sums and moments of each slice, in key order, and the differences of its units.
 
     A unit is a cluster, or a row with the difference of its cell.
     """
@@ -357,9 +357,9 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
 
 
 def _carriers_of_mean(whole: pl.DataFrame, units: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    import numpy as np  # noqa: PLC0415 - only to compare
 
-    # Units stand in the order of the slices.
+    # Units are sorted by slice.
     slice_of = np.repeat(np.arange(whole.height), sizes(units, keys))
     mean = (whole["difference"] / whole["n"]).to_numpy()[slice_of]
     x, expected = units["difference"].to_numpy(), mean * units["n"].to_numpy()
@@ -367,24 +367,24 @@ def _carriers_of_mean(whole: pl.DataFrame, units: pl.DataFrame, keys: Sequence[s
 
 
 def least_units(alpha: float, draws: int) -> int:
-    """Return the number of units from which on a p-value can be at most alpha: 2 of 2^G signs are as far."""
-    if alpha * (1 + draws) < 1:  # nor can any draw be fewer than the observed one
+    """Return the smallest number G of units that can reach a p-value of alpha, which is at least 2 / 2^G."""
+    if alpha * (1 + draws) < 1:  # p is at least 1 / (1 + draws) too
         return sys.maxsize
     return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))
 
 
 def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
-    """Return the slices of too few units for any p-value of at most alpha."""
+    """Return the slices with too few units to reach a p-value of alpha."""
     return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
 
 
 def _sign_flip(row: dict[str, Any], draws: int, seed: int) -> float:
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    # 0.1 + 0.2 and 0.3 differ in the last digit. Such sums have to be equal, or the draws would fall on other
-    # clusters.
+    # 0.1 + 0.2 and 0.3 differ in the last digit. Such sums must be equal, or the draws would be assigned to
+    # other clusters.
     sums = np.asarray(row["weights"], np.float64)
     if len(sums) < LEAST_UNITS:
         return math.nan

@@ -1,4 +1,4 @@
-"""What reports and comparisons say: the documents that are exported, and what a screen shows of them."""
+"""Reports and comparisons as documents to export, and in the short form that a screen shows."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _ALPHA = 0.05
 
 
 def report_glance(summary: Summary, slices: pl.DataFrame, most: int | None) -> Glance:
-    """Return what a screen shows of a report, of the first rows only where a number of them is given."""
+    """Return a report in its form for a screen, with at most `most` rows."""
     document = _main_of_report(summary, slices)
     shown = [metric for metric in _metrics(summary) if metric.in_text != "nothing"]
-    # Shares of rows that have no score of their own come last, under the names of their columns.
+    # Shares of rows without a per-row score come last, under the names of their columns.
     shown.sort(key=lambda metric: metric.row is None)
     headings = {metric.name: metric.name if metric.row is None else metric.label for metric in shown}
     with_interval = [metric.name for metric in shown if metric.in_text == "interval"]
@@ -56,7 +56,7 @@ def report_glance(summary: Summary, slices: pl.DataFrame, most: int | None) -> G
 def report_document(
     summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame, settings: Mapping[str, Any]
 ) -> Document:
-    """Return a report as the document that is exported; `slices` are those of `to_polars`."""
+    """Return a report as a document to export; `slices` is the frame of `to_polars`."""
     main = _main_of_report(summary, slices)
     tables = _detail_tables(summary) if summary.settings.details else []
     if worst.height:
@@ -77,14 +77,14 @@ def _main_of_report(summary: Summary, slices: pl.DataFrame) -> Document:
 def comparison_glance(
     slices: pl.DataFrame, settings: Mapping[str, Any], signature: str, most: int | None
 ) -> Glance:
-    """Return what a screen shows of a comparison, of the first rows only where a number of them is given."""
+    """Return a comparison in its form for a screen, with at most `most` rows."""
     names = ("n", *settings["systems"], "difference", *_P_VALUES, "wins", "ties", "losses")
     headings = {name: name for name in names} | {"p_value": "p", "p_adjusted": "p (adjusted)"}
     return glance(_main_of_comparison(slices, settings, signature), headings, ("difference",), most)
 
 
 def comparison_document(slices: pl.DataFrame, settings: Mapping[str, Any], signature: str) -> Document:
-    """Return a comparison as the document that is exported; `slices` are those of `to_polars`."""
+    """Return a comparison as a document to export; `slices` is the frame of `to_polars`."""
     main = _main_of_comparison(slices, settings, signature)
     return replace(main, settings=settings, figures=[_dumbbell(slices, settings)])
 
@@ -97,7 +97,7 @@ def _main_of_comparison(slices: pl.DataFrame, settings: Mapping[str, Any], signa
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
-    """Return the kinds of errors and the most frequent confusions of all rows."""
+    """Return the error types and the most frequent confusions of all rows."""
     errors = details.error_table(summary.details["errors"], [])
     confusions = details.confusion_table(summary.details["confusions"], []).select(
         "op", "reference_char", "predicted_char", "count", "share_of_errors", "share_of_reference"
@@ -113,7 +113,7 @@ def _detail_tables(summary: Summary) -> list[Table]:
 
 
 def _report_notes(summary: Summary, slices: pl.DataFrame) -> list[str]:
-    """Return what a reader has to know of the rows behind the numbers."""
+    """Return notes on the rows behind the figures."""
     overall = slices.row(0, named=True)
     settings = summary.settings
     notes = [_conservation(summary.rows, overall, settings.missing, settings.score)]
@@ -153,13 +153,12 @@ def _report_figures(summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame)
 
 
 def _errors_by_slice(summary: Summary, slices: pl.DataFrame) -> Stacked:
-
     by = summary.settings.by
     keys = list(key_names(by, None))
-    # By the keys' own names: a slicing column may be called as one of the table.
+    # By the internal names of the keys: a `by` column may have the name of a column of the table.
     errors = summary.details["errors"]
     table = details.error_table(errors, keys)
-    # By what is printed of a key: structs are dictionaries, which cannot be keys themselves.
+    # Keyed by repr: struct values are dictionaries, which are not hashable.
     counts: dict[str, dict[str, int]] = {}
     for *key, kind, n in table.select(*keys, "error_type", "n").iter_rows():
         counts.setdefault(repr(tuple(key)), {})[kind] = n
@@ -172,7 +171,7 @@ def _errors_by_slice(summary: Summary, slices: pl.DataFrame) -> Stacked:
 
 
 def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
-    """Return the worst rows that have a prediction, beside the nearest of their answers."""
+    """Return the worst rows that have a prediction, each aligned with its nearest answer."""
     if worst.is_empty():
         return []
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
@@ -189,7 +188,6 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
 
 
 def _dumbbell(slices: pl.DataFrame, settings: Mapping[str, Any]) -> Dumbbell:
-
     frame = slices.head(_FIGURE_ROWS + 1)
     first, second = settings["systems"]
     rows = [
@@ -200,7 +198,7 @@ def _dumbbell(slices: pl.DataFrame, settings: Mapping[str, Any]) -> Dumbbell:
 
 
 def _comparison_notes(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
-    """Return what a reader has to know of the rows behind the numbers."""
+    """Return notes on the rows behind the figures."""
     first, second = settings["systems"]
     notes = [
         _conservation(settings["rows"], settings, settings["missing"], settings["score"]),
@@ -229,7 +227,7 @@ def _comparison_notes(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list
 
 
 def _few_note(frame: pl.DataFrame) -> list[str]:
-    """Return what the mark of slices of few rows says, if there are such."""
+    """Return the note that explains the mark of slices with few rows, if there are any."""
     if not frame["few_rows"].any():
         return []
     carriers = f"{FEW_CARRIERS} clusters that carry the figure"
@@ -238,7 +236,7 @@ def _few_note(frame: pl.DataFrame) -> list[str]:
 
 
 def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: float) -> str | None:
-    """Return how many slices have too few units for any p-value of at most alpha, if there are such."""
+    """Return a note on the slices with too few units to reach a p-value of alpha, if there are any."""
     rows = untestable(slices, alpha, settings["draws"])
     if rows.is_empty():
         return None
@@ -256,7 +254,7 @@ def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: fl
 
 
 def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
-    """Return what p-values and intervals of this comparison cannot say, or say differently."""
+    """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
     note = untestable_note(slices, settings, _ALPHA)
     notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
     alpha = round(1 - settings["confidence"], 12)
@@ -281,7 +279,7 @@ def _comparison_title(settings: Mapping[str, Any]) -> str:
 
 
 def _metric(settings: Mapping[str, Any]) -> str:
-    """Return what is compared; a column of scores keeps the name that the caller gave it."""
+    """Return the name of the compared metric; existing scores keep the name that the caller gave them."""
     metric = compared(settings["metric"], settings["score"])
     if settings["score"] is not None:
         return metric.label

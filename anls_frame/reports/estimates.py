@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 FEW_ROWS = 100
 FEW_UNITS = 20.0
 FEW_CARRIERS = 10
-"""Rows, effective units, and units that carry a figure below which intervals are only roughly right."""
+"""Rows, effective units, and units that carry a figure: below any of these, intervals are approximate."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """What the interval of a figure Σx / Σy needs of its units, for any number of slices."""
+    """Sums over units from which the interval of a figure Σx / Σy is computed, as arrays over slices."""
 
     x: FloatArray
     y: FloatArray
@@ -36,7 +36,7 @@ class Sums:
     squares: FloatArray
     """Σx² over rows."""
     bracket: FloatArray | None
-    """Σ(x - ry)², if it is known better than the sums above give it."""
+    """Σ(x - ry)², if it is known more exactly than from the sums above."""
     n: FloatArray
     n_squares: FloatArray
     n_cubes: FloatArray
@@ -44,11 +44,11 @@ class Sums:
 
 
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
-    """Mean and interval of each metric, as columns beside the slices, and `few_rows`."""
+    """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     sizes = [sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES)]
-    # Measures of a kind by slices: a quantile for many values at once costs hardly more than for one.
+    # Metrics with the same interval are stacked: a quantile of many values costs hardly more than of one.
     columns: dict[str, pl.Series] = {}
     fewest, carrying = np.full((2, len(sizes[0])), np.inf)
     for kind in dict.fromkeys(metric.interval for metric in metrics):
@@ -62,7 +62,7 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
         of_kind = carriers(kind, stacked)
         for row, metric in enumerate(alike):
-            # A share of rows can be 0 by its nature (no page is exact), however many units there are.
+            # A share of rows can truly be 0 (no page is exact), however many units there are.
             if not metric.is_share:
                 carrying = np.fmin(carrying, of_kind[row])
             columns |= {
@@ -80,21 +80,21 @@ def are_few(
     n: FloatArray, n_squares: FloatArray, effective: FloatArray, carrying: FloatArray
 ) -> npt.NDArray[np.bool_]:
     """
-    Whether slices are to be marked, by their rows, effective units and units that carry the figure.
+    Return which slices have too few rows, effective units, or units that carry the figure.
 
-    The last only where units have several rows: of independent rows the intervals know how many carry it.
+    The last applies only if units have several rows; for independent rows, the intervals account for it.
     """
-    # Ten that carry alike are ten, whatever rounding makes of them.
+    # Ten units that carry equal parts count as ten, despite rounding.
     are_carried_by_few = (n_squares > n) & (carrying < FEW_CARRIERS - 1e-6)
     return (n < FEW_ROWS) | (effective < FEW_UNITS) | are_carried_by_few
 
 
 def carriers(kind: Interval, sums: Sums) -> FloatArray:
     """
-    Return the effective number of units that carry the score or what it lacks to 1, whichever are fewer.
+    Return the effective number of units that carry the score, or its distance from 1, whichever is smaller.
 
-    Of rates it is the number of those with errors; of scores without bounds it is infinite, and NaN where
-    there is no figure.
+    For rates, it is the effective number of units with errors. For unbounded scores it is infinite, otherwise
+    NaN if there is no figure.
     """
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
@@ -111,7 +111,7 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
 
 
 def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return the interval that reports have for a figure of this kind."""
+    """Return the ends of the interval that reports use for a figure of this kind."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
@@ -139,9 +139,9 @@ def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray,
 
 def units(sums: Sums) -> FloatArray:
     """
-    Return the effective number of units, their rows correlated as usual.
+    Return the effective number of units, for the usual correlation of rows within a unit.
 
-    Two at least, if they would be two were their rows independent.
+    At least two, if it would be two or more with independent rows.
     """
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
@@ -151,5 +151,5 @@ def units(sums: Sums) -> FloatArray:
     by_rows = statistics.effective_units(sums.n, sums.n_squares)
     powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
     correlated = statistics.effective_units(*powers, correlation=statistics.USUAL_CORRELATION)
-    # Of lengths only the squares are known: correlation takes as much off as of the numbers of rows.
+    # Only the squares of lengths are known: assume that correlation reduces both counts by the same factor.
     return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))

@@ -1,4 +1,4 @@
-"""Two result tables side by side, by the ids of their rows."""
+"""Join two result tables by the ids of their rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _USUAL_ANSWERS = frozenset(
     for noun in ("answer", "goldanswer", "gold", "groundtruth", "gt", "target", "reference")
     for plural in ("", "s")
 )
-"""Names of columns with accepted answers, without case, underscores and the like."""
+"""Usual names of answer columns, in lower case, letters and digits only."""
 
 
 class Paired(NamedTuple):
@@ -40,7 +40,7 @@ class Paired(NamedTuple):
     """
 
     frame: Any
-    """The rows that both have: the first table's columns, and the predictions of both."""
+    """The rows that both tables have: the first table's columns, and the predictions of both."""
     only_first: pl.DataFrame
     """Ids that only the first table has."""
     only_second: pl.DataFrame
@@ -57,7 +57,7 @@ def pair(
     answers: str | Sequence[str] | None = None,
 ) -> Paired:
     """
-    Put the predictions of two result tables side by side, by the id of their rows.
+    Join two result tables by the ids of their rows, with the predictions of both side by side.
 
     Parameters
     ----------
@@ -66,29 +66,29 @@ def pair(
     on
         Column or columns that identify a row.
     prediction
-        Name of the prediction column in both.
+        Name of the prediction column in both frames.
     names
-        The predictions become `{prediction}_{name}`.
+        The prediction columns of the result are named `{prediction}_{name}`.
     answers
-        Column or columns with the accepted answers, which have to be the same in both frames; by default
-        those that both have under a usual name (answers, answer, reference, ground_truth, gold, target and
-        the like). Their order does not matter. `[]` compares none.
+        Column or columns with the accepted answers, which must be the same in both frames; by default, the
+        columns of both frames that have a usual name (answers, answer, reference, ground_truth, gold, target
+        and similar). The order of the answers does not matter. `[]` skips this check.
 
     Returns
     -------
     Paired
-        The wide frame (pandas if the first one is, otherwise Polars), and the ids without a partner.
+        The wide frame (pandas if the first one is, otherwise Polars), and the ids that only one frame has.
 
     Raises
     ------
     ValueError
-        If an id is null or there twice, or if the frames accept other answers for some ids: then their
-        predictions are not of the same questions, and those of the second would be scored against the
-        answers of the first.
+        If an id is null or occurs twice, or if the frames accept different answers for some ids. Their
+        predictions then belong to different questions, and those of the second frame would be scored
+        against the answers of the first.
     DTypeError
-        If the ids have different dtypes, as text against numbers.
+        If the ids have different dtypes, such as strings and integers.
     ColumnNotFoundError
-        If a frame has no such column.
+        If a column is not in one of the frames.
 
     Examples
     --------
@@ -109,18 +109,18 @@ def pair(
     """
     ids = [on] if isinstance(on, str) else list(on)
     if len(names) != 2:  # noqa: PLR2004
-        raise ValueError(f"names are two, one for each frame; got {names!r}")
+        raise ValueError(f"names must have two entries, one for each frame, got {names!r}")
     given = [answers] if isinstance(answers, str) else answers if answers is None else list(answers)
     return Paired(*_joined(frame_a, frame_b, ids, prediction, names, given))
 
 
 def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
-    """Return which rows of two columns accept other answers, in whatever order they stand there."""
+    """Return which rows of two columns accept different answers, regardless of order."""
     if first.dtype.is_numeric() and second.dtype.is_numeric():
         return first.ne_missing(second)
     for column in (first, second):
         if isinstance(_inner(column.dtype), pl.Struct | pl.Binary | pl.Object | pl.List | pl.Array):
-            raise DTypeError(f"answers are texts or lists of texts, not of the dtype {column.dtype}")
+            raise DTypeError(f"answers must be strings or lists of strings, got dtype {column.dtype}")
     accepted = [_accepted(column) for column in (first, second)]
     return accepted[0].ne_missing(accepted[1])
 
@@ -130,7 +130,7 @@ def _inner(dtype: pl.DataType) -> Any:
 
 
 def _accepted(column: pl.Series) -> pl.Series:
-    """Return the answers as sorted lists of distinct texts, null where there is none."""
+    """Return the answers as sorted lists of distinct strings, null where there is none."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
     lists = (
@@ -144,7 +144,7 @@ def _accepted(column: pl.Series) -> pl.Series:
     return frame.select(pl.when(pl.col("value").list.len() > 0).then("value")).to_series()
 
 
-def _joined(  # noqa: PLR0917 - as `pair` takes them
+def _joined(  # noqa: PLR0917 - the arguments of `pair`
     first: Any,
     second: Any,
     ids: list[str],
@@ -152,10 +152,12 @@ def _joined(  # noqa: PLR0917 - as `pair` takes them
     names: tuple[str, str],
     answers: list[str] | None,
 ) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
-    """Join two tables by id; the rows of the first, and the ids without a partner."""
+    """Join two tables by id: the rows that both have, and the ids that only one has."""
     if not ids or prediction in ids or len(set(ids)) < len(ids):
-        raise ValueError(f"on= names one or several columns other than {prediction!r}, each once; got {ids}")
-    # Read once: a query may give its rows in another order the next time, a stream gives them once.
+        raise ValueError(
+            f"on must name columns other than {prediction!r}, at least one and each once, got {ids}"
+        )
+    # Read once: a query may return its rows in another order next time, and a stream returns them only once.
     first = conversion.in_memory(first)
     second = second if isinstance(second, pl.LazyFrame) else conversion.in_memory(second)
     if answers is None:
@@ -175,7 +177,7 @@ def _joined(  # noqa: PLR0917 - as `pair` takes them
             )
     taken = [column for column in columns if column in first.columns]
     if taken or columns[0] == columns[1]:
-        raise ValueError(f"the predictions cannot be called {columns}; pass other names=")
+        raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")
     matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
     for place, name in enumerate(answers):
         differs = disagreeing(matched[f"answers_{place}"], matched[f"answers_{place}_second"])
@@ -190,7 +192,7 @@ def _joined(  # noqa: PLR0917 - as `pair` takes them
 
 
 def _usual_answers(frame: Any, others: list[str]) -> list[str]:
-    """Return the columns that hold the accepted answers by their names."""
+    """Return the columns with a usual name of accepted answers."""
     texts = [name for name in conversion.column_names(frame) if isinstance(name, str) and name not in others]
     return [name for name in texts if "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS]
 
@@ -200,14 +202,14 @@ def _check_answers(name: str, ids: list[str], differing: pl.DataFrame) -> None:
         return
     number = "1 id" if differing.height == 1 else f"{differing.height:,} ids"
     raise ValueError(
-        f"the frames accept other answers in column {name!r} for {number} ({', '.join(ids)}): "
-        f"{_first_of(differing)}. Pair results of the same questions; if the column holds no accepted "
+        f"the frames accept different answers in column {name!r} for {number} ({', '.join(ids)}): "
+        f"{_first_of(differing)}. Pair results of the same questions. If the column does not hold accepted "
         "answers, pass answers=[] or the column that does"
     )
 
 
 def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str], which: str) -> pl.DataFrame:
-    """Return ids, predictions, answers and positions of the rows, under names of ours."""
+    """Return ids, predictions, answers and positions of the rows, under internal names."""
     table = conversion.to_lazy(frame, [], [*ids, prediction, *answers]).collect()
     named = table.select(cs.by_name(ids))
     for name, dtype in named.schema.items():
@@ -227,10 +229,10 @@ def _check_ids(ids: pl.DataFrame, which: str) -> None:
         raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
     doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
     if doubled.height:
-        raise ValueError(f"the {which} frame has ids more than once: {_first_of(doubled)}")
+        raise ValueError(f"the {which} frame has duplicate ids: {_first_of(doubled)}")
 
 
 def _first_of(ids: pl.DataFrame) -> str:
-    """Return ids for a message, the first few of them."""
+    """Return the first few ids, for a message."""
     shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in ids.head(_SHOWN_IDS).iter_rows())
     return shown + (f" and {ids.height - _SHOWN_IDS} more" if ids.height > _SHOWN_IDS else "")

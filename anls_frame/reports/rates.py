@@ -1,4 +1,4 @@
-"""Differences of two corpus rates by slice: all errors by all lengths, with intervals and tests."""
+"""Differences between two corpus rates (total errors divided by total length) by slice, with tests."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _SWAPPED = ["errors", "length"]
 def slices(
     differences: Differences, keys: Sequence[str], *, confidence: float, draws: int, seed: int
 ) -> pl.DataFrame:
-    """One row a slice: rates, difference with interval and p-values, counts."""
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    """Return one row per slice: rates, difference with interval and p-values, counts."""
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
@@ -45,7 +45,7 @@ def slices(
         np.divide(errors, length, out=np.full_like(errors, np.nan), where=length > 0)
         for errors, length in ((errors_1, length_1), (errors_2, length_2))
     )
-    # Units stand in the order of the slices.
+    # Units are sorted by slice.
     place = np.repeat(np.arange(grouped.height), sizes(units, keys))
     count, e_1, l_1, e_2, l_2 = (_floats(units[name]) for name in ("count", *RATE_PARTS))
 
@@ -53,7 +53,7 @@ def slices(
         return np.asarray(np.bincount(place, weights=count * values, minlength=grouped.height), np.float64)
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        # What a unit adds to the difference of the rates, to first order.
+        # The contribution of a unit to the difference of the rates, to first order.
         share = (e_2 - second[place] * l_2) / length_2[place] - (e_1 - first[place] * l_1) / length_1[place]
         size = (e_2 + second[place] * l_2) / length_2[place] + (e_1 + first[place] * l_1) / length_1[place]
         carrying = carriers(share, size, place, grouped.height)
@@ -84,9 +84,9 @@ def slices(
 
 def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, Units]:
     """
-    Sums of each slice in the order of the keys, the units in them, and what these differ by.
+    Return the sums of each slice in key order, its units, and the differences of the units.
 
-    A unit is a cluster with its sums, or rows of equal errors and lengths, counted in `n`.
+    A unit is a cluster with its sums, or rows with equal errors and lengths, counted in `n`.
     """
     swapped = {
         "errors": pl.col("second_errors") - pl.col("first_errors"),
@@ -113,14 +113,15 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
 @dataclass(frozen=True)
 class _Swap:
     """
-    Swaps of the two systems in a unit, its errors together with its lengths.
+    The test statistic if the two systems are swapped in units, errors together with lengths.
 
     Parameters
     ----------
     errors, length
-        Of both systems together, by slice: swaps do not change them.
+        Totals of both systems by slice; swaps do not change them.
     norm, sizes
-        √Σz² and Σ|z| over the units, z what a swap changes about the pooled rate; these do not change either.
+        √Σz² and Σ|z| over the units; swaps do not change them either. z is the difference of a unit's errors
+        minus the pooled rate times the difference of its lengths.
     """
 
     errors: FloatArray
@@ -129,31 +130,31 @@ class _Swap:
     sizes: FloatArray
 
     def __call__(self, sums: FloatArray) -> FloatArray:
-        """Return T by slice and draw: the difference of the rates by its size to first order."""
-        import numpy as np  # noqa: PLC0415 - imported by those who compare
+        """Return T by slice and draw: the difference of the rates divided by its size to first order."""
+        import numpy as np  # noqa: PLC0415 - only to compare
 
-        # The sums of the second system less those of the first, of errors and of lengths.
+        # The sums of the second system minus those of the first, for errors and for lengths.
         errors, length = sums[: len(self.errors)], sums[len(self.errors) :]
         of_both, long = self.errors[:, None], self.length[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             difference = (of_both + errors) / (long + length) - (of_both - errors) / (long - length)
             drawn = np.abs(difference) * long / (2 * np.where(self.norm > 0, self.norm, 1.0)[:, None])
-        # A swap that leaves one system without a length is as far as can be.
+        # A swap that leaves one system without any length is as extreme as possible.
         return np.where(np.isfinite(drawn), drawn, np.inf)
 
     def of(self, chosen: npt.NDArray[np.bool_]) -> _Swap:
         return _Swap(self.errors[chosen], self.length[chosen], self.norm[chosen], self.sizes[chosen])
 
     def ties(self) -> FloatArray:
-        import numpy as np  # noqa: PLC0415 - imported by those who compare
+        import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame.statistics.significance import TIE  # noqa: PLC0415 - imports numpy
 
         return TIE * np.divide(self.sizes, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
 
     def p_value(self, signs: Units, slice_: int, draws: int, seed: int) -> float:
-        """Return the p-value of a slice by itself; with equal lengths it is the sign-flip test of errors."""
-        import numpy as np  # noqa: PLC0415 - imported by those who compare
+        """Return the unadjusted p-value of a slice; for equal lengths, from a sign-flip test of errors."""
+        import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame import statistics  # noqa: PLC0415 - import numpy
         from anls_frame.statistics import step_down  # noqa: PLC0415 - import numpy
@@ -161,7 +162,7 @@ class _Swap:
         alone = np.arange(len(self.errors)) == slice_
         units = signs.of_columns(np.tile(alone, 2)).tidied()
         if (units.column == 0).all():
-            # One entry a unit then; the signs that they have are counted, not those of the lines.
+            # Every unit then has one entry. Count the units of either sign, not the lines.
             ups = (units.counts + units.net) // 2
             values, counts = [units.value, -units.value], [ups, units.counts - ups]
             return statistics.sign_flip_counts(
@@ -178,8 +179,8 @@ class _Swap:
         draws: int,
         seed: int,
     ) -> FloatArray:
-        """Adjust the p-values of the slices that are tested for each other."""
-        import numpy as np  # noqa: PLC0415 - imported by those who compare
+        """Adjust the p-values of the tested slices for their number."""
+        import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame.statistics import step_down  # noqa: PLC0415 - imports numpy
 

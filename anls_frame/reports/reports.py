@@ -36,15 +36,15 @@ class Report(SlicedResult):
     """
     Scores of all rows and of each slice, with intervals.
 
-    Made by `report`, or from a summary by `Report.from_summary`.
+    Returned by `report` and, for a summary, by `Report.from_summary`.
 
     Parameters
     ----------
     summary
-        What it is made from.
+        The summary to report.
     sort
-        Column by which slices are sorted: a count (largest first), a score (the worst first: the lowest, or
-        the highest where lower is better), a rate (highest first) or a key.
+        Column by which slices are sorted: a count (largest first), a score (worst first), a
+        rate (highest first) or a key.
     confidence
         Confidence level of the intervals.
 
@@ -87,13 +87,13 @@ class Report(SlicedResult):
         self._check_names()
         if sort not in self.by_group.columns:
             raise ValueError(
-                f"sort must be a column of the report, got {sort!r}; there are {self.by_group.columns}"
+                f"sort must be a column of the report, got {sort!r}; its columns are {self.by_group.columns}"
             )
 
     @classmethod
     def from_summary(cls, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> Report:
         """
-        Make the report of a summary.
+        Make a report from a summary.
 
         Examples
         --------
@@ -108,12 +108,12 @@ class Report(SlicedResult):
 
     @property
     def signature(self) -> str:
-        """One line that says which numbers can be compared with these."""
+        """The settings in one line; figures with equal signatures are comparable."""
         return self.summary.settings.signature
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """Everything the numbers depend on, with a digest of the rows that were scored."""
+        """All settings that the figures depend on, with a digest of the scored rows."""
         return {
             **self.summary.settings.to_dict(),
             "confidence": self.confidence,
@@ -124,10 +124,10 @@ class Report(SlicedResult):
     @property
     def worst(self) -> pl.DataFrame:
         """
-        The rows with the lowest scores, as many as `worst=` asked for; the highest where lower is better.
+        The `worst=` rows with the lowest scores, or with the highest if lower is better.
 
-        Of equal scores the texts decide, then the columns of `by` and the cluster: they are the same rows in
-        any order and from any parts.
+        Ties are broken by the texts, then by the `by` columns and the cluster, so the order of the rows and
+        the way they were split do not matter.
         """
         if not self.summary.settings.worst:
             return pl.DataFrame()
@@ -142,25 +142,25 @@ class Report(SlicedResult):
 
     def by(self, *columns: str) -> pl.DataFrame:
         """
-        Counts and scores by some of the `by` columns.
+        Counts and scores, grouped by some of the `by` columns.
 
         Parameters
         ----------
         columns
-            Any of the `by` columns the report was made with; none gives all rows together.
+            Any of the report's `by` columns; without columns, the result covers all rows together.
 
         Returns
         -------
         DataFrame
-            One row a slice. A row counts in each entry of a list column, so the counts of slices may add up
-            to more than all rows. Columns: the keys; the counts `n` (scored rows), `n_missing` (null
-            predictions), `n_unanswerable` (rows without an answer) and `n_empty_reference`; the means
-            `anls`, `nls` and `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean
-            of rates, and `cer_corpus`, all edits by all reference lengths; each with its interval in
-            `_low` and `_high`, null where the rows do not allow one; `few_rows`, true where intervals are
-            only roughly right: below 100 rows, 20 effective units (clusters, counted less where some are
-            much larger than others) or 10 clusters that carry the score, or what it lacks to 1;
-            `n_clusters`, null without clusters.
+            One row per slice. A row counts in the slice of each entry of a list column, so the counts of
+            slices may add up to more than the number of rows. Columns: the keys; the counts `n` (scored
+            rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
+            `n_empty_reference`; the means `anls`, `nls` and `exact_match`; `zeros`, the share of rows with
+            `anls` 0; `cer_mean`, the mean of rates, and `cer_corpus`, total edits divided by total reference
+            length; each with its interval in `_low` and `_high`, null where the rows do not allow one;
+            `few_rows`, true where intervals are only approximate: below 100 rows, 20 effective units
+            (clusters, which count less if some are much larger than others) or 10 clusters that carry the
+            score, or its distance from 1; `n_clusters`, null without clusters.
 
         Raises
         ------
@@ -188,36 +188,36 @@ class Report(SlicedResult):
         """
         Test each slice against all rows outside it.
 
-        The interval of a slice cannot tell this: the mean of all rows is an estimate as well, and contains
-        the slice.
+        The interval of a slice cannot answer this, because the mean of all rows is an estimate too, and
+        includes the slice.
 
         Parameters
         ----------
         columns
-            Any of the `by` columns that the report was made with; all of them by default.
+            Any of the report's `by` columns; all of them by default.
         measure
-            One of the report's scores or rates, as `"anls"` or `"cer_corpus"`; the first one by default.
+            One of the report's scores or rates, such as `"anls"` or `"cer_corpus"`; the first one by default.
 
         Returns
         -------
         DataFrame
-            One row a slice, the lowest `p_value` first: the keys, `n` (scored rows), the slice's figure
-            under its name, `rest` (that of all other rows), `difference` (slice minus rest), `p_value`
+            One row per slice, lowest `p_value` first: the keys, `n` (scored rows), the slice's figure under
+            its name, `rest` (the figure of all other rows), `difference` (slice minus rest), `p_value`
             (two-sided) and `p_adjusted` (after Holm, for the number of slices). The p-values are null for a
             slice that holds all scored rows or none.
 
         Raises
         ------
         ValueError
-            If the report was not made by such a column or has no such score, or if its clusters were folded:
-            then nobody knows which of them reach into a slice.
+            If a column is not one of the report's `by` columns, if the report does not have the measure, or
+            if its clusters were folded, because it is then unknown which clusters reach into a slice.
 
         Notes
         -----
-        Student's t for the difference, by clusters where there are some. Its variance is the larger of two:
-        the one that the rows of the slice show around the mean of all rows, and the one that rows as
-        different and as alike as all rows are would have. So a dozen answers that happen to be all right
-        are not yet a better slice. See the page on statistics.
+        The test is Student's t for the difference, by clusters if there are any. The variance is the larger
+        of two: the one observed around the mean of all rows, and the one expected from the variance and
+        intraclass correlation of all rows. A dozen answers that all happen to be right are therefore not
+        enough to make a slice better. See the page on statistics.
 
         Examples
         --------
@@ -242,7 +242,9 @@ class Report(SlicedResult):
         if not keys:
             raise ValueError("the report has no slices; name columns in by= when making it")
         if self.summary.folded is not None:
-            raise ValueError("the clusters of this report are folded; ask before fold_clusters()")
+            raise ValueError(
+                "the clusters of this report are folded; call against_rest() before fold_clusters()"
+            )
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
@@ -250,9 +252,9 @@ class Report(SlicedResult):
 
     def errors(self, *columns: str) -> pl.DataFrame:
         """
-        Types of errors by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
+        Error types, grouped by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
 
-        The report has to be made with ``details=True``.
+        The report must be made with ``details=True``.
 
         Examples
         --------
@@ -266,9 +268,9 @@ class Report(SlicedResult):
 
     def confusions(self, *columns: str) -> pl.DataFrame:
         """
-        Confusions of characters by some of the `by` columns, see `anls_frame.confusions`.
+        Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
 
-        Texts are prepared by the `cer_protocol`. The report has to be made with ``details=True``.
+        Texts are prepared by the `cer_protocol`. The report must be made with ``details=True``.
 
         Examples
         --------
@@ -283,9 +285,9 @@ class Report(SlicedResult):
 
     def lengths(self, *columns: str) -> pl.DataFrame:
         """
-        Scores by the length of the reference and some of the `by` columns, see `anls_frame.length_scores`.
+        Scores by reference length, grouped by some of the `by` columns; see `anls_frame.length_scores`.
 
-        The report has to be made with ``details=True``.
+        The report must be made with ``details=True``.
 
         Examples
         --------
@@ -310,18 +312,18 @@ class Report(SlicedResult):
         >>> af.report(df, "prediction", "answer").plot().get_xlabel()
         'ANLS, 95 % interval'
         """
-        from anls_frame.plot import group_scores  # noqa: PLC0415 - only for those who plot
+        from anls_frame.plot import group_scores  # noqa: PLC0415 - only to plot
 
         return group_scores(self, ax=ax)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
-        from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only for those who write
+        from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only to write
 
         return report_document(self.summary, self.to_polars(), self.worst, self.settings)
 
     def _glance(self, most: int | None) -> Glance:
-        from anls_frame.reports.documents import report_glance  # noqa: PLC0415 - only for those who look
+        from anls_frame.reports.documents import report_glance  # noqa: PLC0415 - only to show it
 
         return report_glance(self.summary, self.to_polars(), most)
 
@@ -358,7 +360,7 @@ class Report(SlicedResult):
 
     @cached_property
     def measures(self) -> tuple[Metric, ...]:
-        """What is reported of each slice."""
+        """The metrics that are reported for each slice."""
         settings, cells = self.summary.settings, self.summary.cells
         if settings.score is None:
             return reported(None)
@@ -370,7 +372,7 @@ class Report(SlicedResult):
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         sort = chosen_keys([self.sort], self._by, self.noun)[0] if self.sort in self._by else self.sort
         first = [] if sort not in slices.columns or sort in keys else [sort]
-        # The worst first, be it the lowest or the highest.
+        # Worst first, whether that is the lowest or the highest.
         worse_if_high = [
             end for metric in self.measures if not metric.higher_is_better for end in metric.ends
         ]
@@ -413,7 +415,7 @@ def report(
     progress: bool | Callable[[int], object] = False,
 ) -> Report:
     """
-    Report the scores of a frame, of all rows and by slice, with intervals.
+    Report the scores of a frame, overall and by slice, with intervals.
 
     Parameters
     ----------
@@ -423,50 +425,50 @@ def report(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
-        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+        Name of a column of existing scores, in place of `prediction` and `answers`.
     higher_is_better
-        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
-        ter, as error rates have, and `True` for all others.
+        Direction of these scores; by default `False` if the column's name contains the word cer, wer, mer,
+        wil or ter, as names of error rates do, and `True` otherwise.
     by
-        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
-        list of nulls are one slice, null.
+        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
     cluster
-        Column of the document that a row belongs to. Rows of one document are alike, and intervals that
-        take them for independent are too narrow: name it where there is one.
+        Column that identifies the document of each row. Rows of one document are alike, and intervals that
+        treat them as independent are too narrow, so pass this column if there is one.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
-        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
+        Number of rows with the lowest scores to keep, or with the highest if lower is better.
     details
-        Count kinds of errors, confusions of characters and lengths as well, for `errors`, `confusions` and
-        `lengths`; reads the rows three times more.
+        Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
+        this reads the rows three more times.
     sort
         Column by which slices are sorted.
     confidence
         Confidence level of the intervals.
     progress
-        `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
-        batch that is read, from any thread. `cluster` and `worst` read the rows once more each, `details`
-        three times.
+        `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
+        of each batch that is read, from any thread. `cluster` and `worst` each read the rows once more,
+        `details` three times.
 
     Returns
     -------
     Report
-        With `overall`, `by_group`, `by(...)`, `worst` and `write(path)`, and with details `errors(...)`,
-        `confusions(...)` and `lengths(...)`.
+        The scores, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, if `details` is
+        true, `errors(...)`, `confusions(...)` and `lengths(...)`.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     ValueError
-        If an option is outside its choices, or both or none of texts and `score` are given.
+        If an option has an invalid value, or if both or neither of texts and `score` are given.
 
     See Also
     --------

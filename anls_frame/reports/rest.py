@@ -1,9 +1,9 @@
 """
-Whether a slice scores differently from the rest of the rows.
+Test whether a slice scores differently from the other rows.
 
 The statistic is the difference d between the mean (or rate) of a slice and that of all other rows. Under the
-null hypothesis both are the mean r of all rows, so residuals are taken from r: a slice whose few rows happen
-to be equal then does not pass for one without spread.
+null hypothesis both equal the mean r of all rows, so residuals are taken from r. A slice whose few rows
+happen to be equal is then not treated as having no spread.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 class _Null(NamedTuple):
-    """What all rows have in common under the null hypothesis."""
+    """What all rows share under the null hypothesis."""
 
     ratio: float
     """Mean score or rate."""
     unit: float
-    """Rows divided by their total length: with it lengths count in rows of the mean length. 1 for means."""
+    """Rows divided by their total length, which expresses lengths in rows of mean length; 1 for means."""
 
 
 class _Sums(NamedTuple):
@@ -56,11 +56,11 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
     """
     Compare each slice with all rows outside it: keys, `n`, both means, their difference and p-values.
 
-    t is d / √V with the larger of two variances of d: the one that the clusters show, Σe², with
-    e = u_S / Y_S - u_R / Y_R of the residuals u inside and outside the slice; and the one that rows of the
-    common variance and intraclass correlation would give. The first alone is too small for slices of few
-    rows that are all right. With w, what each cluster adds to the second, t has (Σw)² / Σw² - 1 degrees of
-    freedom.
+    t is d / √V, where V is the larger of two variances of d: the observed one, Σe² over the clusters, with
+    e = u_S / Y_S - u_R / Y_R for the residuals u inside and outside the slice; and the one expected from the
+    common variance and intraclass correlation of rows. The first alone is too small for slices of few rows
+    that are all right. With w, the contribution of each cluster to the second, t has (Σw)² / Σw² - 1 degrees
+    of freedom.
     """
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
@@ -100,14 +100,14 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
 
 
 def _sums(counted: pl.DataFrame, metric: Metric, null: _Null) -> _Sums:
-    """Return the sums of slices whose rows are taken by themselves."""
+    """Return the sums of slices over their rows, regardless of clusters."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     x, y, xy, yy, bracket = (
         counted[name].cast(pl.Float64).to_numpy()
         for name in (*metric.moments()[:2], *metric.moments()[3:5], metric.bracket)
     )
-    # From the spread around the slice's own figure, which is exact also for scores far above their spread.
+    # From the spread around the slice's own figure, which is exact even for scores far larger than it.
     own = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
     off = own - null.ratio
     squares = np.maximum(bracket + 2 * off * (xy - own * yy) + off * off * yy, 0.0)
@@ -115,7 +115,7 @@ def _sums(counted: pl.DataFrame, metric: Metric, null: _Null) -> _Sums:
 
 
 def _by_row(inside: _Sums, outside: _Sums, everything: _Sums) -> _Variances:
-    """Every row is a unit of its own."""
+    """Return the variances with rows as the units."""
     shown = inside.squares / inside.y**2 + outside.squares / outside.y**2
     weight = 1 / inside.y + 1 / outside.y
     squared_weights = inside.yy / inside.y**4 + outside.yy / outside.y**4
@@ -123,7 +123,7 @@ def _by_row(inside: _Sums, outside: _Sums, everything: _Sums) -> _Variances:
 
 
 def _clusters(cells: pl.DataFrame, keys: Sequence[str], metric: Metric, null: _Null) -> pl.DataFrame:
-    """Size and residual of each cluster in each slice, in the order of the keys."""
+    """Return the size and residual of each cluster in each slice, in key order."""
     cells = explode_lists(cells, keys)
     x, y = metric.floats(metric.columns[:2], fixed_point.scales(cells) if metric.has_scales else [])
     sums = [(null.unit * y).alias("size"), (null.unit * (x - null.ratio * y)).alias("residual")]
@@ -131,7 +131,7 @@ def _clusters(cells: pl.DataFrame, keys: Sequence[str], metric: Metric, null: _N
 
 
 def _by_cluster(sliced: pl.DataFrame, whole: pl.DataFrame, sums: tuple[_Sums, _Sums, _Sums]) -> _Variances:
-    """Clusters are the units, and the rows of one are as alike as all rows show."""
+    """Return the variances with clusters as the units, for the intraclass correlation of all rows."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     inside, outside, everything = sums
@@ -153,7 +153,7 @@ def _by_cluster(sliced: pl.DataFrame, whole: pl.DataFrame, sums: tuple[_Sums, _S
         return np.asarray((1 - alike) * independent + alike * common)
 
     def over_clusters(of_pair: Array, without: Array, of_all: float, power: int) -> Array:
-        # A cluster outside the slice adds what it would add without its rows inside, which is known of all.
+        # The sum over all clusters as if no row were inside, corrected for those that reach into the slice.
         return np.asarray(of_all / outside.y**power + np.bincount(place, of_pair - without, len(inside.y)))
 
     effect, without = u / slice_y - (whole_u - u) / rest_y, whole_u / rest_y
@@ -166,6 +166,6 @@ def _by_cluster(sliced: pl.DataFrame, whole: pl.DataFrame, sums: tuple[_Sums, _S
 
 
 def _correlation(sizes: Array, design: float) -> float:
-    """Intraclass correlation of rows in clusters of these sizes, from their design effect."""
+    """Return the intraclass correlation of rows in clusters of these sizes, from their design effect."""
     more = float(sizes @ sizes) / float(sizes.sum()) - 1
     return min(max((design - 1) / more, 0.0), 1.0) if more > 0 else 0.0

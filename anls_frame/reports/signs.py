@@ -1,4 +1,4 @@
-"""From cells of differences to the units whose signs are flipped together in all slices."""
+"""Turn cells of differences into the units whose signs are flipped jointly in all slices."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 def of_clusters(clusters: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Units:
     """
-    Return the units of sums by slice and cluster; each of the values has a column for each slice.
+    Return the units of sums by slice and cluster, with one column for each value and slice.
 
-    The sums are in the order of their keys and the cluster, so that the order of the rows changes no draw.
+    The sums must be sorted by keys and cluster, so that the draws do not depend on the order of the rows.
     """
     places = (
         clusters.with_row_index("row")
@@ -38,12 +38,12 @@ def of_clusters(clusters: pl.DataFrame, keys: Sequence[str], values: Sequence[st
 
 def of_rows(rows: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Units:
     """
-    Return the units of rows counted in `n` by keys and values, where a list key is of several slices.
+    Return the units of rows counted in `n` by keys and values; a list key belongs to several slices.
 
-    Rows that differ in the sign of their values alone have one line: their signs are equally likely, and the
-    draws are the same whichever system comes first.
+    Rows that differ only in the sign of their values share one line: both signs are equally likely, and the
+    draws do not depend on which system comes first.
     """
-    # The first value that is not 0 gives the sign.
+    # The first nonzero value gives the sign.
     sign = pl.coalesce(pl.when(pl.col(value) != 0).then(pl.col(value).sign()) for value in values)
     lines = (
         rows.with_columns(sign=sign.fill_null(1).cast(pl.Int64), n=pl.col("n").cast(pl.Int64))
@@ -58,7 +58,7 @@ def of_rows(rows: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> U
 
 
 def sizes(entries: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return how many lines each slice has, in the order in which the slices stand."""
+    """Return the number of lines of each slice, in the order of the slices."""
     if not keys:
         return pl.Series([entries.height]).to_numpy()
     return entries.group_by(keys, maintain_order=True).len()["len"].cast(pl.Int64).to_numpy()
@@ -67,7 +67,7 @@ def sizes(entries: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
 def _units(
     entries: pl.DataFrame, keys: Sequence[str], values: Sequence[str], counts: pl.Series, net: pl.Series
 ) -> Units:
-    import numpy as np  # noqa: PLC0415 - imported by those who compare
+    import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame.statistics.step_down import Units  # noqa: PLC0415 - imports numpy
 
