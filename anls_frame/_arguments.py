@@ -1,7 +1,7 @@
 """
-Checks of arguments, whose errors read alike: "threshold must be a number in [0, 1], got 2".
+Checks of arguments, with uniform error messages: "threshold must be a number in [0, 1], got 2".
 
-Numbers of numpy are numbers; True, False and NaN are not.
+NumPy numbers are accepted as numbers; True, False and NaN are not.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 class ArgumentTypeError(TypeError, ValueError):
-    """A number or a choice of the wrong type: who catches wrong values catches it too."""
+    """A number or a choice of the wrong type; `except ValueError` catches it too."""
 
 
 def choice(name: str, value: T, choices: Iterable[object]) -> T:
-    """Return the value; an error unless it is one of the choices."""
+    """Return the value; raise an error unless it is one of the choices."""
     choices = tuple(choices)
     if value not in choices:
         error = ValueError if isinstance(value, str) else ArgumentTypeError
@@ -30,7 +30,7 @@ def choice(name: str, value: T, choices: Iterable[object]) -> T:
 
 
 def count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
-    """Return an integer; an error unless it is one between its bounds."""
+    """Return the value as an int; raise an error unless it is an integer within the bounds."""
     wanted = f"an integer of at least {least}" if most is None else f"an integer from {least:,} to {most:,}"
     if not _is(numbers.Integral, value):
         raise ArgumentTypeError(_must(name, wanted, value))
@@ -40,19 +40,19 @@ def count(name: str, value: Any, least: int = 0, most: int | None = None) -> int
 
 
 def share(name: str, value: Any, *, ends: bool = True) -> float:
-    """Return a number as a float; an error unless it is between 0 and 1, or one of these `ends`."""
+    """Return the value as a float; raise an error unless it is in [0, 1], or (0, 1) without `ends`."""
     return number(name, value, 0, 1, ends=ends)
 
 
 def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:
-    """Return a finite number as a float; an error unless it is between its bounds, or one of these `ends`."""
+    """Return a finite number as a float; raise an error unless it is within the bounds (`ends` inclusive)."""
     if most == math.inf:
         wanted = f"a number {'of at least' if ends else 'above'} {least}"
     else:
         wanted = f"a number in {'[' if ends else '('}{least}, {most}{']' if ends else ')'}"
     if not _is(numbers.Real, value):
         raise ArgumentTypeError(_must(name, wanted, value))
-    # Compared as it came, before it is rounded. NaN is between no bounds.
+    # The value is compared before it is rounded to a float. NaN fails both comparisons.
     inside = least <= value <= most if ends else least < value < most
     try:
         found = float(value)
@@ -64,14 +64,14 @@ def number(name: str, value: Any, least: float, most: float = math.inf, *, ends:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return a truth value; an error unless it is one."""
+    """Return the value; raise an error unless it is True or False."""
     if not isinstance(value, bool):
         raise TypeError(_must(name, "True or False", value))
     return value
 
 
 def string(name: str, value: Any, wanted: str = "a string") -> str:
-    """Return a string; an error unless it is one."""
+    """Return the value; raise an error unless it is a string."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
     return value

@@ -51,7 +51,7 @@ class DuplicateColumnError(ValueError, PolarsError):
     ...     af.add_scores(df, "prediction", "answer", columns=["nls"])
     ... except af.DuplicateColumnError as error:
     ...     print(error)
-    the frame already has the columns ['nls']; pass overwrite=True to replace them, prefix= or suffix= to name the new ones otherwise, or columns= to add only some of them
+    the frame already has the columns ['nls']; pass overwrite=True to replace them, prefix= or suffix= to give the new ones other names, or columns= to add only some of them
     """  # noqa: E501 - printed output
 
 

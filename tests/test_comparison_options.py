@@ -192,7 +192,7 @@ def test_any_other_name_will_do(name: str) -> None:
         ({"confidence": float("nan")}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"by": ["k", "k"]}, ValueError, "by names a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
-        ({"cluster": 3}, TypeError, "a column is named by a string"),
+        ({"cluster": 3}, TypeError, "a column name must be a string"),
         ({"threshold": 2}, ValueError, "threshold must be a number in"),
         ({"protocol": "raw"}, ValueError, "ANLS needs a threshold"),
         ({"by": "kk"}, ColumnNotFoundError, "no column 'kk'"),

@@ -235,7 +235,7 @@ def test_prefix_suffix_and_columns_name_the_new_ones() -> None:
 def test_a_name_that_stands_twice_is_refused_only_where_it_is_asked_for() -> None:
     doubled = pa.Table.from_arrays([pa.array(["a"])] * 4, names=["x", "x", "prediction", "answer"])
 
-    with pytest.raises(af.ColumnNotFoundError, match="'x' is there 2 times"):
+    with pytest.raises(af.ColumnNotFoundError, match="'x' occurs 2 times"):
         af.add_scores(doubled, "x", "answer")
     result: Any = af.add_scores(doubled, "prediction", "answer", columns=["nls"])
     assert result.column_names == ["x", "x", "prediction", "answer", "nls"]
@@ -251,7 +251,7 @@ def test_the_metadata_of_a_table_stays() -> None:
 
 @pytest.mark.parametrize("column", [pa.chunked_array([["a"]]), pl.Series(["a"])], ids=["pyarrow", "polars"])
 def test_a_single_column_is_no_table(column: Any) -> None:
-    with pytest.raises(TypeError, match=f"frame holds no table, but is a {type(column).__name__}"):
+    with pytest.raises(TypeError, match=f"frame must be a table, got {type(column).__name__}"):
         af.add_scores(column, "prediction", "answers")
 
 

@@ -191,12 +191,12 @@ def test_zero_rows_of_a_frame_with_lists_have_the_same_dtypes() -> None:
     [
         (
             ["a", ["b"]],
-            r"mixes texts and lists: row 'r1' holds a list \(\['b'\]\), row 'r0' a text",
+            r"mixes strings and lists: row 'r1' holds a list \(\['b'\]\), row 'r0' a string",
         ),
-        ([["a"], "b"], r"mixes texts and lists: row 'r1' holds a text \('b'\), row 'r0' a list"),
-        ([None, ["a"], "b"], r"row 'r2' holds a text \('b'\), row 'r1' a list"),
-        ([("a",), "b"], r"row 'r1' holds a text \('b'\), row 'r0' a list"),
-        (["a", ("b",)], r"row 'r1' holds a list \(\('b',\)\), row 'r0' a text"),
+        ([["a"], "b"], r"mixes strings and lists: row 'r1' holds a string \('b'\), row 'r0' a list"),
+        ([None, ["a"], "b"], r"row 'r2' holds a string \('b'\), row 'r1' a list"),
+        ([("a",), "b"], r"row 'r1' holds a string \('b'\), row 'r0' a list"),
+        (["a", ("b",)], r"row 'r1' holds a list \(\('b',\)\), row 'r0' a string"),
     ],
 )
 def test_texts_among_lists_are_an_error_that_names_the_first_bad_row(answers: Any, message: str) -> None:
@@ -218,7 +218,7 @@ def test_texts_among_lists_are_an_error_that_names_the_first_bad_row(answers: An
         (Decimal(1), "row 1: .* is of type Decimal"),
         (dt.date(2026, 1, 2), "row 1: .* is of type date"),
         (object(), "row 1: .* is of type object"),
-        ("\ud800", "row 1: the text '.*' holds half of a surrogate pair"),
+        ("\ud800", "row 1: the string '.*' contains a lone surrogate"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -236,7 +236,7 @@ def test_a_value_among_texts_is_an_error_that_names_its_row(value: object, messa
     [
         (3, "an entry of the list: 3 is of type int"),
         (["b"], "an entry of the list: it is itself a list"),
-        ("\ud800", "an entry of the list: the text '.*' holds half of a surrogate pair"),
+        ("\ud800", "an entry of the list: the string '.*' contains a lone surrogate"),
     ],
     ids=["number", "list", "surrogate"],
 )

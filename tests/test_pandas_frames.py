@@ -150,7 +150,7 @@ def test_a_column_with_a_number_for_its_name_is_no_text(add_scores: AddScores) -
 def test_a_name_that_stands_twice_is_refused_where_it_is_asked_for(add_scores: AddScores) -> None:
     doubled = pd.DataFrame([["a", "b", "b", "c"]], columns=["x", "x", "prediction", "answer"])
 
-    with pytest.raises(af.ColumnNotFoundError, match="'x' is there 2 times"):
+    with pytest.raises(af.ColumnNotFoundError, match="'x' occurs 2 times"):
         add_scores(doubled, "x", "answer")
     result = add_scores(doubled, "prediction", "answer", columns=["nls"])
     assert list(result.columns) == ["x", "x", "prediction", "answer", "nls"]

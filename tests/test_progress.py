@@ -81,7 +81,7 @@ def test_a_function_that_fails_ends_the_query() -> None:
 
 @pytest.mark.parametrize("progress", [None, 1, "yes"])
 def test_what_is_no_function_is_a_type_error(progress: Any) -> None:
-    with pytest.raises(TypeError, match="progress is True, False or a function of a number of rows"):
+    with pytest.raises(TypeError, match="progress must be True, False or a function of a number of rows"):
         af.summarize(FRAME, *TEXTS, progress=progress)
 
 

@@ -626,8 +626,8 @@ def test_a_test_split_of_vlmevalkit_has_no_answers(tmp_path: Path) -> None:
 
 
 NOTE = (
-    "The file's harness scores by protocol rrc, these are scores by protocol anls. "
-    "Pass protocol rrc for the harness' figures."
+    "The file's harness uses protocol rrc, but these scores use protocol anls. "
+    "Pass protocol rrc to get the harness's figures."
 )
 
 

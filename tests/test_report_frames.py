@@ -193,7 +193,7 @@ def test_doubled_pandas_columns_are_refused(role: str) -> None:
     name = {"prediction": "p", "answers": "a", "by": "k", "cluster": "k", "score": "s"}[role]
     frame.insert(0, name, frame[name], allow_duplicates=True)
     roles: dict[str, Any] = {"score": "s"} if role == "score" else {"prediction": "p", "answers": "a"}
-    with pytest.raises(ColumnNotFoundError, match=f"column '{name}' is there 2 times"):
+    with pytest.raises(ColumnNotFoundError, match=f"column '{name}' occurs 2 times"):
         report(frame, **{**roles, role: name})
 
 

@@ -1,4 +1,4 @@
-"""Checks of names and dtypes of columns, with errors that say what to do."""
+"""Checks of column names and dtypes, with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColu
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds texts"
+ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 
 
 def check_column(available: Iterable[Any], name: str) -> None:
-    """Raise an error with the nearest name unless the column is there, once."""
+    """Raise an error, with the nearest name, unless the column occurs exactly once."""
     available = list(available)
     if available.count(name) == 1:
         return
     if name in available:
         raise ColumnNotFoundError(
-            f"column {name!r} is there {available.count(name)} times; rename the others"
+            f"column {name!r} occurs {available.count(name)} times; rename the duplicates"
         )
     from rapidfuzz import process  # noqa: PLC0415 - only for the message
 
     nearest = process.extractOne(name, [str(column) for column in available], score_cutoff=60)
     hint = f"; did you mean {available[nearest[2]]!r}?" if nearest else ""
     if nearest and not isinstance(available[nearest[2]], str):
-        hint += " Columns are found by strings: rename them, in pandas with `.rename(columns=str)`"
+        hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
     raise ColumnNotFoundError(f"no column {name!r} among {available}{hint}")
 
 
 def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:
-    """Raise an error that names the columns which are there already, and the ways out."""
+    """Raise an error that names the columns that already exist, and says what to do."""
     existing = set(available)
     taken = [name for name in new if name in existing]
     if taken and not overwrite:
         raise DuplicateColumnError(
             f"the frame already has the columns {taken}; pass overwrite=True to replace them, prefix= or "
-            "suffix= to name the new ones otherwise, or columns= to add only some of them"
+            "suffix= to give the new ones other names, or columns= to add only some of them"
         )
 
 
 def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:
-    """Raise a DTypeError where the expression does not fit the columns' dtypes."""
-    # The plugin knows the rule and answers from the schema alone: an empty frame asks it.
+    """Raise a DTypeError if the expression does not accept the dtypes of the columns."""
+    # The plugin checks dtypes from the schema alone, so an empty frame is enough.
     try:
         pl.LazyFrame(schema=schema).select(expression).collect_schema()
     except ComputeError as error:

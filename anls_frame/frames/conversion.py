@@ -1,4 +1,4 @@
-"""Frames of any kind into Polars and back: the one place that tells Polars, pandas and Arrow apart."""
+"""Convert frames of any kind to Polars and back: the only place that tells Polars, pandas and Arrow apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROW = "__anls_frame_row"
 
 
 def at_hand(frame: Any) -> Any:
-    """Return a Polars or pandas frame as it is, and others, which may be streams, as a pyarrow Table."""
+    """Return a Polars or pandas frame unchanged, any other frame (perhaps a stream) as a pyarrow Table."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame) or _is_pandas(frame):
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
@@ -39,13 +39,13 @@ def to_lazy(
     """
     Return columns of a Polars, pandas or Arrow frame; nothing else is converted.
 
-    `texts` hold texts or lists of texts, which is checked here as far as Polars cannot tell afterwards;
-    `others` (keys, clusters, scores) are of any type. The column of the `answers`, one of the texts, is
-    looked at for lists that were printed as text, except where that would run a query.
+    `texts` must hold strings or lists of strings; this function checks what Polars cannot check afterwards.
+    `others` (keys, clusters, scores) may have any type. A warning is given if the column `answers`, one of
+    `texts`, holds lists printed as text; it is not inspected where that would run a query.
     """
     for name in (*texts, *others):
         if not isinstance(name, str):
-            raise TypeError(f"a column is named by a string, got {name!r}")
+            raise TypeError(f"a column name must be a string, got {name!r}")
     texts = list(dict.fromkeys(texts))
     others = [name for name in dict.fromkeys(others) if name not in texts]
     frame = at_hand(frame)
@@ -68,7 +68,11 @@ def to_polars(frame: Any, texts: Iterable[str], others: Iterable[str] = ()) -> p
 
 
 def in_polars(frame: Any, wanted: Iterable[str] | None = None) -> pl.DataFrame | pl.LazyFrame:
-    """Return a Polars frame as it is, of others the wanted columns, or all if one is not there: a pattern."""
+    """
+    Return a Polars frame unchanged, and of any other frame the wanted columns.
+
+    If one of these is missing, which may be a pattern, all columns are returned.
+    """
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame
@@ -86,17 +90,17 @@ def column_names(frame: Any) -> list[Any]:
 
 
 def in_memory(frame: Any) -> Any:
-    """Return a pandas frame as it is, others as Polars rows: a query may give them in another order again."""
+    """Return a pandas frame unchanged, others collected in Polars: a query may return another order later."""
     return frame if _is_pandas(frame) else in_polars(frame).lazy().collect()
 
 
 def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
-    """Return a pandas frame or an Arrow table with columns, in place of those of the same names."""
+    """Return a pandas frame or an Arrow table with columns added; they replace those of the same names."""
     return _side(frame).with_columns(frame, columns)
 
 
 def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
-    """Return rows of a frame by their numbers, with columns, in place of those of the same names."""
+    """Return rows of a frame by number, with columns added; they replace those of the same names."""
     picked = rows_at(frame, rows)
     if not _is_pandas(frame):
         return as_kind_of(frame, picked.with_columns(columns))
@@ -106,12 +110,12 @@ def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
 
 
 def rows_at(frame: Any, rows: pl.Series) -> Any:
-    """Return rows of a frame by their numbers, of an Arrow frame in Polars."""
+    """Return rows of a frame by number; those of an Arrow frame are returned in Polars."""
     if _is_pandas(frame):
         return frame.iloc[rows.to_numpy()].copy()
     if not isinstance(frame, pl.LazyFrame):
         return in_memory(frame)[rows]
-    # Only the rows that are wanted come into memory.
+    # Only the requested rows are loaded into memory.
     kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(rows.unique().sort().implode()))
     found = kept.collect(engine="streaming")
     return rows.alias(_ROW).to_frame().join(found, on=_ROW, how="left", maintain_order="left").drop(_ROW)
@@ -119,9 +123,9 @@ def rows_at(frame: Any, rows: pl.Series) -> Any:
 
 def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], matched: pl.DataFrame) -> Any:
     """
-    Return rows of the first frame with a column of the second beside its own, under two names.
+    Return rows of the first frame with a column of the second next to its own, under two names.
 
-    `matched` has the numbers of these rows in both frames, `row` and `row_second`, and `prediction_second`.
+    `matched` has the row numbers in both frames, `row` and `row_second`, and the column `prediction_second`.
     """
     rows = rows_at(first, matched["row"])
     place = list(rows.columns).index(column) + 1
@@ -129,7 +133,7 @@ def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], mat
         return rows.rename({column: names[0]}).insert_column(
             place, matched["prediction_second"].alias(names[1])
         )
-    # In pandas index and dtypes stay as they are.
+    # A pandas frame keeps its index and dtypes.
     values = matched["prediction_second"].to_pandas()
     if _is_pandas(second):
         values = second[column].iloc[matched["row_second"].to_numpy()]
@@ -139,7 +143,7 @@ def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], mat
 
 
 def as_kind_of(frame: Any, table: pl.DataFrame, *, index: bool = False) -> Any:
-    """Return a table as Polars, pandas (with the frame's `index`, if its rows are the frame's) or pyarrow."""
+    """Return a table as the frame's kind; `index` keeps the index of a pandas frame with the same rows."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return table
     if not _is_pandas(frame):
@@ -148,7 +152,7 @@ def as_kind_of(frame: Any, table: pl.DataFrame, *, index: bool = False) -> Any:
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
-    """Return a table as a pandas frame, whatever its columns are called: Polars panics over NUL in a name."""
+    """Return a table as a pandas frame, with any column names: Polars panics if a name contains NUL."""
     names = [f"column {index}" for index in range(table.width)]
     frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
     frame.columns = table.columns
@@ -156,16 +160,16 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
 
 
 def _is_pandas(frame: Any) -> bool:
-    """Whether it is a pandas DataFrame; pandas is not imported to find out."""
+    """Whether the frame is a pandas DataFrame; pandas is not imported for this check."""
     if sys.modules.get("pandas") is None:
         return False
-    import pandas as pd  # noqa: PLC0415 - loaded already, but not by everyone
+    import pandas as pd  # noqa: PLC0415 - already loaded here, but not for every user
 
     return isinstance(frame, pd.DataFrame)
 
 
 def _side(frame: Any) -> Any:
-    """Return the module of a pandas frame or an Arrow table, each with `to_polars` and `with_columns`."""
+    """Return the module for pandas frames or Arrow tables; both have `to_polars` and `with_columns`."""
     if _is_pandas(frame):
         from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
 

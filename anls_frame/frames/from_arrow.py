@@ -1,4 +1,4 @@
-"""Arrow tables of any object, and their columns into Polars."""
+"""Arrow tables from any object, and their columns as Polars Series."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def to_table(frame: Any) -> pa.Table:
-    """Return an object with the Arrow PyCapsule interface as a table."""
+    """Convert an object with the Arrow PyCapsule interface to a table."""
     try:
         return frame if isinstance(frame, pa.Table) else pa.table(frame)
     except pa.ArrowInvalid as error:
-        raise TypeError(f"frame holds no table, but is a {type(frame).__name__}: {error}") from None
+        raise TypeError(f"frame must be a table, got {type(frame).__name__}: {error}") from None
 
 
 def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
-    """Return columns with texts or lists of texts, and others of any type; nothing else is converted."""
+    """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     for name in (*texts, *others):
         check_column(table.column_names, name)
     columns = {name: text_column(name, table[name]) for name in texts}
@@ -31,7 +31,7 @@ def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ())
 
 
 def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
-    """Return the table with columns, in place of those of the same names."""
+    """Return the table with columns added; they replace those of the same names."""
     for column in columns:
         index = table.schema.get_field_index(column.name)
         if index < 0:
@@ -42,20 +42,22 @@ def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
 
 
 def text_column(name: str, column: Any, *, advice: str = ARROW_ADVICE) -> pl.Series:
-    """Return an Arrow column of texts or lists of texts as a Series; an error for any other type."""
-    # Decided here and not after the conversion, which some types end with a panic.
+    """Return an Arrow column of strings or lists of strings as a Series; raise an error for other types."""
+    # Checked before the conversion, because Polars panics on some types.
     if not _is_text(column.type) and not _is_list_of_texts(column.type):
-        raise DTypeError(f"column {name!r} holds {column.type}, neither texts nor lists of texts; {advice}")
+        raise DTypeError(
+            f"column {name!r} must hold strings or lists of strings, but holds {column.type}; {advice}"
+        )
     return any_column(name, column)
 
 
 def any_column(name: str, column: Any) -> pl.Series:
-    """Return an Arrow column of any type as a Series; an error where Polars has no dtype for it."""
+    """Return an Arrow column of any type as a Series; raise an error if Polars has no dtype for it."""
     if pa.types.is_fixed_size_list(column.type) and column.type.list_size == 0:
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
-    # Decided here and not after the conversion, which some types end with a panic.
+    # Checked before the conversion, because Polars panics on some types.
     if not _is_known(column.type):
-        raise DTypeError(f"column {name!r} holds {column.type}, which Polars has no dtype for; cast it")
+        raise DTypeError(f"column {name!r} holds {column.type}, for which Polars has no dtype; cast it")
     try:
         return pl.Series(name, pl.from_arrow(column))
     except pl.exceptions.PolarsError as error:

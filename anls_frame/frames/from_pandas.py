@@ -1,4 +1,4 @@
-"""Columns of pandas frames into Polars, and score columns back."""
+"""Columns of pandas frames to Polars, and score columns back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEVELS = 3
 
 
 def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
-    """Return columns with texts or lists of texts, and others of any type; nothing else is converted."""
+    """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
     for name in (*texts, *others):
@@ -30,7 +30,7 @@ def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] =
 
 
 def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
-    """Return the frame with score columns, whose dtypes do not depend on the data."""
+    """Return the frame with score columns added; their dtypes do not depend on the data."""
     return frame.assign(**{column.name: _to_array(column) for column in scores})
 
 
@@ -44,34 +44,34 @@ def _to_array(column: pl.Series) -> Any:
 
 
 def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
-    # What pandas makes of a column without values is no text, but holds none either.
+    # In pandas, a column without values is categorical or float64.
     untyped = isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == np.float64
     if untyped and column.isna().all():
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
     if column.dtype == object and _is_unsafe(column):
-        raise _diagnose(column, name) or DTypeError(f"column {name!r} holds neither texts nor lists of texts")
+        raise _diagnose(column, name) or DTypeError(f"column {name!r} must hold strings or lists of strings")
     try:
-        # Also for pandas' own string dtypes and categories; NaN, None and NA become null.
+        # This also converts pandas' own string dtypes and categories; NaN, None and NA become null.
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise _diagnose(column, name) or DTypeError(f"column {name!r}: {error}") from None
-    return from_arrow.text_column(name, array, advice="convert it, as with `.astype(str)`, if it holds texts")
+    return from_arrow.text_column(name, array, advice="convert it, as with `.astype(str)`, if it holds text")
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
-    # Arrow follows a list that holds itself until the process ends.
+    # Arrow recurses into a list that contains itself until the process crashes.
     if column.dtype == object and any(_is_deep(value) for value in column):
-        raise DTypeError(f"column {name!r} holds lists within lists, more than {_LEVELS} deep; flatten them")
+        raise DTypeError(f"column {name!r} holds lists nested more than {_LEVELS} deep; flatten them")
     try:
-        # NaN, None, NaT and NA become null, as pandas means them.
+        # NaN, None, NaT and NA become null, as pandas intends.
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise DTypeError(f"column {name!r} holds values that are not of one type: {error}") from None
+        raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
     return from_arrow.any_column(name, array)
 
 
 def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
-    """Whether more than so many lists, or dictionaries, lie in each other."""
+    """Whether lists or dictionaries are nested deeper than allowed."""
     if isinstance(value, dict):
         return objects == 0 or any(_is_deep(entry, lists, objects - 1) for entry in value.values())
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -80,7 +80,7 @@ def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
 
 
 def _is_unsafe(column: pd.Series[Any]) -> bool:
-    """Whether a value is a set, whose order means nothing, or a list that Arrow could follow without end."""
+    """Whether a value is a set, which has no order, or a nested list, where Arrow could recurse forever."""
     nested = (list, tuple, np.ndarray, set, frozenset, dict)
     return any(
         isinstance(value, (set, frozenset))
@@ -92,32 +92,34 @@ def _is_unsafe(column: pd.Series[Any]) -> bool:
 
 
 def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
-    """Find the first row that keeps a column of Python objects from being text or lists of text."""
+    """Return an error about the first row that does not fit a column of strings or lists of strings."""
     first: tuple[Hashable, str] | None = None
     for label, value in column.items():
         kind = _kind(value)
         if kind is None:
             continue
-        if kind not in ("text", "list"):
-            return DTypeError(f"column {name!r}, row {label!r}: {kind}; texts or lists of texts are needed")
+        if kind not in ("string", "list"):
+            return DTypeError(
+                f"column {name!r}, row {label!r}: {kind}; it must be a string or list of strings"
+            )
         if first is None:
             first = label, kind
         elif kind != first[1]:
             return DTypeError(
-                f"column {name!r} mixes texts and lists: row {label!r} holds a {kind} ({value!r}), "
-                f"row {first[0]!r} a {first[1]}; make every row a list, a text as a list of one"
+                f"column {name!r} mixes strings and lists: row {label!r} holds a {kind} ({value!r}), "
+                f"row {first[0]!r} a {first[1]}; put each single string into a list"
             )
     return None
 
 
 def _kind(value: object) -> str | None:
-    """Return "text", "list", None for a missing value, or what is wrong with the value."""
+    """Return "string", "list", None for a missing value, or a description of what is wrong."""
     if isinstance(value, str):
         return _kind_of_text(value)
     if isinstance(value, (list, tuple, np.ndarray)):
         return _kind_of_list(value)
     if isinstance(value, (set, frozenset)):
-        return f"{_shown(value)} is a set, whose order means nothing; make it a list"
+        return f"{_shown(value)} is a set, which has no order; make it a list"
     is_nan = isinstance(value, (float, np.floating)) and np.isnan(value)
     if value is None or value is pd.NA or value is pd.NaT or is_nan:
         return None
@@ -128,21 +130,21 @@ def _shown(value: object) -> str:
     try:
         return repr(value)
     except RecursionError:
-        return "what is nested too deep to be shown"
+        return "a value nested too deeply to be shown"
 
 
 def _kind_of_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return f"the text {text!r} holds half of a surrogate pair and is not valid Unicode"
-    return "text"
+        return f"the string {text!r} contains a lone surrogate and is not valid Unicode"
+    return "string"
 
 
 def _kind_of_list(entries: Iterable[object]) -> str:
     for entry in entries:
         is_list = isinstance(entry, (list, tuple, np.ndarray))
         fault = "it is itself a list" if is_list else _kind(entry)
-        if fault not in ("text", None):
+        if fault not in ("string", None):
             return f"an entry of the list: {fault}"
     return "list"

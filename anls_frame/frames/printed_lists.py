@@ -1,4 +1,4 @@
-"""Lists that were printed as text, which a score takes for one answer without a word."""
+"""Lists that were printed as text, which would silently be scored as one answer."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SHOWN = 60
 _PACKAGE = str(Path(__file__).parents[1])
 
 TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
-"""What a list of texts looks like that Python, numpy or JSON printed: brackets around quotes."""
+"""Pattern of a list of strings as Python, numpy or JSON prints it: quotes in brackets."""
 
 
 def most_look_printed(texts: pl.Series) -> bool:
-    """Whether most of the first texts look like printed lists of texts."""
-    # Under another name: Polars takes some names of columns for patterns.
+    """Whether most of the first texts look like printed lists of strings."""
+    # Renamed, because Polars reads some column names as patterns.
     first = texts.head(LOOKED_AT).alias("texts").drop_nulls()
     return bool(len(first)) and int(first.str.contains(TEXTS).sum()) * 2 > len(first)
 
 
 def warn_of_printed(answers: pl.Series) -> None:
-    """Warn if most of the first answers, where they are texts, look like printed lists."""
+    """Warn if the answers are strings and most of the first ones look like printed lists."""
     if answers.dtype != pl.String or not most_look_printed(answers):
         return
     texts = answers.head(LOOKED_AT)
@@ -34,13 +34,13 @@ def warn_of_printed(answers: pl.Series) -> None:
     example = example if len(example) <= _SHOWN else f"{example[:_SHOWN]}..."
     warn(
         f"column {answers.name!r} holds lists that were printed as text, such as {example}; each is scored "
-        "as one text. Make lists of them first: in pandas with `.map(ast.literal_eval)`, or read the file by "
+        "as one answer. Parse them first: in pandas with `.map(ast.literal_eval)`, or read the file with "
         "`anls_frame.read_results(path, answers_format='list')`"
     )
 
 
 def warn(message: str) -> None:
-    """Warn, at the line outside of this package that led here."""
+    """Warn, and attribute the warning to the calling line outside this package."""
     level, frame = 1, sys._getframe(0)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""How far a query has come: rows counted on their way into it."""
+"""Progress of a query: rows are counted as it reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
-    """Tell of each batch how many rows it has; the query stays lazy and streaming, and as fast."""
+    """Report the height of each batch; the query stays lazy and streaming, at no cost."""
     if advance is None:
         return frame
 
@@ -35,7 +35,7 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
 
 @contextmanager
 def following(progress: Progress, frame: Any, passes: int) -> Iterator[Advance]:
-    """Return what `progress=` asks to be told of: its own function, that of a bar, or nothing."""
+    """Yield the function to call with numbers of rows: the one given, that of a bar, or None."""
     if not isinstance(progress, bool) and not callable(progress):
         raise TypeError(f"progress must be True, False or a function of a number of rows, got {progress!r}")
     if progress is True:
@@ -48,8 +48,8 @@ def following(progress: Progress, frame: Any, passes: int) -> Iterator[Advance]:
 
 @contextmanager
 def bar(what: str, total: int | None) -> Iterator[Advance]:
-    """Draw a bar on a terminal or in a notebook, on standard error; nothing elsewhere."""
-    from rich.console import Console  # noqa: PLC0415 - only for those who look at it
+    """Draw a progress bar on standard error, only in a terminal or a notebook."""
+    from rich.console import Console  # noqa: PLC0415 - only for callers who want a bar
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
         Progress,

@@ -1,4 +1,4 @@
-"""Score columns on frames: any frame in, the same kind out."""
+"""Add score columns to frames: any kind of frame in, the same kind out."""
 
 from __future__ import annotations
 
@@ -55,38 +55,38 @@ def add_scores(
     protocol
         Protocol of `nls`, `anls`, `exact_match` and `answer_index`.
     threshold
-        The threshold t in [0, 1], in place of the protocol's own.
+        The threshold t in [0, 1], instead of the protocol's own.
     cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`. One of your own is best made
-        from "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A bare
-        `ScoreProtocol(unicode_form="NFC")` ignores case and squeezes whitespace as well.
+        How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
+        "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
+        `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
     columns
-        Which of the fields of `score` to add; all by default.
+        Which fields of `score` to add; all by default.
     prefix, suffix
-        Put around the new columns' names.
+        Added to the names of the new columns.
     overwrite
-        Replace columns that have the names of new ones, instead of refusing to.
+        Replace columns that have the names of new ones, instead of raising an error.
 
     Returns
     -------
     Frame
-        A frame of the same kind, rows in the same order: the columns of the given one and the new ones,
-        which are null where the prediction is null or there is no answer. In pandas `nls`, `anls` and `cer`
-        are `float64` with NaN for null, `exact_match` is `boolean`, the counts are `UInt32`, whatever the
-        data; the index is kept. An object that is neither Polars nor pandas gives a pyarrow Table.
+        A frame of the same kind with the rows in the same order: the columns of the input and the new ones,
+        which are null where the prediction is null or there is no answer. In pandas, for any data, `nls`,
+        `anls` and `cer` are `float64` with NaN for null, `exact_match` is `boolean` and the counts are
+        `UInt32`; the index is kept. For any other object with the Arrow interface, a pyarrow Table.
 
     Raises
     ------
     ColumnNotFoundError
         If the frame has no such column.
     DTypeError
-        If a column does not hold text (or, for the answers, lists of text).
+        If a column does not hold strings (or, for the answers, lists of strings).
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
         If an option is outside its choices.
     TypeError
-        If the frame is none of the accepted kinds.
+        If the frame is not of an accepted kind.
 
     See Also
     --------
@@ -108,7 +108,7 @@ def add_scores(
     │ null       ┆ ["a"]                 ┆ null     ┆ null        ┆ null         │
     └────────────┴───────────────────────┴──────────┴─────────────┴──────────────┘
     """
-    # By selectors, because a name is a name here: `pl.col` takes some for patterns.
+    # Selectors take every name literally; `pl.col` reads some as patterns.
     expression = score(
         cs.by_name(string("prediction", prediction, "the name of a column")),
         cs.by_name(string("answers", answers, "the name of a column")),
@@ -143,7 +143,7 @@ def _add(
     check_new_names(schema, names.values(), overwrite=overwrite)
     if isinstance(frame, pl.DataFrame):
         warn_of_printed(frame[inputs[1]])
-    # The struct is a column for a moment, so that the plugin runs once for all of its fields.
+    # The struct is a temporary column, so that the plugin runs once for all fields.
     struct = "__anls_frame_score"
     while struct in schema:
         struct += "_"

@@ -55,7 +55,7 @@ def score(
         except af.DuplicateColumnError as error:
             names = str(error).partition(";")[0].replace("the frame", str(file))
             raise ValueError(
-                f"{names}; pass --suffix to name the new ones otherwise, or --overwrite"
+                f"{names}; pass --suffix to give the new ones other names, or --overwrite"
             ) from None
         # The rows are read twice, because of those that are written none are kept.
         with reading_parquet(file):
