@@ -107,7 +107,7 @@ class InputError(ValueError):
     ...     af.read_results(path)
     ... except af.InputError as error:
     ...     print([(problem.place, problem.message) for problem in error.problems])
-    [('line 3', '2 fields instead of 3'), ('line 4', "id '1' is there before, at line 2")]
+    [('line 3', '2 fields instead of 3'), ('line 4', "duplicate id '1', first seen at line 2")]
     """
 
     def __init__(self, problems: Iterable[Problem], total: int | None = None) -> None:

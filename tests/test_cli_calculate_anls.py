@@ -101,11 +101,11 @@ def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "predictions", "messages"),
     [
-        ([["a"], ["b"]], [None, "b"], ["index 1, id 1: answer is no text, but null"]),
-        ([["a"], ["b"]], [12.5, "b"], ["index 1, id 1: answer is no text, but the value 12.5"]),
+        ([["a"], ["b"]], [None, "b"], ["index 1, id 1: answer must be a string, got null"]),
+        ([["a"], ["b"]], [12.5, "b"], ["index 1, id 1: answer must be a string, got the value 12.5"]),
         ([["a"], ["b"]], ["a"], ["index 1, id 2: no answer to this question in the submission"]),
         ([["a"], []], ["a", "b"], ["index 1, id 2: the list of answers is empty"]),
-        ([["a"], [None]], [1, None, "c"], ["4 problems", "an accepted answer is no text, but null"]),
+        ([["a"], [None]], [1, None, "c"], ["4 problems", "an accepted answer must be a string, got null"]),
     ],
 )
 def test_what_makes_the_real_one_fail_is_a_list(

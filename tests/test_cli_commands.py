@@ -408,7 +408,7 @@ def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Pa
 def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
 
-    refused(run("score", "latin.csv"), "pass the encoding it is in, as --encoding latin-1")
+    refused(run("score", "latin.csv"), "pass the file's encoding, such as --encoding latin-1")
     assert "ANLS 1.0000" in fine(run("score", "latin.csv", "--encoding", "latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
@@ -460,7 +460,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         ),
         (["score", TABLE, "--format", "xls"], "format must be one of 'csv'"),
         (["score", TABLE], "no column with the prediction"),
-        (["score", TABLE], "'rapidocr_confidence'; name it: --prediction ..."),
+        (["score", TABLE], "'rapidocr_confidence'; name it with --prediction ..."),
         (["score", TABLE, "-p", "teseract"], "did you mean 'tesseract'?"),
         (["score", TABLE, "-p", "tesseract", "--protocol", "docvqa"], "unknown protocol 'docvqa'"),
         (["score", TABLE, "-p", "tesseract", "--threshold", "2"], "threshold must be a number in [0, 1]"),
@@ -470,7 +470,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", TABLE, "-p", "tesseract", "--filter", "x"], "are read without --filter"),
         (["score", TABLE, "--reader", "xml"], "--reader must be one of 'auto'"),
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels, --gold"),
-        (["score", GOLD], "these are gold labels: name them by --gold"),
+        (["score", GOLD], "these are gold labels: pass them with --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
         (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it by --summary"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
@@ -511,7 +511,7 @@ def test_everything_wrong_in_a_file_is_on_standard_error(run: Run, tmp_path: Pat
     refused(done, "anls-frame: 2 problems:")
     assert done.stdout == ""
     (tmp_path / "bad.jsonl").write_text('{"prediction": 1}\n{\n[]\n', encoding="utf-8")
-    refused(run("score", "bad.jsonl", "-a", "prediction"), "bad.jsonl: line 2: no JSON")
+    refused(run("score", "bad.jsonl", "-a", "prediction"), "bad.jsonl: line 2: invalid JSON")
 
 
 ESCAPE = "\x1b]0;title\x07\x1b[31mred\x1b[0m[/red][bold]\u202e"

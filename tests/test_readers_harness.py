@@ -187,7 +187,7 @@ def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
 
     message = problem(af.read_lm_eval, write_lines(tmp_path / "samples.jsonl", samples))[1]
 
-    assert message.endswith("('key 4997', 'key 4998', 'key 4999'); keys that are data belong into values")
+    assert message.endswith("('key 4997', 'key 4998', 'key 4999'); move keys that are data into values")
 
 
 NAMES = st.sampled_from(
@@ -300,8 +300,8 @@ def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
     place, message = problem(af.read_lmms_eval, path)
     assert place == "line 1"
     assert message == (
-        "holds 3 responses to one sample, of several rounds or repeats; "
-        "name one: response=... (1 is the first, -1 the last)"
+        "has 3 responses for one sample, from rounds or repeats; "
+        "choose one with response=... (1 is the first, -1 the last)"
     )
     assert af.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
     assert af.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
@@ -326,7 +326,7 @@ def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None
 
     assert problem(af.read_lmms_eval, write_lines(tmp_path / "samples.jsonl", samples)) == (
         "line 2",
-        "2 responses, as multiple-choice tasks have them; one text is due",
+        "the response must be one string, got 2 responses, as in multiple-choice tasks",
     )
 
 
@@ -337,7 +337,7 @@ def test_a_file_of_something_else_is_no_file_of_samples(tmp_path: Path) -> None:
         "line 1",
         "no doc_id and no target and no filtered_resps: is this a file of logged samples?",
     )
-    with pytest.raises(af.InputError, match=r"samples are logged as \.jsonl"):
+    with pytest.raises(af.InputError, match=r"logged samples must be a \.jsonl file"):
         af.read_lmms_eval(tmp_path / "results.json")
 
 
@@ -375,7 +375,7 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
 
     assert problem(af.read_lm_eval, path) == (
         "",
-        "holds responses after several filters: 'loose', 'strict'; name one: filter=...",
+        "has responses after several filters: 'loose', 'strict'; choose one with filter=...",
     )
     assert af.read_lm_eval(path, filter="loose")["prediction"].to_list() == ["loose 0", "loose 1"]
     assert problem(af.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
@@ -405,7 +405,7 @@ def test_logs_of_inspect(tmp_path: Path, kind: str) -> None:
     assert frame["document_type"].to_list() == ["form"] * 3
     assert frame["anls"].to_list() == [0.75] * 3
     assert af.read_inspect(path, scorer="anls")["prediction"][0] == "cocacola"
-    assert problem(af.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; there are 'anls'")
+    assert problem(af.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; available: 'anls'")
 
 
 def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) -> None:
@@ -492,14 +492,14 @@ def test_letters_are_numbers_where_all_are_grades_of_inspect(tmp_path: Path) -> 
     [
         ({"scores": [1]}, "'scores' must be an object, got a list"),
         ({"scores": {"f1": 1}}, "the score of 'f1' must be an object, got the value 1"),
-        ({"metadata": "text"}, "'metadata' must be an object, got a text"),
+        ({"metadata": "text"}, "'metadata' must be an object, got a string"),
         ({"output": []}, "'output' must be an object, got a list"),
         ({"output": {"choices": {}}}, "'choices' must be a list, got an object"),
         ({"attachments": 3}, "'attachments' must be an object, got the value 3"),
         ({"model_usage": [1]}, "'model_usage' must be an object, got a list"),
-        ({"epoch": "one"}, "the epoch must be a whole number, got a text"),
-        ({"id": {"a": 1}}, "the id must be a text or a number, got an object"),
-        ({"target": {"a": 1}}, "'answers' is no list of texts, but an object"),
+        ({"epoch": "one"}, "the epoch must be an integer, got a string"),
+        ({"id": {"a": 1}}, "the id must be a string or a number, got an object"),
+        ({"target": {"a": 1}}, "'answers' must be a list of strings, got an object"),
     ],
 )
 def test_fields_of_another_kind_are_problems_with_their_place(
@@ -534,9 +534,9 @@ def test_every_epoch_has_a_row(tmp_path: Path) -> None:
     assert frame.select("question_id", "epoch").rows() == [("0", 1), ("1", 1), ("0", 2), ("1", 2)]
     assert frame["prediction"].to_list() == ["run 1 of 0", "run 1 of 1", "run 2 of 0", "run 2 of 1"]
     assert af.read_inspect(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
-    assert problem(af.read_inspect, path, epoch=3) == ("", "no epoch '3'; there are '1', '2'")
+    assert problem(af.read_inspect, path, epoch=3) == ("", "no epoch '3'; available: '1', '2'")
     path.write_text(json.dumps(inspect_log([*samples, samples[2]])), encoding="utf-8")
-    assert problem(af.read_inspect, path) == ("samples[4]", "id '0' is there before, at samples[2]")
+    assert problem(af.read_inspect, path) == ("samples[4]", "duplicate id '0', first seen at samples[2]")
 
 
 def test_the_shell_reads_all_epochs_and_compares_one(tmp_path: Path) -> None:
@@ -576,7 +576,7 @@ def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:
     refused = shell("score", path)
 
     assert refused.returncode == 2
-    assert "name one: --response ... (1 is the first, -1 the last)" in refused.stderr
+    assert "choose one with --response ... (1 is the first, -1 the last)" in refused.stderr
     report = json.loads(shell("report", path, "--response", -1, "--json").stdout)
     assert next(iter(report["tables"].values()))[0]["anls"] == 1.0
 

@@ -165,12 +165,12 @@ def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"file_size": 3}, "does not have the size that the directory says"),
-        ({"file_size": 1 << 20}, "does not have the size that the directory says"),
+        ({"file_size": 3}, "does not have the size that the directory gives"),
+        ({"file_size": 1 << 20}, "does not have the size that the directory gives"),
         ({"CRC": 1}, "the checksum of samples/a_epoch_1.json is wrong"),
         ({"flag_bits": 1}, "samples/a_epoch_1.json is encrypted"),
-        ({"compress_type": 98}, "that cannot be unpacked"),
-        ({"packed": b"no zstd at all"}, "that cannot be read: ZSTD decompress"),
+        ({"compress_type": 98}, "cannot be unpacked as a log of Inspect"),
+        ({"packed": b"no zstd at all"}, "cannot be read as a log of Inspect: ZSTD decompress"),
         ({"file_size": _zip.MOST_BYTES}, "unpacks to more than 4,294,967,296 bytes"),
     ],
 )

@@ -106,7 +106,7 @@ def test_keys_that_are_data_are_an_error_and_not_columns(tmp_path: Path) -> None
             json.dumps({"prediction": "a", "answers": "a", f"key{row}": 1}) + "\n" for row in range(20_000)
         )
 
-    assert "'key19999'); keys that are data belong into values" in message(path)
+    assert "'key19999'); move keys that are data into values" in message(path)
 
 
 def test_keys_that_come_late_or_seldom_are_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_damaged_parquet_is_an_error_by_name_and_never_a_panic(tmp_path: Path) -
     for length in range(4, len(content), 97):
         path.write_bytes(content[:length])
         found.append(message(path))
-    assert all(text.startswith(f"{path}: no Parquet file that can be read: ") for text in found)
+    assert all(text.startswith(f"{path}: cannot be read as Parquet: ") for text in found)
     assert len(found) > 40
 
 
@@ -160,7 +160,7 @@ def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
     done = shell(tmp_path, command[0], "rows.parquet", *command[1:])
 
     assert done.returncode == 2
-    assert b"anls-frame: rows.parquet: no Parquet file that can be read: " in done.stderr
+    assert b"anls-frame: rows.parquet: cannot be read as Parquet: " in done.stderr
     assert b"Traceback" not in done.stderr
     assert not (tmp_path / "out.csv").exists()
 
@@ -232,7 +232,7 @@ def test_an_encoding_that_there_is_not_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("prediction,answers\na,a\n", encoding="utf-8")
 
-    assert message(path, encoding="utf-9").endswith("unknown encoding 'utf-9'; pass one that Python knows")
+    assert message(path, encoding="utf-9").endswith("unknown encoding 'utf-9'; pass one that Python supports")
 
 
 # Names and streams

@@ -128,7 +128,7 @@ def test_a_submission_without_ids_is_refused(tmp_path: Path) -> None:
     path.write_text("old", encoding="utf-8")
     frame = pl.DataFrame({"question_id": ["1", None, "1"], "prediction": ["a", "b", "c"]})
 
-    with pytest.raises(af.InputError, match=r"(?s)row 2: the id is missing.*row 3: id '1' is there before"):
+    with pytest.raises(af.InputError, match=r"(?s)row 2: the id is missing.*row 3: duplicate id '1'"):
         af.write_submission(frame, path)
     with pytest.raises(af.ColumnNotFoundError):
         af.write_submission(frame.drop("prediction"), path)
@@ -158,20 +158,20 @@ def test_everything_that_is_wrong_in_both_files_is_named_at_once(tmp_path: Path)
     ]
 
     assert problems(*pair(tmp_path, gold, submission)) == [
-        ("gold.json", "index 1", "questionId 1 is there before, at index 0"),
+        ("gold.json", "index 1", "duplicate questionId 1, first seen at index 0"),
         ("gold.json", "index 5", "no questionId"),
-        ("submission.json", "index 4", "questionId 5 is there before, at index 3"),
-        ("submission.json", "index 6", "questionId is no number or text, but a list"),
-        ("gold.json", "index 2, id 3", "answers is no list, but null"),
+        ("submission.json", "index 4", "duplicate questionId 5, first seen at index 3"),
+        ("submission.json", "index 6", "questionId must be a number or a string, got a list"),
+        ("gold.json", "index 2, id 3", "answers must be a list, got null"),
         ("gold.json", "index 3, id 4", "the list of answers is empty"),
-        ("gold.json", "index 4, id 5", "an accepted answer is no text, but null"),
-        ("gold.json", "index 4, id 5", "an accepted answer is no text, but the value 3"),
+        ("gold.json", "index 4, id 5", "an accepted answer must be a string, got null"),
+        ("gold.json", "index 4, id 5", "an accepted answer must be a string, got the value 3"),
         ("gold.json", "index 6, id 7", "no answer to this question in the submission"),
-        ("submission.json", "index 0, id 1", "answer is no text, but null"),
-        ("submission.json", "index 1, id 3", "answer is no text, but the value 12.5"),
-        ("submission.json", "index 2, id 4", "answer is no text, but a list"),
+        ("submission.json", "index 0, id 1", "answer must be a string, got null"),
+        ("submission.json", "index 1, id 3", "answer must be a string, got the value 12.5"),
+        ("submission.json", "index 2, id 4", "answer must be a string, got a list"),
         ("submission.json", "index 3, id 5", "no answer"),
-        ("submission.json", "index 5, id 9", "no such question among the gold labels"),
+        ("submission.json", "index 5, id 9", "this question is not among the gold labels"),
     ]
 
 
@@ -179,7 +179,11 @@ def test_ids_as_texts_against_numbers_are_named(tmp_path: Path) -> None:
     submission = [{"questionId": "1", "answer": "a"}, {"questionId": "2", "answer": "b"}]
 
     assert problems(*pair(tmp_path, submission=submission)) == [
-        ("submission.json", "", "questionId is a text here and a number in gold.json, as '1' (2 times)")
+        (
+            "submission.json",
+            "",
+            "questionId is a string here and a number in gold.json, such as '1' (2 times)",
+        )
     ]
 
 
@@ -192,14 +196,14 @@ def test_missing_answers_can_be_allowed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gold", "submission", "file", "message"),
     [
-        ("{", SUBMISSION, "gold.json", "no JSON"),
-        ([], SUBMISSION, "gold.json", "no gold labels: an object with the questions in 'data' is due"),
+        ("{", SUBMISSION, "gold.json", "invalid JSON"),
+        ([], SUBMISSION, "gold.json", "gold labels must be an object with the questions in 'data'"),
         ({"data": []}, SUBMISSION, "gold.json", "holds no questions"),
-        ({"data": {}}, SUBMISSION, "gold.json", "a list of objects is due, not an object"),
-        (GOLD, {"a": 1}, "submission.json", "a list of objects is due, not an object"),
+        ({"data": {}}, SUBMISSION, "gold.json", "must be a list of objects, got an object"),
+        (GOLD, {"a": 1}, "submission.json", "must be a list of objects, got an object"),
         (GOLD, [], "submission.json", "holds no questions"),
-        (GOLD, [3], "submission.json", "no object, but the value 3"),
-        (GOLD, '[{"questionId": 1, "questionId": 2}]', "submission.json", "is there twice"),
+        (GOLD, [3], "submission.json", "must be an object, got the value 3"),
+        (GOLD, '[{"questionId": 1, "questionId": 2}]', "submission.json", "duplicate key 'questionId'"),
         (changed(0, answers=["\ud800"]), SUBMISSION, "gold.json", "half of a surrogate pair"),
         (
             {"data": [{"questionId": 1, "question": ""}, {"questionId": 2, "question": ""}]},

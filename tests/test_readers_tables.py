@@ -210,7 +210,7 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
         "answer",
     ]
     assert problems(path) == [
-        ("", "columns 'Ground Truth', 'answer' may all hold the answers; name it: answers=...")
+        ("", "columns 'Ground Truth', 'answer' could all be the answers; name it with answers=...")
     ]
 
 
@@ -234,7 +234,7 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         ("line 7", "4 fields instead of 3"),
         ("line 8", "'answers' looks like a list and cannot be read as one: \"['x', y]\""),
         ("line 6", "the id is missing"),
-        ("line 5", "id '1' is there before, at line 2"),
+        ("line 5", "duplicate id '1', first seen at line 2"),
     ]
 
 
@@ -246,7 +246,7 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
     [(place, message)] = problems(write("large.jsonl", "".join(lines)))
 
     assert place == "line 41235"
-    assert message.startswith("no JSON")
+    assert message.startswith("invalid JSON")
 
 
 @pytest.mark.parametrize(
@@ -260,24 +260,29 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
             "latin.csv",
             "prediction,answer\na,b\nf\xfcr,x".encode("latin-1"),
             "line 3",
-            "byte 0xfc is no UTF-8",
+            "byte 0xfc is not valid UTF-8",
         ),
         ("open.csv", b'prediction,answer\na,b\n"c,d\n', "line 3", "a quote is opened and never closed"),
         (
             "doubled.csv",
             b"prediction,answer,note,note\na,b,c,d\n",
             "header",
-            "columns are there twice: 'note'",
+            "duplicate columns: 'note'",
         ),
-        ("other.csv", b"PAR1....", "", "no text, but a Parquet file"),
-        ("other.json", gzip.compress(b"[]", mtime=0), "", "no text, but gzip"),
-        ("cut.csv.gz", gzip.compress(b"prediction,answer\na,b\n", mtime=0)[:-3], "", "no whole gzip file"),
-        ("none.csv.gz", b"prediction,answer\na,b\n", "", "no whole gzip file"),
-        ("none.csv.zst", b"prediction,answer\na,b\n", "", "no whole zstd file"),
-        ("cut.parquet", b"PAR1\x00\x00PAR1", "", "no Parquet file that can be read"),
-        ("code.pkl", b"\x80\x04.", "", "a pickle can run code"),
-        ("code.csv", b"\x80\x04.", "", "no text, but a pickle"),
-        ("old.xls", b"x", "", "of workbooks only .xlsx is read"),
+        ("other.csv", b"PAR1....", "", "not a text file, but a Parquet file"),
+        ("other.json", gzip.compress(b"[]", mtime=0), "", "not a text file, but gzip"),
+        (
+            "cut.csv.gz",
+            gzip.compress(b"prediction,answer\na,b\n", mtime=0)[:-3],
+            "",
+            "not a complete gzip file",
+        ),
+        ("none.csv.gz", b"prediction,answer\na,b\n", "", "not a complete gzip file"),
+        ("none.csv.zst", b"prediction,answer\na,b\n", "", "not a complete zstd file"),
+        ("cut.parquet", b"PAR1\x00\x00PAR1", "", "cannot be read as Parquet"),
+        ("code.pkl", b"\x80\x04.", "", "pickles can run code"),
+        ("code.csv", b"\x80\x04.", "", "not a text file, but a pickle"),
+        ("old.xls", b"x", "", "the only workbook format that can be read is .xlsx"),
         ("what.txt", b"prediction,answer\n", "", "cannot tell the format"),
         ("deep.jsonl", b"[" * 100_000, "line 1", "brackets are nested too deeply"),
         ("half.jsonl", b'{"prediction": "\\ud800", "answer": "a"}', "line 1", "half of a surrogate pair"),
@@ -285,7 +290,7 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
             "twice.jsonl",
             b'{"prediction": "a", "prediction": "b"}',
             "line 1",
-            "key 'prediction' is there twice",
+            "duplicate key 'prediction'",
         ),
         ("lines.json", b'{"a": 1}\n{"a": 2}\n', "", "if these are JSON Lines, name it .jsonl"),
         ("array.jsonl", b'[{"a": 1}]', "", "holds one JSON array"),
@@ -293,20 +298,25 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
             "bare.jsonl",
             b'{"prediction": "a", "answer": "b"}\n3\n',
             "line 2",
-            "no JSON object, but the value 3",
+            "must be a JSON object, got the value 3",
         ),
-        ("true.jsonl", b'{"prediction": true, "answer": "b"}', "line 1", "'prediction' is no text"),
+        (
+            "true.jsonl",
+            b'{"prediction": true, "answer": "b"}',
+            "line 1",
+            "'prediction' must be a string, got the value True",
+        ),
         (
             "object.jsonl",
             b'{"prediction": "", "answer": {"a": 1}}',
             "line 1",
-            "no list of texts, but an object",
+            "must be a list of strings, got an object",
         ),
         (
             "nested.jsonl",
             b'{"prediction": "", "answer": [["a"]]}',
             "line 1",
-            "an entry that is no text, but a list",
+            "must hold only strings, got a list",
         ),
     ],
 )
@@ -336,7 +346,7 @@ def test_what_unpacks_to_far_too_much_is_refused_before_it_fills_the_memory(writ
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anls_frame.readers._compressed.MOST_BYTES", 3 << 20)
         found = problems(path)
-    message = f"its {size:,} bytes unpack to more than {3 << 20:,}; if that is right, unpack it first"
+    message = f"its {size:,} bytes unpack to more than {3 << 20:,}; if that is intended, unpack it first"
     assert found == [("", message)]
 
 
@@ -373,7 +383,7 @@ def test_columns_that_hold_no_text_are_refused_where_the_text_would_be_made_up(t
     pl.DataFrame({"prediction": [1.5], "answers": [[2]], "question_id": [3]}).write_parquet(path)
 
     assert problems(path) == [
-        ("", "column 'prediction' holds Float64 and no text; cast it to String where it is written")
+        ("", "column 'prediction' must hold strings, got Float64; cast it to String before writing the file")
     ]
 
 
@@ -427,4 +437,4 @@ def test_a_cell_of_brackets_is_an_error(write: Write) -> None:
     )
 
     assert place == "line 2"
-    assert "lists within lists" in message
+    assert "too many nested lists" in message

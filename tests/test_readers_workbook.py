@@ -76,7 +76,7 @@ def test_a_workbook_that_polars_writes_comes_back(tmp_path: Path) -> None:
 def test_a_table_may_start_anywhere_and_places_are_those_of_the_sheet(workbook: Workbook) -> None:
     path = workbook([[], [None, *HEADER], [None, 1, "a", "b"], [None, 1, "c", "d"]])
 
-    assert problems(path) == [("row 4", "id '1' is there before, at row 3")]
+    assert problems(path) == [("row 4", "duplicate id '1', first seen at row 3")]
 
 
 def test_cells_that_would_come_out_empty_are_named(workbook: Workbook) -> None:
@@ -89,8 +89,8 @@ def test_cells_that_would_come_out_empty_are_named(workbook: Workbook) -> None:
     found = problems(workbook([HEADER, [1, "a", "b"], [2, "c", "d"], [3, "e", None]], spoil))
 
     assert sorted(found) == [
-        ("Sheet!B2", "a formula without a stored value; open and save it"),
-        ("Sheet!B3", "an error value (as #N/A)"),
+        ("Sheet!B2", "a formula without a stored value; open the workbook in Excel and save it"),
+        ("Sheet!B3", "an error value (such as #N/A)"),
         ("Sheet!C3", "merged cells hold one value for several rows; unmerge and fill them"),
     ]
 
@@ -107,13 +107,15 @@ def test_hidden_sheets_are_left_out_and_of_several_one_is_named(workbook: Workbo
 
     assert af.read_results(workbook(table, hidden)).height == 1
     path = workbook(table, second)
-    assert problems(path) == [("", "several sheets hold something: 'Sheet', 'other'; name one: sheet=...")]
+    assert problems(path) == [
+        ("", "several sheets are not empty: 'Sheet', 'other'; choose one with sheet=...")
+    ]
     assert af.read_results(path, sheet="Sheet").height == 1
     assert problems(path, sheet="none") == [("", "no sheet 'none' among 'Sheet', 'other'")]
 
 
 def test_an_empty_workbook_is_an_error(workbook: Workbook) -> None:
-    assert problems(workbook([])) == [("", "no visible sheet holds anything")]
+    assert problems(workbook([])) == [("", "all visible sheets are empty")]
 
 
 def test_a_far_cell_is_an_error_before_the_reader_asks_for_its_memory(workbook: Workbook) -> None:
@@ -142,7 +144,7 @@ def test_what_is_no_workbook_is_an_error(tmp_path: Path, content: bytes) -> None
     [(place, message)] = problems(path)
 
     assert place == ""
-    assert "no workbook" in message or "the file is empty" in message
+    assert "cannot be read as a workbook" in message or "the file is empty" in message
 
 
 def rewritten(path: Path, part: str, change: Callable[[bytes], bytes]) -> Path:
@@ -161,7 +163,7 @@ def test_entities_that_grow_without_end_are_refused(workbook: Workbook) -> None:
     for part in ("xl/workbook.xml", "xl/worksheets/sheet1.xml"):
         changed = rewritten(path, part, lambda xml: entities + xml.partition(b"?>")[2])
 
-        assert "declares entities" in problems(changed)[0][1]
+        assert "must not declare entities" in problems(changed)[0][1]
 
 
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused(workbook: Workbook, monkeypatch: Any) -> None:
@@ -181,7 +183,7 @@ def test_places_are_looked_at_across_the_borders_of_blocks(workbook: Workbook, m
     monkeypatch.setattr("anls_frame.readers._sheet._CHUNK", 7)
     path = workbook([HEADER, *([row, "a", "b"] for row in range(50)), [3, "#N/A", "x"]])
 
-    assert problems(path) == [("Sheet!B52", "an error value (as #N/A)")]
+    assert problems(path) == [("Sheet!B52", "an error value (such as #N/A)")]
 
 
 # Values
@@ -204,7 +206,7 @@ def test_dates_and_times_are_iso_texts_and_no_answers(workbook: Workbook) -> Non
     found = problems(path, answers="when")
     assert [place for place, _ in found] == [f"Sheet!D{row}" for row in range(2, 9)]
     assert all(
-        f"'answers' is a date or time ({text}), which" in message
+        f"'answers' must be text, got a date or time ({text}), which" in message
         for (_, text), (_, message) in zip(values, found, strict=True)
     )
 
@@ -374,7 +376,7 @@ def test_a_text_that_the_table_of_texts_lacks_is_an_error(tmp_path: Path) -> Non
     )
 
     [(place, message)] = problems(path)
-    assert (place, message) == ("Sheet1!A2", "a text that is not in the table of texts")
+    assert (place, message) == ("Sheet1!A2", "a string that is not in the table of shared strings")
 
 
 @pytest.mark.parametrize(
@@ -382,11 +384,11 @@ def test_a_text_that_the_table_of_texts_lacks_is_an_error(tmp_path: Path) -> Non
     [
         (b'r="B2"', b'r="2B"', "'2B'"),
         (b'r="B2"', b'r="B0"', "'0'"),
-        (b'r="B2"', b'r="B' + b"9" * 5_000 + b'"', "which is none"),
-        (b'r="B2"', b'r="A2"', "there twice"),
-        (b'r="B2"', b'r="B1"', "there twice"),
-        (b't="n"><v>1</v>', b't="n"><v>one</v>', "'one' is no number"),
-        (b"</sheetData>", b"", "no workbook"),
+        (b'r="B2"', b'r="B' + b"9" * 5_000 + b'"', "a row has the invalid number"),
+        (b'r="B2"', b'r="A2"', "out of order or duplicated"),
+        (b'r="B2"', b'r="B1"', "out of order or duplicated"),
+        (b't="n"><v>1</v>', b't="n"><v>one</v>', "'one' is not a number"),
+        (b"</sheetData>", b"", "cannot be read as a workbook"),
     ],
 )
 def test_a_damaged_sheet_is_an_error(workbook: Workbook, old: bytes, new: bytes, message: str) -> None:

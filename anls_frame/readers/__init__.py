@@ -1,8 +1,8 @@
 """
-Result files of people and harnesses as one standard frame.
+Read result files, from harnesses or made by hand, as one standard frame.
 
-The readers report everything that is wrong in a file at once, with its place, and lose nothing of what is
-in it. A module for each kind of file; libraries are imported when a file needs them.
+The readers report all problems of a file at once, each with its place, and lose none of its data. There is
+one module per kind of file; libraries are imported when a file needs them.
 """
 
 from __future__ import annotations

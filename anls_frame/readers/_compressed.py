@@ -1,4 +1,4 @@
-"""Compressed text, unpacked up to a limit: a file of some kilobytes can hold terabytes."""
+"""Unpack compressed text up to a limit, because a file of some kilobytes can unpack to terabytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 FORMATS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 """Compressions by suffix."""
 
-# Both have to be exceeded. Results shrink to a fifth or a fiftieth, what is made to fill memory to far less.
+# Only files that exceed both are rejected. Results compress to a fifth or a fiftieth, malicious files to far
+# less.
 MOST_BYTES = 1 << 30
 MOST_TIMES = 100
 
@@ -30,7 +31,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def unpacked(path: Path) -> bytes:
-    """Return what a compressed file holds, or an error if that is far more than it could honestly be."""
+    """Return the content of a compressed file; raise an error if it is implausibly large."""
     size = _files.size(path)
     most = max(MOST_BYTES, MOST_TIMES * size)
     content = io.BytesIO()
@@ -40,13 +41,13 @@ def unpacked(path: Path) -> bytes:
             if content.tell() > most:
                 raise problem(
                     path,
-                    f"its {size:,} bytes unpack to more than {most:,}; if that is right, unpack it first",
+                    f"its {size:,} bytes unpack to more than {most:,}; if that is intended, unpack it first",
                 )
     return content.getvalue()
 
 
 def beginning(path: Path, size: int) -> bytes:
-    """Return as many of the first bytes that a compressed file holds."""
+    """Return the first `size` bytes of a compressed file's content."""
     with _opened(path) as file:
         content: bytes = file.read(size)
     return content
@@ -54,11 +55,11 @@ def beginning(path: Path, size: int) -> bytes:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """Open the content of a compressed file, to be read in the block; errors name the file."""
+    """Open the content of a compressed file for the block; errors name the file."""
     kind = FORMATS[path.suffix.lower()]
     damage: tuple[type[Exception], ...]
     opened: Callable[[BinaryIO], Any]
-    # Each is imported for those who use it.
+    # Each library is imported on use.
     if kind == "gzip":
         import gzip  # noqa: PLC0415
         import zlib  # noqa: PLC0415
@@ -73,4 +74,4 @@ def _opened(path: Path) -> Iterator[Any]:
             with opened(packed) as file:
                 yield file
         except damage as error:
-            raise problem(path, f"no whole {kind} file, as its suffix says: {error}") from None
+            raise problem(path, f"not a complete {kind} file, despite its suffix: {error}") from None

@@ -1,4 +1,4 @@
-"""A file's content as text: decompressed, decoded, and an error that names the line where that fails."""
+"""The content of a file as text: decompressed and decoded; errors name the line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SAMPLE = 4096
 
 
 def file_format(path: Path, given: str | None = None) -> str:
-    """Return the format that is given or that the file's suffix names."""
+    """Return the given format, or the one that the file's suffix names."""
     if given is not None:
         return choice("format", given, FORMATS)
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -53,9 +53,9 @@ def file_format(path: Path, given: str | None = None) -> str:
     if suffixes and suffixes[-1] in _FORMATS:
         return _FORMATS[suffixes[-1]]
     if suffixes and suffixes[-1] in {".pkl", ".pickle"}:
-        raise problem(path, "a pickle can run code, so none is read; write CSV, JSON Lines or Parquet")
+        raise problem(path, "pickles can run code, so they are not read; write CSV, JSON Lines or Parquet")
     if suffixes and suffixes[-1] in {".xls", ".xlsb", ".xlsm", ".ods"}:
-        raise problem(path, "of workbooks only .xlsx is read; save it as one")
+        raise problem(path, "the only workbook format that can be read is .xlsx; save the file as .xlsx")
     check_file(path)
     raise problem(
         path,
@@ -68,11 +68,11 @@ def file_format(path: Path, given: str | None = None) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Raise an error unless there is a file that holds something."""
+    """Raise an error unless there is a file that is not empty."""
     try:
         status = path.stat()
     except ValueError:
-        raise ValueError(f"a file's name cannot hold a NUL character: {str(path)!r}") from None
+        raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from None
     except FileNotFoundError:
         raise FileNotFoundError(errno.ENOENT, "there is no such file", str(path)) from None
     if path.is_dir():
@@ -82,14 +82,14 @@ def check_file(path: Path) -> None:
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return a path of what is one."""
+    """Return the path; raise an error if it is not one."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be the name of a file, got {type(path).__name__}")
     return Path(path)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content, decompressed where the suffix says so."""
+    """Return the content, decompressed if the suffix names a compression."""
     check_file(path)
     if _compressed.is_compressed(path):
         return _compressed.unpacked(path)
@@ -98,7 +98,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def beginning(path: Path, size: int) -> bytes:
-    """Return as many of the first bytes of the content."""
+    """Return the first `size` bytes of the content."""
     check_file(path)
     if _compressed.is_compressed(path):
         return _compressed.beginning(path, size)
@@ -110,15 +110,15 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     """
     Return the content as text.
 
-    A byte order mark tells the encoding and is left out; without one it is UTF-8, or UTF-16 where every
-    other byte of the beginning is zero. An encoding that is given is used.
+    A given encoding is used. Otherwise a byte order mark determines the encoding and is removed; without one,
+    it is UTF-16 if most other bytes of the beginning are zero, else UTF-8.
     """
     data = read_bytes(path)
     if encoding is None:
         for start, what in _MAGIC.items():
             if data.startswith(start):
                 advice = Advice(
-                    f"no text, but {what}; its name should say so, or pass ", Option("format", None)
+                    f"not a text file, but {what}; its name should say so, or pass ", Option("format", None)
                 )
                 raise problem(path, advice)
     encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
@@ -130,13 +130,13 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         raise problem(
             path,
             Advice(
-                f"byte 0x{byte:02x} is no {encoding.upper()}; pass the encoding it is in, as ",
+                f"byte 0x{byte:02x} is not valid {encoding.upper()}; pass the file's encoding, such as ",
                 Option("encoding", "latin-1"),
             ),
             f"line {line}",
         ) from None
     except LookupError:
-        raise problem(path, f"unknown encoding {encoding!r}; pass one that Python knows") from None
+        raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise problem(path, "the file is empty")
@@ -148,7 +148,7 @@ def _encoding(data: bytes) -> tuple[str, int]:
         if data.startswith(mark):
             return encoding, len(mark)
     sample = data[: min(len(data), _SAMPLE) // 2 * 2]
-    # Latin letters in UTF-16 have a zero byte each, on the same side; UTF-8 text hardly ever has any.
+    # Each Latin letter in UTF-16 has a zero byte, always on the same side; UTF-8 text hardly ever has one.
     for encoding, zeros, others in (
         ("utf-16-le", sample[1::2], sample[::2]),
         ("utf-16-be", sample[::2], sample[1::2]),

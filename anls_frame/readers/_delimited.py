@@ -1,4 +1,4 @@
-"""CSV and TSV, every field as the text it is."""
+"""CSV and TSV, with every field as a string."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
 
 _DELIMITERS = (",", ";", "\t", "|")
-# Arrow reads in blocks, and a row has to fit into one.
+# Arrow reads in blocks, and each row must fit into one.
 _BLOCK = 256 << 20
 
 
 def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Raw:
     """
-    Return the fields of a delimited text; an empty field is null, an empty field in quotes an empty text.
+    Return the fields of a delimited text; an empty field is null, an empty field in quotes an empty string.
 
-    A row with too few or too many fields is a problem, and so is a quote that is never closed.
+    A row with too few or too many fields is a problem, and so is an unclosed quote.
     """
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
     from pyarrow import csv as arrow_csv  # noqa: PLC0415
@@ -55,7 +55,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
             read_options=arrow_csv.ReadOptions(
                 autogenerate_column_names=True,
                 block_size=min(max(data.size, 1), _BLOCK),
-                # A thread would drop the handler below, which is Python's, when it likes.
+                # A thread could release the handler below, which is a Python object, at any time.
                 use_threads=False,
             ),
             parse_options=arrow_csv.ParseOptions(
@@ -75,7 +75,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         raise problem(path, f"cannot be read: {error}") from None
     damaged = _check_quotes(text, delimiter, problems)
     if ragged and not _check_widths(text, delimiter, len(header), problems, damaged) and not damaged:
-        problems.add(f"{ragged} rows have not {len(header)} fields")
+        problems.add(f"{ragged} rows do not have {len(header)} fields")
     frame = pl.DataFrame(
         [pl.Series(name, pl.from_arrow(table[name]), dtype=pl.String) for name in table.column_names]
     ).slice(1)
@@ -90,10 +90,10 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
 
 def _arrow_memory(data: bytes) -> pa.Buffer:
     """
-    Return the bytes in memory of Arrow's own.
+    Return the bytes in memory that Arrow owns.
 
-    Arrow reads ahead in a thread. If that were the last to drop memory of Python's after Python began to end,
-    the process would abort.
+    Arrow reads ahead in a thread. If this thread released memory of Python last, while Python is exiting, the
+    process would abort.
     """
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
@@ -104,7 +104,7 @@ def _arrow_memory(data: bytes) -> pa.Buffer:
 
 
 class _Lines:
-    """The line on which each whole row starts; found when the first one is asked for."""
+    """The line on which each complete row starts; computed on first use."""
 
     def __init__(self, text: str, delimiter: str, width: int) -> None:
         self._text = text
@@ -127,7 +127,7 @@ def _header(text: str, delimiter: str) -> list[str]:
 
 
 def _check_widths(text: str, delimiter: str, width: int, problems: Problems, damaged: int | None) -> int:
-    """Note the rows that are not as wide as the header, but for one that is damaged; return their number."""
+    """Report rows that are not as wide as the header, except for a damaged one; return their number."""
     found = 0
     for start, fields in _rows(text, delimiter):
         if fields and len(fields) != width and start != damaged:
@@ -138,9 +138,9 @@ def _check_widths(text: str, delimiter: str, width: int, problems: Problems, dam
 
 def _check_quotes(text: str, delimiter: str, problems: Problems) -> int | None:
     """
-    Note the first row whose quotes do not enclose whole fields, and return its line.
+    Report the first row whose quotes do not enclose whole fields, and return its line.
 
-    Readers drop such quotes, or take all that follows for one field.
+    Readers drop such quotes, or read everything after them as one field.
     """
     if '"' not in text:
         return None
@@ -154,7 +154,7 @@ def _check_quotes(text: str, delimiter: str, problems: Problems) -> int | None:
 
 
 class _QuoteError(Exception):
-    """What is wrong with a quote, and the line on which its row starts."""
+    """The problem with a quote, and the line on which its row starts."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -163,7 +163,7 @@ class _QuoteError(Exception):
 
 
 def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Records with the lines on which they start; an empty line is a record without fields."""
+    """Yield records with the lines on which they start; an empty line is a record without fields."""
     with _long_fields:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
         line = 0
@@ -173,12 +173,12 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[
                 line = reader.line_num
         except csv.Error as error:
             unclosed = "unexpected end of data" in str(error)
-            what = "a quote is opened and never closed" if unclosed else "text behind a quote that is closed"
+            what = "a quote is opened and never closed" if unclosed else "text after a closing quote"
             raise _QuoteError(what, line + 1) from None
 
 
 class _LongFields:
-    """Lets fields be of any length while anybody reads; the limit is one for all threads."""
+    """Allows fields of any length while anybody reads; all threads share one limit."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

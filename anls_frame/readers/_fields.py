@@ -1,9 +1,9 @@
 """
-Fields of nested samples as columns, each under a name of its own.
+Turn fields of nested samples into columns with unique names.
 
-A harness' sample has fields of several sources: what the harness says of the row, the scores, the document of
-the data set. Any of them may be called `prediction` or like another one, so a field is known by its path, and
-columns are named when all paths are known: nothing takes another field's place.
+A sample of a harness has fields from several sources: the harness itself, the scores, the document of the
+data set. Fields of different sources can share a name, or be called `prediction`, so a field is identified by
+its path. Columns are named once all paths are known, so that no field replaces another.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ Row: TypeAlias = tuple[str, dict[Key, Any]]
 """A sample's place in the file, and its fields."""
 
 SAMPLE = "sample"
-"""The source of what the harness says of the row itself: these fields are named first."""
+"""The source of the harness' own fields of a sample, which are named first."""
 _ROLE = "role"
 _DOCUMENTS = ("metadata", "doc", "gold")
 _DOC_IDS = ("docId", "doc_id", "ucsf_document_id")
 
 
 def role(name: _standard.Role) -> Key:
-    """Return the key of the field that has a role."""
+    """Return the key of the field with a role."""
     return (_ROLE, name)
 
 
 def members(source: str, value: Any) -> dict[Key, Any]:
-    """Return the fields of an object; what is no object is a field of the sample, under the source's name."""
+    """Return the fields of an object; any other value is a field of the sample, named after the source."""
     if isinstance(value, dict):
         return {(source, name): entry for name, entry in value.items()}
     return {} if value is None else {(SAMPLE, source): value}
@@ -61,11 +61,11 @@ def frame(
     answers_format: AnswersFormat = "list",
 ) -> pl.DataFrame:
     """
-    Return the standard frame; ids may be there several times.
+    Return the standard frame; ids may occur several times.
 
-    A field keeps its name unless it is the name of a role, or that of a field named before; then its source
-    goes in front: `doc_prediction`. Fields of a document that are known to hold the question, its types or
-    the document's id have these roles; the prompt then is `input`.
+    A field keeps its name unless this is the name of a role or of an earlier field; then it is prefixed with
+    its source: `doc_prediction`. Document fields that are known to hold the question, its types or the
+    document's id get these roles; the prompt is then named `input`.
     """
     names = _names(columns, doc_ids)
     raw = _raw.Raw([names[key] for key in columns], list(columns.values()), len(places), places.__getitem__)
@@ -102,7 +102,7 @@ def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key
 
 
 def _fits(values: Sequence[Any], *, lists: bool) -> bool:
-    """Whether values are texts, or lists of them, so that they can have a role."""
+    """Whether values are strings (or lists of strings), so that they can have a role."""
     found = [value for value in values if value is not None]
     return bool(found) and all(
         isinstance(value, str)

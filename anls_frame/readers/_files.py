@@ -1,4 +1,4 @@
-"""Files that can be read but once, as pipes are: kept, so that they can be looked at before they are read."""
+"""Files that can only be read once, such as pipes: kept in memory, so that they can be inspected first."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ _kept: dict[str, bytes] = {}
 
 
 def keep(path: Path) -> None:
-    """Read what can be read but once, and keep it until the process ends."""
+    """Read a file that can only be read once, and keep its content until the process ends."""
     if str(path) not in _kept and is_stream(path):
         _kept[str(path)] = path.read_bytes()
 
 
 def is_stream(path: Path) -> bool:
-    """Whether it is no file with a place on a disk, but a pipe or a device."""
+    """Whether this is a pipe or a device instead of a regular file."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file to be read, or what was kept of it."""
+    """Open a file for reading, or its kept content."""
     kept = _kept.get(str(path))
     return path.open("rb") if kept is None else io.BytesIO(kept)
 
 
 def size(path: Path) -> int:
-    """Return how many bytes a file has; 0 of a stream that was not kept."""
+    """Return the size of a file in bytes; 0 for a stream that was not kept."""
     kept = _kept.get(str(path))
     return path.stat().st_size if kept is None else len(kept)
 
 
 def seekable(path: Path) -> Path | io.BytesIO:
-    """Return a file that Polars can open and go back in: a path, or the content of a stream."""
+    """Return a seekable file for Polars: a path, or the content of a stream."""
     if not is_stream(path) and _is_unicode(path):
         return path
     with opened(path) as file:
@@ -43,7 +43,7 @@ def seekable(path: Path) -> Path | io.BytesIO:
 
 
 def _is_unicode(path: Path) -> bool:
-    """Whether a file's name is a text, as Polars wants it; on POSIX it may be any bytes."""
+    """Whether a file's name is valid Unicode, as Polars needs it; on POSIX it can be any bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

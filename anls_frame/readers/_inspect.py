@@ -1,4 +1,4 @@
-"""The shape of Inspect's logs."""
+"""Read Inspect's logs."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _ATTACHMENT = "attachment://"
 _OBJECTS = ("output", "scores", "metadata", "attachments", "model_usage")
 _OWN = ("choices", "limit", "total_time", "working_time")
-# Transcripts and states, most of a log, are let go of at once.
+# Transcripts and states, which are most of a log, are dropped at once.
 _READ = {"id", "epoch", "input", "target", "error", *_OBJECTS, *_OWN}
-# As Inspect's own metrics count them: correct, incorrect, partially correct, no answer.
+# The values that Inspect's own metrics use: correct, incorrect, partially correct, no answer.
 _LETTERS = {"C": Number("1.0"), "I": Number("0.0"), "P": Number("0.5"), "N": Number("0.0")}
-# Sources of a score's fields: its value, the entries of a value that is an object, what else it has.
+# Sources of a score's fields: its value, the entries of an object value, its other fields, its metadata.
 _VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "score_metadata"
 _DIGITS = 20
 
 
 class Log(NamedTuple):
-    """What is read of a log."""
+    """The parts of a log that are read."""
 
     model: Any
     samples: list[Sample]
@@ -39,27 +39,26 @@ class Log(NamedTuple):
 
 
 def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
-    """Read a log; fields of another kind than Inspect writes are problems."""
+    """Read a log; fields of unexpected types are problems."""
     archived = path.suffix.lower() == ".eval"
     header, found = _archive(path) if archived else _json_log(path)
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
             Advice(
-                f"the run's status is {shown(status)}, so samples may be missing; ",
+                f"the run's status is {shown(status)}, so samples may be missing; to read it anyway, pass ",
                 Option("allow_missing", value=True),
-                " reads it",
             )
         )
     samples = [(place, sample) for place, sample in found if _is_sample(place, sample, problems)]
-    if archived:  # where they stand in the order in which they were finished
+    if archived:  # an archive has them in the order in which they finished
         samples.sort(key=lambda one: _order(one[1]))
     task = header.get("eval")
     return Log(task.get("model") if isinstance(task, dict) else None, samples)
 
 
 def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
-    """Return the fields of each sample; `scorer` is the one whose answer is the prediction."""
+    """Yield the fields of each sample; the answer of `scorer` is the prediction."""
     for place, sample in log.samples:
         attachments = sample.get("attachments") or {}
         scores = sample.get("scores") or {}
@@ -72,7 +71,7 @@ def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
         }
         if scorer is not None:
             if scorer not in scores and sample.get("error") is None:
-                problems.add(f"no score of {shown(scorer)}", place)
+                problems.add(f"no score from scorer {shown(scorer)}", place)
             row[role("prediction")] = scores.get(scorer, {}).get("answer")
         for name, score in scores.items():
             row |= _score(name, score)
@@ -85,10 +84,11 @@ def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
 
 def make_numbers(columns: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
     """
-    Return the columns with letters and truth values of scores as numbers, as Inspect's metrics take them.
+    Return the columns with letters and Booleans of scores as numbers, as in Inspect's metrics.
 
-    Only where all values of a column are such, because a scorer may grade by A, B and C. The letters stand in
-    a column beside, since N and I are both 0. NaN, by which Inspect marks what is not scored, is null.
+    Only columns that have no other values are converted, because a scorer may grade with A, B and C. The
+    letters are kept in another column, because N and I are both 0. NaN, Inspect's mark for unscored samples,
+    becomes null.
     """
     made: dict[Key, list[Any]] = {}
     for key, column in columns.items():
@@ -115,9 +115,9 @@ def _number(value: Any) -> Any:
 
 
 def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
-    """Whether it is a sample; what is wrong in it is a problem."""
+    """Whether it is a valid sample; its errors are problems."""
     if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
-        problems.add("no sample with an id and a target", place)
+        problems.add("must be a sample with an id and a target", place)
         return False
     known = len(problems)
     for name in _OBJECTS:
@@ -129,10 +129,10 @@ def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
             problems.add(f"the score of {shown(name)} must be an object, got {kind(score)}", place)
     _check("choices", (sample.get("output") or {}).get("choices"), list, place, problems)
     if not isinstance(sample["id"], str):  # as numbers are here
-        problems.add(f"the id must be a text or a number, got {kind(sample['id'])}", place)
+        problems.add(f"the id must be a string or a number, got {kind(sample['id'])}", place)
     epoch = sample.get("epoch")
     if not (epoch is None or (isinstance(epoch, Number) and epoch.isdigit())):
-        problems.add(f"the epoch must be a whole number, got {kind(epoch)}", place)
+        problems.add(f"the epoch must be an integer, got {kind(epoch)}", place)
     return len(problems) == known
 
 
@@ -143,7 +143,7 @@ def _check(name: str, value: Any, wanted: type, place: str, problems: Problems) 
 
 
 def _order(sample: dict[str, Any]) -> tuple[int, str]:
-    """Where Inspect has a sample when it reads a log."""
+    """Return the key by which Inspect sorts samples when it reads a log."""
     name = sample["id"]
     return int(sample.get("epoch") or 0), name.zfill(_DIGITS) if isinstance(name, Number) else str(name)
 
@@ -151,7 +151,7 @@ def _order(sample: dict[str, Any]) -> tuple[int, str]:
 def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     log = _json.read_whole(path, _content.read_text(path))
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-        raise problem(path, "no log of Inspect with samples in it (or one that was written without them)")
+        raise problem(path, "not a log of Inspect, or one that was written without samples")
     return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
 
 
@@ -194,7 +194,7 @@ def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
 
 
 def _usage(log: Log, sample: dict[str, Any]) -> dict[Key, Any]:
-    """Return the model and its tokens; with those of other models, as graders, the object of all of them."""
+    """Return the model and its tokens; if other models (such as graders) have tokens, also all of them."""
     model = log.model
     if model is None:
         model = (sample.get("output") or {}).get("model")
@@ -209,7 +209,7 @@ def _usage(log: Log, sample: dict[str, Any]) -> dict[Key, Any]:
 
 
 def _error(error: Any) -> dict[Key, Any]:
-    """Return the error that ended a sample: its message, and its traceback without the colours."""
+    """Return the error that ended a sample: its message and its traceback without colours."""
     if not isinstance(error, dict) or "message" not in error:
         return {} if error is None else {(SAMPLE, "error"): error}
     found: dict[Key, Any] = {(SAMPLE, "error"): error["message"]}
@@ -222,7 +222,7 @@ def _output(sample: dict[str, Any], attachments: dict[str, Any]) -> Any:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if output.get("completion") or not choices:
-        # Without a choice the model gave no answer: the empty completion stands for none.
+        # Without choices the model gave no answer: the empty completion means none.
         return _resolved(output.get("completion"), attachments) or None
     message = choices[0].get("message") if isinstance(choices[0], dict) else None
     content = message.get("content") if isinstance(message, dict) else None
@@ -230,7 +230,7 @@ def _output(sample: dict[str, Any], attachments: dict[str, Any]) -> Any:
 
 
 def _question(value: Any, attachments: dict[str, Any]) -> Any:
-    """The text of the user's messages."""
+    """Return the text of the user's messages."""
     if not isinstance(value, list):
         return _resolved(value, attachments)
     users = [one for one in value if isinstance(one, dict) and one.get("role") == "user"]

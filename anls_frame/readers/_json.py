@@ -1,4 +1,4 @@
-"""JSON as it stands: numbers as they are written, doubled keys and half characters noticed."""
+"""Parse JSON strictly: numbers stay as written, duplicate keys and lone surrogates are errors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
 
 _MOST_LEVELS = 100
-"""Lists and objects within each other: far more than results have, and less than Python can follow."""
+"""Maximum nesting: far more than results have, and less than Python can handle."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Number(str):
-    """A number as it is written: 12.50 stays 12.50."""
+    """A number as written in the file: 12.50 stays 12.50."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         doubled = next(key for key in keys if keys.count(key) > 1)
-        raise _Invalid(f"key {shown(doubled)} is there twice")
+        raise _Invalid(f"duplicate key {shown(doubled)}")
     return found
 
 
@@ -48,20 +48,20 @@ _DECODER = json.JSONDecoder(
 
 def parse(text: str) -> Any:
     """
-    Return a JSON value, numbers as `Number`.
+    Return a JSON value, with numbers as `Number`.
 
     Raises
     ------
     ValueError
-        With what is wrong, unless it is JSON.
+        If it is not valid JSON; the message says why.
     """
     try:
         value, end = _DECODER.raw_decode(text)
-        if end < len(text):  # blanks may surround the value
+        if end < len(text):  # whitespace may surround the value
             value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         at = f" at line {error.lineno}" if error.lineno > 1 else ""
-        raise ValueError(f"no JSON: {error.msg}{at}, column {error.colno}") from None
+        raise ValueError(f"invalid JSON: {error.msg}{at}, column {error.colno}") from None
     except _Invalid as error:
         raise ValueError(str(error)) from None
     except RecursionError:
@@ -74,8 +74,8 @@ def parse(text: str) -> Any:
 
 
 def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the objects of JSON Lines with their places; the others become problems."""
-    # Not `splitlines`, which ends lines at characters that JSON texts may hold as they are.
+    """Yield the objects of JSON Lines with their places; other values become problems."""
+    # Not `splitlines`, which also splits at characters that JSON strings may contain unescaped.
     for number, line in enumerate(_lines(text), start=1):
         if not line or line.isspace():
             continue
@@ -88,15 +88,15 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
             advice = Advice(
-                "holds one JSON array, no JSON Lines; name it .json or pass ", Option("format", "json")
+                "holds one JSON array instead of JSON Lines; name it .json or pass ", Option("format", "json")
             )
             raise problem(path, advice)
         else:
-            problems.add(f"no JSON object, but {kind(value)}", f"line {number}")
+            problems.add(f"must be a JSON object, got {kind(value)}", f"line {number}")
 
 
 def read_whole(path: Path, text: str) -> Any:
-    """Return the JSON value that a file holds."""
+    """Return the JSON value in a file."""
     try:
         return parse(text)
     except ValueError as error:
@@ -110,7 +110,7 @@ def read_whole(path: Path, text: str) -> Any:
 
 
 def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the objects of a JSON array, or of the only array of objects in an object, with their places."""
+    """Yield the objects, with their places, of a JSON array or of the only array of objects in an object."""
     if isinstance(value, dict):
         lists = [
             key
@@ -119,22 +119,22 @@ def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, d
         ]
         if len(lists) != 1:
             raise problem(
-                path, f"holds an object without one list of rows in it (keys: {shown(list(value)[:10])})"
+                path, f"holds an object without exactly one list of rows (keys: {shown(list(value)[:10])})"
             )
         value = value[lists[0]]
     if not isinstance(value, list):
-        raise problem(path, f"holds no list of rows, but {kind(value)}")
+        raise problem(path, f"must hold a list of rows, got {kind(value)}")
     if not value:
         raise problem(path, "holds no rows")
     for index, row in enumerate(value):
         if isinstance(row, dict):
             yield f"index {index}", row
         else:
-            problems.add(f"no JSON object, but {kind(row)}", f"index {index}")
+            problems.add(f"must be a JSON object, got {kind(row)}", f"index {index}")
 
 
 def kind(value: object) -> str:
-    """Return what a JSON value is, for messages."""
+    """Describe a JSON value for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool | Number):
@@ -143,7 +143,7 @@ def kind(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return "a list"
-    return "a text" if isinstance(value, str) else type(value).__name__
+    return "a string" if isinstance(value, str) else type(value).__name__
 
 
 def _lines(text: str) -> list[str]:
@@ -153,7 +153,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _check_levels(value: Any) -> None:
-    """Raise an error where lists and objects lie within each other too deep to be written again."""
+    """Raise an error if lists and objects are nested too deeply to be written again."""
     level = [value]
     for _ in range(_MOST_LEVELS):
         entries = (one.values() if isinstance(one, dict) else one for one in level)
@@ -164,8 +164,8 @@ def _check_levels(value: Any) -> None:
 
 
 def _check_halves(value: Any) -> None:
-    """Raise an error where a text is no text: JSON can write half of a surrogate pair."""
+    """Raise an error for lone surrogates, which JSON can write but which are not valid Unicode."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair (as \\ud800), which is no character") from None
+        raise ValueError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None

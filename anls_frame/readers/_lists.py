@@ -1,4 +1,4 @@
-"""Lists in table cells: a list, JSON, what Python or numpy print for one, or one text."""
+"""Lists in table cells: a list, JSON, a list printed by Python or numpy, or one string."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 _ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
 _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
 _DEEPEST = 50
-# An entry as Python and numpy print it, and what may stand behind it; numpy leaves commas out.
+# An entry as Python and numpy print it, and what may follow it; numpy prints no commas.
 _ENTRY = re.compile(
     r"""\s*(?:np\.\w+\()?
     (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
@@ -49,17 +49,17 @@ class _NoListError(ValueError):
 
 
 def check_format(answers_format: str) -> None:
-    """Raise an error unless it says how texts of answers are taken."""
+    """Raise an error unless this is a valid `answers_format`."""
     choice("answers_format", answers_format, FORMATS)
 
 
 def answers(raw: Raw, source: str, problems: Problems, answers_format: AnswersFormat) -> pl.Series:
     """
-    Return the column of the answers as lists of texts.
+    Return the column of the answers as lists of strings.
 
-    "text" leaves texts as they are, "list" reads each that is a printed list. With "auto" texts are printed
-    lists if the file's format has no lists, if the column is not called reference, transcription, gt or
-    text, and if every cell that is not empty is a printed list.
+    "text" takes each string as one answer, "list" parses each string that is a printed list. "auto" parses
+    them only if the file's format has no lists, the column is not called reference, transcription, gt or
+    text, and every cell that is not empty is a printed list.
     """
     name, column = "answers", raw.column(source)
     if answers_format == "list":
@@ -82,11 +82,11 @@ def lists(
     printed: bool = True,
 ) -> pl.Series:
     """
-    Return a column as lists of texts; a text is a list of one.
+    Return a column as lists of strings; a string becomes a list of one.
 
-    Where they may be printed, a text that starts and ends as a list does is read as JSON, as Python's or as
-    numpy's way to print one. What only looks like one (`[illegible]`) is one text; a list that is cut or
-    damaged is a problem.
+    If `printed`, a string that starts and ends like a list is parsed as JSON, or as a list printed by Python
+    or numpy. A string that only looks like a list (`[illegible]`) stays a string; a truncated or damaged list
+    is a problem.
     """
     if isinstance(column, pl.Series):
         dtype = column.dtype
@@ -97,9 +97,9 @@ def lists(
         elif dtype.is_integer() or dtype in (pl.Null, pl.Categorical, pl.Enum):
             column = column.cast(pl.String)
         if column.dtype != pl.String:
-            problems.add(f"column {name!r} holds {dtype}; a text or a list of texts is due")
+            problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
             return pl.Series(name, [None] * len(column), dtype=_LIST)
-        # Most columns hold plain texts: only cells that may be lists are looked at one by one.
+        # Most columns hold plain strings: only cells that may be lists are parsed one by one.
         trimmed = column.str.strip_chars()
         special = trimmed.str.starts_with("[") | trimmed.str.starts_with("array(")
         if not printed or not special.any():
@@ -116,17 +116,17 @@ def lists(
 
 
 def alone(texts: pl.Expr) -> pl.Expr:
-    """Return texts as lists of one; null stays null."""
+    """Return strings as lists of one; null stays null."""
     return pl.when(texts.is_not_null()).then(pl.concat_list(texts))
 
 
 def _is_text(source: str) -> bool:
-    """Whether a column's name says that it holds one text a row."""
+    """Whether a column's name implies one string per row."""
     return source.casefold().strip() in _NEVER_LISTS
 
 
 def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[int], str]) -> pl.Series | None:
-    """Return a column of printed lists as lists; None if a cell is no printed list, or all are empty."""
+    """Return a column of printed lists as lists; None if a cell is not a printed list, or all are empty."""
     filled = column.str.strip_chars()
     shaped = filled.str.starts_with("[") | filled.str.starts_with("array(")
     if not (shaped | (filled == "")).all() or not shaped.any():
@@ -143,13 +143,13 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
             return None
         found.append(listed if text else None if value is None else [value])
     for index, message in wrong:
-        advice = Advice(f"{name!r} {message}; if it is a text, pass ", Option("answers_format", "text"))
+        advice = Advice(f"{name!r} {message}; if it is one string, pass ", Option("answers_format", "text"))
         problems.add(advice, place(index))
     return _raw.as_lists(name, found)
 
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
-    """Warn where texts are taken as they are, and look as if they had been lists."""
+    """Warn if strings that are taken as answers look like printed lists."""
     if isinstance(column, pl.Series):
         texts = column
     else:
@@ -174,16 +174,16 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
 
 
 def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
-    """Return the texts of a cell, None for null."""
+    """Return the strings of a cell, None for null."""
     if type(value) is list:
-        # Most lists hold texts alone, which are taken as they are.
+        # Most lists hold only strings, which need no conversion.
         return value if all(type(one) is str for one in value) else [_entry(one) for one in value]
     if value is None or (isinstance(value, Number) and value == "NaN"):
         return None
     if isinstance(value, Number):
         return [str(value)]
     if not isinstance(value, str):
-        raise _NoListError(f"is no list of texts, but {kind(value)}")
+        raise _NoListError(f"must be a list of strings, got {kind(value)}")
     listed = _listed(value.strip()) if printed else None
     return [value] if listed is None else listed
 
@@ -206,13 +206,13 @@ def _parsed(text: str) -> list[str | None] | None:
         value = _json.parse(text)
     except ValueError:
         if text[:_DEEPEST] == "[" * _DEEPEST:
-            raise _NoListError("holds lists within lists, too many to be read") from None
+            raise _NoListError("has too many nested lists") from None
         return _scanned(text)
     return [_entry(one) for one in value]
 
 
 def _scanned(text: str) -> list[str | None] | None:
-    """Return the entries of a list that Python or numpy printed, numbers as they stand there."""
+    """Return the entries of a list that Python or numpy printed, with numbers as written."""
     found: list[str | None] = []
     position = 1
     while (match := _ENTRY.match(text, position)) is not None:
@@ -231,14 +231,14 @@ def _scanned(text: str) -> list[str | None] | None:
 
 
 def _unescaped(text: str) -> str:
-    """Return what a text in Python's quotes stands for."""
+    """Return a string literal of Python without its escapes."""
     if "\\" not in text:
         return text
     text = _ESCAPE.sub(_escape, text)
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _NoListError("holds half of a surrogate pair (as \\ud800), which is no character") from None
+        raise _NoListError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None
     return text
 
 
@@ -257,4 +257,4 @@ def _entry(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return str(value)
-    raise _NoListError(f"holds an entry that is no text, but {kind(value)}")
+    raise _NoListError(f"must hold only strings, got {kind(value)}")

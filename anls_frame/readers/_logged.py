@@ -1,4 +1,4 @@
-"""The shape of the samples that lmms-eval and the LM evaluation harness log."""
+"""Read the samples that lmms-eval and the LM evaluation harness log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anls_frame.readers._fields import Key, Row
     from anls_frame.readers._problems import Problems
 
-# Fields of a logged sample that have a role or are taken apart, and other objects than metrics.
+# Fields of a logged sample that have a role or are split up, and objects that are not metrics.
 _USED = {"doc_id", "target", "filtered_resps", "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
 _QUOTES = {"'", '"'}
@@ -26,12 +26,12 @@ _QUOTES = {"'", '"'}
 def read(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return the samples of a file with their places."""
     if _content.file_format(path) != "jsonl":
-        raise problem(path, "samples are logged as .jsonl; this file holds something else")
+        raise problem(path, "logged samples must be a .jsonl file")
     return _json.read_lines(path, _content.read_text(path), problems)
 
 
 def check_response(response: int | None) -> None:
-    """Raise an error unless it is the number of a response."""
+    """Raise an error unless this is the number of a response."""
     if response is not None and (
         isinstance(response, bool) or not isinstance(response, numbers.Integral) or response == 0
     ):
@@ -39,7 +39,7 @@ def check_response(response: int | None) -> None:
 
 
 def fields(place: str, sample: dict[str, Any], response: int | None, problems: Problems) -> Row:
-    """Return the fields of a sample; `response` is the wanted one of several."""
+    """Return the fields of a sample; `response` selects one of several responses."""
     missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
     if missing:
         problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
@@ -70,7 +70,7 @@ def _target(sample: dict[str, Any]) -> Any:
     """
     Return the target, which is written as Python prints it.
 
-    `[1871]` may be a list of a number or a text. Where the document has this very text, it is one.
+    `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
     """
     target, document = sample["target"], sample.get("doc")
     if target == "None":
@@ -82,25 +82,21 @@ def _target(sample: dict[str, Any]) -> Any:
 
 
 def _response(place: str, responses: Any, wanted: int | None, problems: Problems) -> Any:
-    """Return the one response, or the wanted one of several, out of the lists that stand around it."""
+    """Return the only response, or the selected one, without the lists around it."""
     value = responses
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     several = value if isinstance(value, list) else [value]
     if any(isinstance(one, list | dict | bool) for one in several):
-        what = (
-            f"{len(several)} responses, as multiple-choice tasks have them"
-            if several is value
-            else kind(value)
-        )
-        problems.add(f"{what}; one text is due", place)
+        what = f"{len(several)} responses, as in multiple-choice tasks" if several is value else kind(value)
+        problems.add(f"the response must be one string, got {what}", place)
     elif not several or several == [None]:
         return None
     elif wanted is None and len(several) > 1:
         raise problem(
             problems.path,
             Advice(
-                f"holds {len(several)} responses to one sample, of several rounds or repeats; name one: ",
+                f"has {len(several)} responses for one sample, from rounds or repeats; choose one with ",
                 Option("response"),
                 " (1 is the first, -1 the last)",
             ),
@@ -114,7 +110,7 @@ def _response(place: str, responses: Any, wanted: int | None, problems: Problems
 
 
 def _token_counts(counts: Any) -> dict[Key, Any]:
-    """Return the counts of the one request that most samples take as fields, others as they are."""
+    """Return the counts of a single request, as most samples have, as fields, others unchanged."""
     one = counts[0] if isinstance(counts, list) and len(counts) == 1 else counts
     if isinstance(one, dict):
         return {("token_counts", name): value for name, value in one.items()}

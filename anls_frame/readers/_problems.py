@@ -1,4 +1,4 @@
-"""What is wrong in a file: gathered while reading, raised once."""
+"""The problems of a file: collected while reading, raised together."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Advice(str):
 
 
 class Problems:
-    """The problems of one or several files; all are counted, the first thousand kept."""
+    """The problems of one or more files; all are counted, and the first thousand kept."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,7 +64,7 @@ class Problems:
         self._total = 0
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Note a problem, of the file this was made for unless another one is given."""
+        """Add a problem, of the main file unless another one is given."""
         self._total += 1
         if len(self._kept) < _KEPT:
             self._kept.append(Problem(str(path or self.path), place, message))
@@ -79,13 +79,13 @@ class Problems:
 
 
 def problem(path: Path, message: str, place: str = "") -> InputError:
-    """Return the error of a file that cannot be read any further."""
+    """Return the error for a file that cannot be read any further."""
     return InputError([Problem(str(path), place, message)])
 
 
 @contextmanager
 def reading_parquet(path: Path) -> Iterator[None]:
-    """Name the file where Polars finds it damaged while it is read in the block, or panics."""
+    """Raise an error that names the file if Polars fails or panics in the block because it is damaged."""
     try:
         yield
     except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
@@ -94,17 +94,17 @@ def reading_parquet(path: Path) -> Iterator[None]:
         message = str(error).partition("\n")[0]
         raise problem(
             path,
-            f"no Parquet file that can be read: {message}; it is damaged, or was changed while it was read",
+            f"cannot be read as Parquet: {message}; it is damaged, or was changed while it was read",
         ) from None
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: escaped, and short enough for a line."""
+    """Return a value for a message: escaped and shortened."""
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}..."
 
 
 def listed(values: list[str], most: int = 10) -> str:
-    """Return values side by side, the first few of them."""
+    """Return the first few values, separated by commas."""
     rest = f" and {len(values) - most:,} more" if len(values) > most else ""
     return ", ".join(values[:most]) + rest

@@ -1,4 +1,4 @@
-"""A table as its file has it, before its columns get their roles."""
+"""A table as it is in its file, before its columns get their roles."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key")
 
 Column: TypeAlias = "pl.Series | list[Any]"
-"""A column of a table, or the values that JSON has for it."""
+"""A column of a table, or its values in JSON."""
 
-# So many cells for nulls alone, if not one in so many is filled, come of no table of results.
+# No table of results has more empty cells than this and less than one filled cell in this many.
 _MOST_GAPS = 20_000_000
 _SPARSE = 20
 _EXACT_DIGITS = 15
@@ -33,32 +33,32 @@ _LONGEST = 300
 
 
 class TooManyKeysError(ValueError):
-    """Objects whose keys are data: as columns they would fill the memory."""
+    """Objects whose keys are data: as columns, they would fill the memory."""
 
 
 @dataclass
 class Raw:
-    """Columns with their names, and where each row stands in the file."""
+    """Columns with their names, and the place of each row in the file."""
 
     names: list[str]
     columns: Sequence[Column]
     height: int
     place: Callable[[int], str]
     typed: bool = True
-    """Whether the format has numbers and lists of its own, as JSON does and CSV does not."""
+    """Whether the format has its own numbers and lists, as JSON does and CSV does not."""
     others: Mapping[str, pl.Series] = field(default_factory=dict)
-    """Columns of numbers and truth values as such, for those that need be no texts."""
+    """Typed columns of numbers and Booleans, for columns that need not be strings."""
     dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
-    """By column the cells that hold a date or a time, and what is made of it."""
+    """For each column, the cells that hold a date or a time, and the string read from each."""
 
     def check_names(self, problems: Problems) -> None:
-        """Note names that are there twice."""
+        """Report names that occur twice."""
         doubled = sorted(name for name, count in Counter(self.names).items() if count > 1)
         if doubled:
-            problems.add(f"columns are there twice: {listed([shown(name) for name in doubled])}", "header")
+            problems.add(f"duplicate columns: {listed([shown(name) for name in doubled])}", "header")
 
     def column(self, name: str) -> Column:
-        """Return the column of a name."""
+        """Return the column with a name."""
         return self.columns[self._positions[name]]
 
     @cached_property
@@ -67,7 +67,7 @@ class Raw:
 
 
 def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
-    """Return JSON objects as columns; a key that is missing is null, whenever it first appears."""
+    """Return JSON objects as columns; a missing key is null, wherever it first appears."""
     columns, places = gathered(objects)
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
@@ -79,7 +79,7 @@ def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> tuple[dict[_Key,
     Raises
     ------
     TooManyKeysError
-        If nearly all keys are missing nearly everywhere: they are data, and as columns would fill the memory.
+        If most keys are missing from most objects: such keys are data, and as columns would fill the memory.
     """
     columns: dict[_Key, list[Any]] = {}
     starts: dict[_Key, int] = {}
@@ -93,7 +93,7 @@ def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> tuple[dict[_Key,
             if column is None:
                 columns[key], starts[key] = [value], index
                 continue
-            # Gaps are filled up where a column goes on, so that most rows cost nothing but themselves.
+            # A gap is filled when the column continues, so that a missing key costs nothing in its row.
             missing = index - starts[key] - len(column)
             if missing:
                 gaps += missing
@@ -112,13 +112,13 @@ def _check_filled(gaps: int, filled: int, columns: Mapping[Any, object]) -> None
     if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
         last = listed([shown(key if isinstance(key, str) else key[-1]) for key in list(columns)[-3:]])
         raise TooManyKeysError(
-            f"the objects have {len(columns):,} different keys, nearly all of them in few objects ({last}); "
-            "keys that are data belong into values"
+            f"the objects have {len(columns):,} different keys, most of them in few objects ({last}); "
+            "move keys that are data into values"
         )
 
 
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
-    """Return a column as texts; a number is the text that it is written as, anything else is a problem."""
+    """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
     if isinstance(column, pl.Series):
         return _series_texts(name, column, problems)
     if set(map(type, column)) <= {str, NoneType}:
@@ -130,7 +130,7 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
         elif isinstance(value, str):
             found.append(str(value))
         else:
-            problems.add(f"{name!r} is no text, but {kind(value)}", place(index))
+            problems.add(f"{name!r} must be a string, got {kind(value)}", place(index))
             found.append(None)
     return pl.Series(name, found, dtype=pl.String)
 
@@ -139,8 +139,8 @@ def kept(name: str, column: Column) -> pl.Series:
     """
     Return a column that has no role.
 
-    JSON numbers become Int64 or Float64, truth values Boolean, lists of texts lists; whatever else JSON
-    holds, and numbers that fit neither, the text they are written as.
+    JSON numbers become Int64 or Float64, true and false Boolean, and lists of strings lists; all other
+    values, and numbers that fit neither type, become their JSON text.
     """
     if isinstance(column, pl.Series):
         return column.alias(name)
@@ -158,7 +158,7 @@ def kept(name: str, column: Column) -> pl.Series:
 
 
 def to_json(value: Any) -> str:
-    """Return a value as JSON text, numbers as they were written."""
+    """Return a value as JSON text, with numbers as written in the file."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, list):
@@ -169,7 +169,7 @@ def to_json(value: Any) -> str:
 
 
 def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
-    """Return lists of texts as a column; Polars itself would look at each list on its own."""
+    """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
     ends = accumulate((0 if one is None else len(one) for one in found), initial=0)
@@ -181,14 +181,14 @@ def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Seri
 
 
 def numbers(written: pl.Series) -> pl.Series:
-    """Return numbers as Int64 or Float64 where that holds each of them, otherwise as they are written."""
+    """Return numbers as Int64 or Float64 if the type can hold all of them, otherwise as written."""
     whole = written.str.contains(r"\A-?[0-9]+\z")
     if whole.all():
         integers = written.cast(pl.Int64, strict=False)
         return integers if integers.null_count() == written.null_count() else written
     floats = written.cast(pl.Float64, strict=False)
     too_large = floats.is_infinite() & ~written.str.contains("Infinity", literal=True)
-    # A fraction is rounded, but a whole number may be an id, of which every digit counts.
+    # A fraction may be rounded, but an integer may be an id, in which every digit counts.
     long = written.filter(whole & (written.str.len_bytes() > _EXACT_DIGITS))
     is_lost = floats.null_count() > written.null_count() or bool(too_large.any())
     if is_lost or not all(len(one) <= _LONGEST and int(float(one)) == int(one) for one in long):
@@ -202,5 +202,5 @@ def _series_texts(name: str, column: pl.Series, problems: Problems) -> pl.Series
         return column.alias(name)
     if dtype.is_integer() or dtype in (pl.Null, pl.Categorical, pl.Enum):
         return column.cast(pl.String).alias(name)
-    problems.add(f"column {name!r} holds {dtype} and no text; cast it to String where it is written")
+    problems.add(f"column {name!r} must hold strings, got {dtype}; cast it to String before writing the file")
     return pl.Series(name, [None] * len(column), dtype=pl.String)

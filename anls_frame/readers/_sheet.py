@@ -1,8 +1,8 @@
 """
-The XML of a sheet: cell by cell, each value as the file has it.
+Read the XML of a sheet, cell by cell, with each value as it is in the file.
 
-Read as XML and not by a library for workbooks: those round numbers to nine digits where they are asked for
-texts, do not tell dates from durations, and take memory for the whole rectangle up to a far cell.
+It is read as XML, because libraries for workbooks round numbers to nine digits when they return strings, do
+not distinguish dates from durations, and need memory for the whole rectangle up to a distant cell.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
 
 MOST_CELLS = 40_000_000
-"""Of the rectangle around all cells, empty ones included: each takes a place in a column."""
+"""Maximum size of the rectangle around all cells, including empty ones: each takes a place in a column."""
 MOST_CHARACTERS = 2 << 30
-"""Of all cells together: a text that stands once in the file may be that of a million cells."""
+"""Maximum for all cells together: a string that is in the file once can be in a million cells."""
 _CHUNK = 1 << 20
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 _EXACT = 10**15
@@ -35,7 +35,7 @@ _BUILT_IN_DATES = {
     **dict.fromkeys((18, 19, 20, 21, 45, 47), "time"),
     46: "duration",
 }
-# What stands in a format of numbers without being a code of it: quotes, escapes, conditions and colours.
+# Parts of a number format that are not codes: quotes, escapes, conditions and colours.
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
 _DAY = 86_400_000
 _LAST_DAY = 2_958_466
@@ -43,20 +43,20 @@ _LAST_DAY = 2_958_466
 
 @dataclass
 class Cells:
-    """What a sheet holds: columns by their number, each as long as its last value."""
+    """The content of a sheet: columns by number, each ending at its last value."""
 
     columns: dict[int, list[str | None]] = field(default_factory=dict)
     kinds: dict[int, set[str]] = field(default_factory=dict)
-    """Of the values below the first row: text, number, bool, date."""
+    """Kinds of the values below the first row: text, number, bool, date."""
     dates: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
-    """Rows of dates and times, with the cell's name."""
+    """Rows of dates and times, with the name of the cell."""
     first_row: int = 0
-    """The first that holds a value."""
+    """The first row with a value."""
 
 
 @dataclass(frozen=True)
 class Book:
-    """What cells refer to: texts, formats that show dates, and the day that dates are counted from."""
+    """What cells refer to: shared strings, date formats, and the day from which dates are counted."""
 
     strings: Sequence[str]
     formats: Sequence[str | None]
@@ -64,7 +64,7 @@ class Book:
 
 
 def date_formats(styles: ET.Element) -> list[str | None]:
-    """Return for each style whether it shows numbers as a date, time or duration."""
+    """Return for each style whether it shows numbers as dates, times or durations, or None."""
     codes: dict[int, str] = {}
     found: list[str | None] = []
     for part in styles:
@@ -92,7 +92,7 @@ def _kind_of_format(code: str) -> str | None:
 
 
 def strings(path: Path, file: IO[bytes]) -> list[str]:
-    """Return the texts that cells share, without marks of how they are pronounced."""
+    """Return the shared strings of the cells, without phonetic guides."""
     found: list[str] = []
     parts: list[str] = []
     state = {"text": False, "phonetic": 0}
@@ -123,7 +123,7 @@ def strings(path: Path, file: IO[bytes]) -> list[str]:
 
 
 def read(path: Path, sheet: str, file: IO[bytes], book: Book, problems: Problems) -> Cells:
-    """Return the cells of a sheet; note those whose values would be lost."""
+    """Return the cells of a sheet; report those whose values would be lost."""
     reader = _Reader(path, sheet, book, problems)
     _parse(path, file, reader.start, reader.end, reader.text)
     reader.note_merged()
@@ -131,7 +131,7 @@ def read(path: Path, sheet: str, file: IO[bytes], book: Book, problems: Problems
 
 
 class _Reader:
-    """Takes the XML of a sheet, tag by tag."""
+    """Handles the XML of a sheet, tag by tag."""
 
     def __init__(self, path: Path, sheet: str, book: Book, problems: Problems) -> None:
         self.cells = Cells()
@@ -142,7 +142,7 @@ class _Reader:
         self._letters: dict[str, int] = {}
         self._row = self._column = 0
         self._digits, self._digits_row = "", 0
-        # The rectangle around all cells, those without a value too.
+        # The rectangle around all cells, including those without a value.
         self._left = self._right = self._top = self._bottom = 0
         self._attributes: dict[str, str] | None = None
         self._parts: list[str] = []
@@ -185,7 +185,7 @@ class _Reader:
             self._parts.append(data)
 
     def note_merged(self) -> None:
-        """Note cells that are merged with others, which then have no value of their own."""
+        """Report merged cells, because all but the first have no value."""
         for reference in self._merged:
             first, _, last = reference.partition(":")
             (left, top), (right, bottom) = self._place(first), self._place(last or first)
@@ -197,7 +197,7 @@ class _Reader:
                 )
 
     def _move(self, reference: str | None) -> None:
-        """Go to the cell of a name; without one, to the next."""
+        """Go to the named cell, or without a name to the next cell."""
         if reference is None:
             self._column += 1
         else:
@@ -214,8 +214,8 @@ class _Reader:
             raise problem(
                 self._path,
                 f"sheet {shown(self._sheet)} reaches to row {self._bottom} (cell {cell}) and to column "
-                f"{column_name(self._right)}: {count:,} cells are too many to read; delete the cells far "
-                "away from the table, or write it as CSV",
+                f"{column_name(self._right)}: {count:,} cells are too many to read; delete cells far from "
+                "the table, or save the sheet as CSV",
             )
 
     def _place(self, reference: str) -> tuple[int, int]:
@@ -223,13 +223,13 @@ class _Reader:
         column = self._letters.get(letters)
         if column is None:
             if not re.fullmatch("[A-Za-z]{1,4}", letters):
-                raise problem(self._path, f"a cell has the place {shown(reference)}, which is none")
+                raise problem(self._path, f"a cell has the invalid reference {shown(reference)}")
             column = 0
             for letter in letters.upper():
                 column = column * 26 + ord(letter) - 64
             self._letters[letters] = column
         digits = reference[len(letters) :]
-        if digits != self._digits:  # mostly it is the row before
+        if digits != self._digits:  # usually the same row as before
             self._digits, self._digits_row = digits, self._number(digits, 0)
         return column, self._digits_row
 
@@ -237,7 +237,7 @@ class _Reader:
         if digits is None:
             return otherwise
         if not re.fullmatch("0*[1-9][0-9]{0,7}", digits):
-            raise problem(self._path, f"a row has the number {shown(digits)}, which is none")
+            raise problem(self._path, f"a row has the invalid number {shown(digits)}")
         return int(digits)
 
     def _take(self, attributes: dict[str, str], text: str) -> None:
@@ -245,24 +245,24 @@ class _Reader:
         form = attributes.get("t", "n")
         if not text and form not in {"s", "str", "inlineStr"}:
             if self._has_formula:
-                self._note("a formula without a stored value; open and save it")
+                self._note("a formula without a stored value; open the workbook in Excel and save it")
             return
         if form == "e":
-            self._note("an error value (as #N/A)")
+            self._note("an error value (such as #N/A)")
             return
         value, kind = self._value(form, attributes.get("s"), text)
         self._characters += len(value)
         if self._characters > MOST_CHARACTERS:
             raise problem(
                 self._path,
-                f"sheet {shown(self._sheet)} holds more than {MOST_CHARACTERS:,} characters; write it as CSV",
+                f"sheet {shown(self._sheet)} holds more than {MOST_CHARACTERS:,} characters; save it as CSV",
             )
         cells = self.cells
         cells.first_row = cells.first_row or self._row
         index = self._row - cells.first_row
         column = cells.columns.setdefault(self._column, [])
         if index < len(column):
-            raise problem(self._path, "cells are not in order, or there twice", self._name())
+            raise problem(self._path, "cells are out of order or duplicated", self._name())
         column.extend([None] * (index - len(column)))
         column.append(value)
         if index:
@@ -275,7 +275,7 @@ class _Reader:
         if form == "s":
             index = int(text) if text.isdigit() else -1
             if not 0 <= index < len(self._book.strings):
-                raise problem(self._path, "a text that is not in the table of texts", self._name())
+                raise problem(self._path, "a string that is not in the table of shared strings", self._name())
             return self._book.strings[index], "text"
         if form in {"str", "inlineStr"}:
             return _decoded(text), "text"
@@ -286,7 +286,7 @@ class _Reader:
         try:
             number = float(text)
         except ValueError:
-            raise problem(self._path, f"{shown(text)} is no number", self._name()) from None
+            raise problem(self._path, f"{shown(text)} is not a number", self._name()) from None
         index = int(style) if style is not None and style.isdigit() else 0
         shows = self._book.formats[index] if index < len(self._book.formats) else None
         if shows is not None and 0 <= number < _LAST_DAY:
@@ -310,17 +310,17 @@ def column_name(column: int) -> str:
 
 
 def _digits(number: float) -> str:
-    """Return a number with the fewest digits that are this number; Excel stores up to 17."""
+    """Return a number with the fewest digits that identify it; Excel stores up to 17."""
     return str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)
 
 
 def _date(number: float, shows: str, *, since_1904: bool) -> str:
-    """Return a number of days as ISO 8601 has dates and times."""
+    """Return a number of days as an ISO 8601 date, time or duration."""
     days, milliseconds = divmod(round(number * _DAY), _DAY)
     if shows == "duration" or (shows == "time" and not days):
         hours = days * 24 + milliseconds // 3_600_000
         return f"{hours:02}{_clock(milliseconds)}"
-    # Excel counts a 29th of February 1900 that there was not.
+    # Excel counts 29 February 1900, which did not exist.
     first = dt.date(1904, 1, 1) if since_1904 else dt.date(1899, 12, 31 if days < 60 else 30)  # noqa: PLR2004
     date = (first + dt.timedelta(days=days)).isoformat()
     if shows == "date" and not milliseconds:
@@ -329,14 +329,14 @@ def _date(number: float, shows: str, *, since_1904: bool) -> str:
 
 
 def _clock(milliseconds: int) -> str:
-    """Return minutes and seconds, and fractions of them if there are any."""
+    """Return minutes and seconds, with fractions of seconds if there are any."""
     seconds, rest = divmod(milliseconds % 3_600_000, 1000)
     fraction = f".{rest:03}".rstrip("0") if rest else ""
     return f":{seconds // 60:02}:{seconds % 60:02}{fraction}"
 
 
 def _decoded(text: str) -> str:
-    """Return a text without the codes of characters that XML lacks."""
+    """Return a string with Excel's codes for characters that XML lacks decoded."""
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 
@@ -348,14 +348,14 @@ def _parse(
     text: Callable[[str], None],
 ) -> None:
     def refuse(*_: Any) -> None:
-        raise problem(path, "declares entities, which no workbook needs")
+        raise problem(path, "must not declare entities, which no workbook needs")
 
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text
-    # Entities are what makes XML parsers grow without end; workbooks have none.
+    # Entities can make XML parsers use unlimited memory; workbooks have none.
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     while chunk := file.read(_CHUNK):

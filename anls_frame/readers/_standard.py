@@ -1,4 +1,4 @@
-"""The standard frame: which column is what, and how it comes out."""
+"""The standard frame: the roles of columns, and their conversion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 _SCORED: tuple[Role, ...] = ("prediction", "answers")
 LISTS: tuple[Role, ...] = ("answers", "question_types")
 
-# Compared without case, underscores and the like.
+# Compared without case, underscores and other punctuation.
 _USUAL: Mapping[Role, tuple[str, ...]] = {
     "question_id": ("questionid", "qid", "id", "sampleid", "uid", "index"),
     "question": ("question", "query"),
@@ -67,9 +67,9 @@ def choose(
     names: Sequence[str], given: Mapping[Role, str | None], required: Sequence[Role], problems: Problems
 ) -> dict[Role, str]:
     """
-    Return the column of each role: the one that is given, or else the one with a usual name.
+    Return the column of each role: the given one, or else the one with a usual name.
 
-    A standard name wins over other usual names; of those there may be only one.
+    The standard name wins over other usual names, of which there may be only one.
     """
     chosen: dict[Role, str] = {}
     for role, name in given.items():
@@ -94,18 +94,18 @@ def choose(
         exact: list[str] = [role] if role in free else []
         usual = exact or [name for name in free if _plain(name) in _USUAL[role]]
         if role == "question_id" and len(usual) > 1:
-            # An id proper goes before a mere row number.
+            # A proper id is preferred to a row number.
             usual = [min(usual, key=lambda name: _USUAL["question_id"].index(_plain(name)))]
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
             among = listed([shown(name) for name in usual or names], _SHOWN_NAMES)
             what = (
-                f"columns {among} may all hold the {role}"
+                f"columns {among} could all be the {role}"
                 if usual
                 else f"no column with the {role} among {among}"
             )
-            problems.add(Advice(f"{what}; name it: ", Option(role)))
+            problems.add(Advice(f"{what}; name it with ", Option(role)))
     return chosen
 
 
@@ -118,9 +118,9 @@ def frame(
     answers_format: AnswersFormat = "auto",
 ) -> pl.DataFrame:
     """
-    Return the standard frame: the columns with roles, then all others as they are.
+    Return the standard frame: the columns with roles, then all others unchanged.
 
-    A column whose name is that of a role which another column has gets an underscore behind it.
+    A column that has the name of a role, but not the role itself, gets an underscore appended.
     """
     columns: list[pl.Series] = []
     for role in ROLES:
@@ -148,17 +148,17 @@ def frame(
 
 
 def _note_dates(role: Role, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
-    """Note cells in which a spreadsheet has put a date in place of the text."""
+    """Report cells in which a spreadsheet has replaced the text by a date."""
     for place, text in dates:
         problems.add(
-            f"{role!r} is a date or time ({text}), which Excel shows as its format says, and no text; enter "
+            f"{role!r} must be text, got a date or time ({text}), which Excel shows in its own format; enter "
             "it as text, or save the sheet as CSV, which has what the cells show",
             place,
         )
 
 
 def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -> None:
-    """Note ids that are missing or there twice, with their places."""
+    """Report ids that are missing or duplicated, with their places."""
     for index in ids.is_null().arg_true():
         problems.add("the id is missing", place(index))
     if not ids.is_duplicated().any():
@@ -166,11 +166,11 @@ def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -
     first: dict[str, int] = {}
     for index, value in enumerate(ids):
         if value is not None and first.setdefault(value, index) != index:
-            problems.add(f"id {shown(value)} is there before, at {place(first[value])}", place(index))
+            problems.add(f"duplicate id {shown(value)}, first seen at {place(first[value])}", place(index))
 
 
 def ids_text(values: Sequence[object]) -> str:
-    """Return ids for a message, the first few of them."""
+    """Return the first few ids for a message."""
     return listed([shown(value) for value in values], _SHOWN_IDS)
 
 

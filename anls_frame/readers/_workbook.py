@@ -1,4 +1,4 @@
-"""Workbooks: the one sheet that holds a table, as columns."""
+"""Read workbooks: the only sheet with a table, as columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
 
 MOST_BYTES = 2 << 30
-# Sheets shrink to a tenth or a thirtieth, what is made to fill memory to far less.
+# Sheets compress to a tenth or a thirtieth, malicious files to far less.
 FREE_BYTES = 256 << 20
 MOST_TIMES = 100
 _SMALL_PART = 16 << 20
@@ -42,11 +42,11 @@ class _Sheet(NamedTuple):
 
 def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     """
-    Return the cells of a sheet as texts; the first row holds the names.
+    Return the cells of a sheet as strings; the first row holds the names.
 
-    Without a name the only visible sheet that holds anything is read. Cells with an error, formulas without
-    a stored value and merged cells are problems: their rows would come out as null. Columns without a role
-    that hold numbers or truth values alone are such; dates and times are ISO 8601.
+    Without a name, the only visible sheet that is not empty is read. Cells with an error, formulas without a
+    stored value and merged cells are problems: their values would become null. Columns without a role that
+    hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
     check_file(path)
     source = _files.seekable(path)
@@ -57,7 +57,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     except InputError:
         raise
     except _DAMAGE as error:
-        raise problem(path, f"no workbook (.xlsx) that can be read: {error}") from None
+        raise problem(path, f"cannot be read as a workbook (.xlsx): {error}") from None
     problems.raise_any()
     return _table(cells)
 
@@ -67,7 +67,7 @@ def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
     packed = sum(entry.compress_size for entry in archive.infolist())
     if total > MOST_BYTES or total > max(FREE_BYTES, MOST_TIMES * packed):
         most = min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * packed))
-        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; write it as CSV")
+        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; save it as CSV")
 
 
 def _table(cells: _sheet.Cells) -> _raw.Raw:
@@ -114,17 +114,17 @@ def _sheets(path: Path, archive: zipfile.ZipFile) -> list[_Sheet]:
             part = part.lstrip("/") if part.startswith("/") else posixpath.normpath(f"xl/{part}")
             found.append(_Sheet(one.attrib.get("name", ""), one.attrib.get("state", "visible"), part))
     if not found:
-        raise problem(path, "a workbook without sheets")
+        raise problem(path, "the workbook has no sheets")
     return found
 
 
 def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
     if archive.getinfo(part).file_size > _SMALL_PART:
-        raise problem(path, f"{part} is too large for what it should hold")
+        raise problem(path, f"{part} is too large for its purpose")
     content = archive.read(part)
-    # Entities are what makes XML parsers grow without end; workbooks have none.
+    # Entities can make XML parsers use unlimited memory; workbooks have none.
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise problem(path, f"{part} declares entities, which no workbook needs")
+        raise problem(path, f"{part} must not declare entities, which no workbook needs")
     return ET.fromstring(content)  # noqa: S314 - without entities
 
 
@@ -144,10 +144,12 @@ def _choose(
             filled.append((one.name, cells))
     if not filled:
         problems.raise_any()
-        raise problem(path, "the sheet is empty" if name else "no visible sheet holds anything")
+        raise problem(path, "the sheet is empty" if name else "all visible sheets are empty")
     if len(filled) > 1:
         among = listed([shown(one) for one, _ in filled])
-        raise problem(path, Advice(f"several sheets hold something: {among}; name one: ", Option("sheet")))
+        raise problem(
+            path, Advice(f"several sheets are not empty: {among}; choose one with ", Option("sheet"))
+        )
     return filled[0][1]
 
 

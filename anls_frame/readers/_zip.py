@@ -1,4 +1,4 @@
-"""Members of zip archives, also those packed with zstd, which zipfile unpacks from Python 3.14 on alone."""
+"""Members of zip archives, including zstd compression, which zipfile only supports since Python 3.14."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 4 << 30
-"""What an archive may unpack to by its own account."""
+"""Maximum unpacked size that an archive may declare."""
 
 _ZSTD = 93
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
-# What zipfile, zlib and pyarrow raise for what is damaged: a RuntimeError for what is encrypted, a ValueError
-# or OSError where a damaged directory leads outside the file.
+# What zipfile, zlib and pyarrow raise for damaged archives: a RuntimeError if one is encrypted, a ValueError
+# or OSError if a damaged directory points outside the file.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, ValueError, RuntimeError),
 )
-# Of a member's header in front of its content: where the lengths of its name and of its extra field stand.
+# The header before a member's content: its size, and the places of the lengths of its name and extra field.
 _HEADER = 30
 _NAME = slice(26, 28)
 _EXTRA = slice(28, 30)
@@ -40,13 +40,13 @@ _EXTRA = slice(28, 30)
 @contextmanager
 def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
     """
-    Open an archive; whatever is wrong in it is an error that names the file.
+    Open an archive; errors name the file.
 
     Raises
     ------
     InputError
-        If it is damaged, encrypted, packed by a method that nothing here unpacks, or far too large; `kind`
-        says what it should have been.
+        If it is damaged, encrypted, compressed with an unsupported method, or far too large; `kind` says what
+        it should have been.
     """
     _content.check_file(path)
     source = _files.seekable(path)
@@ -59,15 +59,15 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
         except InputError:
             raise
         except NotImplementedError as error:
-            raise problem(path, f"{kind} that cannot be unpacked: {error}") from None
+            raise problem(path, f"cannot be unpacked as {kind}: {error}") from None
         except _DAMAGE as error:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
-                raise  # the disk's, not the file's
-            raise problem(path, f"{kind} that cannot be read: {error}") from None
+                raise  # an error of the disk, not of the file
+            raise problem(path, f"cannot be read as {kind}: {error}") from None
 
 
 def content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return what a member holds."""
+    """Return the content of a member."""
     entry = archive.getinfo(name)
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
@@ -80,23 +80,23 @@ def content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Return a member's content as it stands in the file."""
+    """Return the compressed content of a member."""
     file = archive.fp
     assert file is not None, "an archive that is open has a file"  # noqa: S101 - for the type checker
     file.seek(entry.header_offset)
     header = file.read(_HEADER)
     if len(header) < _HEADER or not header.startswith(b"PK\x03\x04"):
-        raise zipfile.BadZipFile(f"{entry.filename} is not where the directory has it")
+        raise zipfile.BadZipFile(f"{entry.filename} is not at the place that the directory gives")
     lengths = (int.from_bytes(header[part], "little") for part in (_NAME, _EXTRA))
     file.seek(entry.header_offset + _HEADER + sum(lengths))
     packed = file.read(entry.compress_size)
     if len(packed) < entry.compress_size:
-        raise zipfile.BadZipFile(f"{entry.filename} is cut off")
+        raise zipfile.BadZipFile(f"{entry.filename} is truncated")
     return packed
 
 
 def _unzstd(name: str, packed: bytes, size: int) -> bytes:
-    """Return the content of one or several zstd frames, up to the size that it should have."""
+    """Return the content of one or more zstd frames, up to the size that it should have."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
 
     found = io.BytesIO()
@@ -104,5 +104,5 @@ def _unzstd(name: str, packed: bytes, size: int) -> bytes:
         while found.tell() <= size and (chunk := stream.read(_CHUNK)):
             found.write(chunk)
     if found.tell() != size:
-        raise zipfile.BadZipFile(f"{name} does not have the size that the directory says")
+        raise zipfile.BadZipFile(f"{name} does not have the size that the directory gives")
     return found.getvalue()

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
 _Sample = tuple[str, dict[str, Any]]
-# Data sets that VLMEvalKit scores by ANLS, by the names of files.
+# Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
 _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
-# Parts of the names that VLMEvalKit gives to columns of scores.
+# Words in the names that VLMEvalKit gives to score columns.
 _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
@@ -37,25 +37,26 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
     path
         The file.
     response
-        Which response, where samples have several, as tasks of several rounds do: 1 is the first, -1 the
+        Which response to read if samples have several, as in tasks of several rounds: 1 is the first, -1 the
         last.
 
     Returns
     -------
     DataFrame
         The standard frame: the prediction is the filtered response, the answers come from `target`, the
-        question is the prompt (`input`), the id lmms-eval's `doc_id`. Metrics and all other fields keep
-        their names; an entry of a metric that is an object is `METRIC_ENTRY`, and a field whose name is taken
-        gets its source in front, as `sample_prediction`. With `--repeats` all responses are in `resps`.
+        question is the prompt (`input`), and the id is lmms-eval's `doc_id`. Metrics and all other fields
+        keep their names; entries of a metric that is an object become `METRIC_ENTRY`. A field whose name is
+        taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
+        `resps`.
 
-        lmms-eval leaves the document's fields out of the file. The id is the row's number in the data set, by
-        which they can be joined.
+        lmms-eval does not write the document's fields. The id is the row number in the data set, which can be
+        used to join them.
 
     Raises
     ------
     InputError
-        If something is wrong in the file: every problem, with its line. Also where there are no answers, as
-        in a test split, and where a row holds no single response, as in multiple-choice tasks.
+        If the file has problems: all of them, with their lines. Also if there are no answers, as in a test
+        split, or if a row has no single response, as in multiple-choice tasks.
     OSError
         If the file cannot be opened.
 
@@ -98,22 +99,22 @@ def read_lm_eval(
     path
         The file.
     filter
-        Which of the harness' filters, where a file holds the responses after several.
+        Which of the harness' filters to read if a file has the responses after several.
     response
-        Which response, where a filter keeps several: 1 is the first, -1 the last.
+        Which response to read if a filter keeps several: 1 is the first, -1 the last.
 
     Returns
     -------
     DataFrame
-        The standard frame: the prediction is the filtered response, the answers come from `target`, the id
-        is the harness' `doc_id`. The fields of `doc` are columns; metrics and all other fields keep their
-        names. A field whose name is taken gets its source in front: `doc_prediction`. With `repeats` all
-        responses are in `resps`.
+        The standard frame: the prediction is the filtered response, the answers come from `target`, and the
+        id is the harness' `doc_id`. The fields of `doc` become columns; metrics and all other fields keep
+        their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
+        `repeats`, all responses are in `resps`.
 
     Raises
     ------
     InputError
-        If something is wrong in the file, as for `read_lmms_eval`, or if there are several filters.
+        If the file has problems, as for `read_lmms_eval`, or if it has several filters and none is chosen.
     OSError
         If the file cannot be opened.
 
@@ -141,7 +142,7 @@ def read_lm_eval(
     if filter is None and len(named) > 1:
         among = listed([shown(name) for name in named])
         raise problem(
-            path, Advice(f"holds responses after several filters: {among}; name one: ", Option("filter"))
+            path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
     samples = _only(path, samples, "filter", filter)
     rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
@@ -163,9 +164,10 @@ def read_inspect(
     path
         The log.
     scorer
-        Take the answer that this scorer found in the output for the prediction, instead of the whole output.
+        Use the answer that this scorer extracted from the output as the prediction, instead of the whole
+        output.
     epoch
-        Only this epoch, where samples were answered several times. Otherwise each epoch has a row.
+        Read only this epoch if samples were answered several times. By default, each epoch is a row.
     allow_missing
         Read the log of a run that did not succeed.
 
@@ -173,22 +175,22 @@ def read_inspect(
     -------
     DataFrame
         The standard frame, in Inspect's order: the prediction is the model's output (null where the sample
-        has none), the answers are the sample's `target`. An id has a row for each `epoch`: name it as
-        `cluster=` where a log has several.
+        has none), the answers are the sample's `target`. Each id has one row per `epoch`; if a log has
+        several epochs, pass the id as `cluster=`.
 
-        Each scorer adds its value under its name, or `SCORER_ENTRY` where that is an object, and
-        `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Truth values are numbers, and so
-        are the letters C, I, P and N: 1, 0, 0.5 and 0, as Inspect's own metrics have them, with the letter in
-        `SCORER_grade`; a sample that was not scored (NaN) has null. The fields of `metadata` are columns, as
-        are `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`, `working_time` and
-        `error`. A field whose name is taken gets its
-        source in front: `metadata_prediction`. Transcripts are left out.
+        Each scorer adds its value under its name, or as `SCORER_ENTRY` if it is an object, and
+        `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Booleans become numbers, and so
+        do the letters C, I, P and N: 1, 0, 0.5 and 0, as in Inspect's own metrics, with the letter in
+        `SCORER_grade`; a sample that was not scored (NaN) has null. The fields of `metadata` become columns,
+        as do `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`, `working_time` and
+        `error`. A field whose name is taken is prefixed with its source, such as `metadata_prediction`.
+        Transcripts are left out.
 
     Raises
     ------
     InputError
-        If something is wrong in the file: every problem, with the sample's index; if there is no such scorer
-        or epoch.
+        If the file has problems: all of them, with the sample's index; or if there is no such scorer or
+        epoch.
     OSError
         If the file cannot be opened.
 
@@ -220,9 +222,9 @@ def read_inspect(
         scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
             among = listed([shown(name) for name in scorers]) or "none"
-            raise problem(path, f"no scorer {shown(scorer)}; there are {among}")
+            raise problem(path, f"no scorer {shown(scorer)}; available: {among}")
     columns, places = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
-    # Inspect keeps targets as the texts or lists that they are; the other harnesses print lists.
+    # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
 
 
@@ -230,28 +232,29 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     r"""
     Read the predictions or detailed results of VLMEvalKit (`MODEL_DATASET.xlsx`, or TSV, CSV, JSON).
 
-    Its own value of a row for DocVQA and InfoVQA, `eval_score` in the detailed results, is the mean distance
-    over the answers: a perfect answer shows 0 there. Do not report it; score the rows (its aggregate figures
-    are those of protocol `"rrc"`). It also scores an empty prediction as the text "nan".
+    For DocVQA and InfoVQA, VLMEvalKit's own value of a row, `eval_score` in the detailed results, is the mean
+    distance over the answers: a perfect answer has 0. Do not report it; score the rows instead (VLMEvalKit's
+    aggregate figures equal those of protocol `"rrc"`). VLMEvalKit also scores an empty prediction as the
+    string "nan".
 
     Parameters
     ----------
     path
         The file.
     sheet
-        Of a workbook with several.
+        Name of the sheet, for a workbook with several.
 
     Returns
     -------
     DataFrame
         The standard frame; `index` is the id. All other columns keep their names. Scores (`eval_score`,
-        `hit`, `anls`, ...) are numbers where all that the column holds are such, though CSV, TSV and
-        workbooks are read as texts.
+        `hit`, `anls`, ...) become numbers if the whole column can be converted, although CSV, TSV and
+        workbooks are read as strings.
 
     Raises
     ------
     InputError
-        If something is wrong in the file: every problem, with its row.
+        If the file has problems: all of them, with their rows.
     OSError
         If the file cannot be opened.
 
@@ -294,13 +297,13 @@ def _values(samples: Iterable[_Sample], key: str) -> list[str]:
 
 
 def _only(path: Path, samples: list[_Sample], key: str, wanted: str | None) -> list[_Sample]:
-    """Return the samples that have the wanted value, or all."""
+    """Return the samples with the wanted value, or all samples if it is None."""
     if wanted is None:
         return samples
     found = [(place, sample) for place, sample in samples if str(sample.get(key)) == wanted]
     if not found:
         among = listed([shown(value) for value in _values(samples, key)]) or "none"
-        raise problem(path, f"no {key} {shown(wanted)}; there are {among}")
+        raise problem(path, f"no {key} {shown(wanted)}; available: {among}")
     return found
 
 
@@ -323,7 +326,7 @@ def _frame(
 
 
 def _check_ids(frame: pl.DataFrame, epochs: list[Any] | None, places: list[str], problems: Problems) -> None:
-    """Note ids that are missing, or there twice in one epoch."""
+    """Report ids that are missing, or duplicated within an epoch."""
     if "question_id" not in frame.columns:
         return
     rows: dict[Any, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Kinds of result files: what reads each, and what the beginning of one looks like."""
+"""Kinds of result files: the reader of each, and how to recognise one by its beginning."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LOGGED = frozenset({"filtered_resps", "target"})
 
 
 class Reader(NamedTuple):
-    """How files of a kind are read, and how one of JSON is known by its beginning and its first keys."""
+    """The reader of a kind of file, and a check of a JSON file's beginning and first keys."""
 
     read: Callable[..., pl.DataFrame]
     looks_like: Callable[[str, set[str]], bool] | None = None
 
     @property
     def options(self) -> set[str]:
-        """Names of what else it can be told."""
+        """Names of the reader's parameters."""
         return set(inspect.signature(self.read).parameters)
 
 
@@ -68,7 +68,7 @@ READERS = {
 
 
 def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is
-    """Return the kind of a file, by its name and its beginning."""
+    """Return the kind of a file from its name and its beginning."""
     if path.suffix.lower() == ".eval":
         return "inspect"
     if _content.file_format(path, format) not in {"json", "jsonl"}:
@@ -81,7 +81,7 @@ def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what 
     squeezed = "".join(text.split())
     if squeezed.startswith("{") and '"data":[{"questionId":' in squeezed:
         advice = (
-            "these are gold labels: name them by ",
+            "these are gold labels: pass them with ",
             Option("gold", None),
             ", and the submission as the file",
         )
@@ -90,12 +90,12 @@ def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what 
 
 
 def _first_keys(text: str) -> set[str]:
-    """Keys of the first object of a list or of JSON Lines, as far as the beginning has them."""
+    """Return the keys of the first object of a list or of JSON Lines, as far as the text contains them."""
     start = max(text.find("{"), 0)
     try:
         value, _ = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        # Longer than the beginning: what looks like a key within a text does no harm but a wrong guess.
+        # Longer than the beginning. What looks like a key inside a string can only cause a wrong guess.
         return set(_KEY.findall(text))
     return set(value) if isinstance(value, dict) else set()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["read_rrc", "write_submission"]
 
 _DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
-# Fields of a gold label that have a role for certain.
+# Fields of a gold label that always have a role.
 _READ = {"questionId", "answers"}
 
 
@@ -29,12 +29,12 @@ def read_rrc(
     gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
 ) -> pl.DataFrame:
     """
-    Read gold labels and a submission of DocVQA, InfographicVQA or ST-VQA's tasks.
+    Read gold labels and a submission for the tasks DocVQA, InfographicVQA or ST-VQA.
 
-    The submission is a list of `{"questionId": ..., "answer": ...}` in any order. Checked is what the
-    competition's script and PyPI anls check, and what makes them fail later: ids that are missing, left
-    over, there twice, or texts in one file and numbers in the other; answers that are null, numbers or
-    lists; questions without accepted answers.
+    The submission is a list of `{"questionId": ..., "answer": ...}` in any order. The checks cover what the
+    competition's script and PyPI anls check, and what makes them fail later: ids that are missing, unknown or
+    duplicated, or strings in one file and numbers in the other; answers that are null, numbers or lists;
+    questions without accepted answers.
 
     Parameters
     ----------
@@ -43,24 +43,24 @@ def read_rrc(
     submission
         The file of predictions.
     allow_missing
-        Take a question without an answer in the submission, or with null, as a missing prediction.
+        Treat a question without an answer in the submission, or with null, as a missing prediction.
 
     Returns
     -------
     DataFrame
-        The standard frame, in the order of the gold labels, with their other fields; one whose name is taken
-        is `gold_NAME`.
+        The standard frame, in the order of the gold labels, with their other fields; a field whose name is
+        taken becomes `gold_NAME`.
 
     Raises
     ------
     InputError
-        If something is wrong in one of the files: every problem, with index and id.
+        If the files have problems: all of them, with index and id.
     OSError
         If a file cannot be opened.
 
     See Also
     --------
-    write_submission : the way back.
+    write_submission : write predictions as a submission.
 
     Examples
     --------
@@ -92,13 +92,13 @@ def read_rrc(
         _check_accepted(row, place, problems)
     if questions and not any(row.get("answers") for row in questions):
         raise problem(
-            gold, "no question has answers, as in a test split; write_submission makes the file to hand in"
+            gold, "no question has answers, as in a test split; write_submission writes the file to submit"
         )
     predictions: dict[str, str | None] = {}
     for key, index in given.items():
         place = f"index {index}, id {key}"
         if key not in known:
-            problems.add("no such question among the gold labels", place, submission)
+            problems.add("this question is not among the gold labels", place, submission)
         predictions[key] = _answer(answers[index], place, submission, problems, allow_missing=allow_missing)
     problems.raise_any()
     return origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
@@ -119,26 +119,26 @@ def write_submission(
     frame
         A Polars, pandas or Arrow frame with an id and a prediction in each row.
     path
-        The file, which is replaced as a whole or, on an error, left as it is.
+        The file, which is replaced completely or, on an error, left unchanged.
     prediction, question_id
         Names of the columns.
 
     Returns
     -------
     Path
-        The file: a list of `{"questionId": ..., "answer": ...}`, ids as numbers if all of them are whole
-        numbers, missing predictions as empty texts.
+        The path of the file: a list of `{"questionId": ..., "answer": ...}`, with ids as numbers if all of
+        them are integers, and missing predictions as empty strings.
 
     Raises
     ------
     InputError
-        If an id is missing or there twice.
+        If an id is missing or duplicated.
     ColumnNotFoundError
         If the frame has no such column.
     DTypeError
         If a column does not fit its role.
     OSError
-        If the file cannot be written; what was there is as it was.
+        If the file cannot be written; an existing file is unchanged.
 
     Examples
     --------
@@ -175,29 +175,33 @@ def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any
     value = _json.read_whole(path, _content.read_text(path))
     if key is not None:
         if not isinstance(value, dict) or key not in value:
-            raise problem(path, f"no gold labels: an object with the questions in {key!r} is due")
+            raise problem(path, f"gold labels must be an object with the questions in {key!r}")
         value = value[key]
     if not isinstance(value, list):
-        raise problem(path, f"a list of objects is due, not {kind(value)}")
+        raise problem(path, f"must be a list of objects, got {kind(value)}")
     if not value:
         raise problem(path, "holds no questions")
     for index, row in enumerate(value):
         if not isinstance(row, dict):
-            problems.add(f"no object, but {kind(row)}", f"index {index}", path)
+            problems.add(f"must be an object, got {kind(row)}", f"index {index}", path)
     return value
 
 
 def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
-    """Indices by id; ids that are no ids, or there twice, are problems."""
+    """Return the index of each id; invalid or duplicate ids are problems."""
     found: dict[str, int] = {}
     for index, row in enumerate(rows):
         key = row.get("questionId")
         if not isinstance(key, str):
-            what = "no questionId" if key is None else f"questionId is no number or text, but {kind(key)}"
+            what = (
+                "no questionId"
+                if key is None
+                else f"questionId must be a number or a string, got {kind(key)}"
+            )
             problems.add(what, f"index {index}", path)
         elif key in found:
             problems.add(
-                f"questionId {shown(key)} is there before, at index {found[key]}", f"index {index}", path
+                f"duplicate questionId {shown(key)}, first seen at index {found[key]}", f"index {index}", path
             )
         else:
             found[key] = index
@@ -207,13 +211,13 @@ def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> di
 def _check_id_types(
     gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
 ) -> None:
-    """Note ids that are numbers in one file and texts in the other: scripts do not find them."""
+    """Report ids that are numbers in one file and strings in the other: scripts do not match them."""
     numbers = {key for key in known if isinstance(key, Number)}
     mixed = [key for key in given if key in known and isinstance(key, Number) != (key in numbers)]
     if mixed:
-        here, there = ("a number", "a text") if isinstance(mixed[0], Number) else ("a text", "a number")
+        here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
         problems.add(
-            f"questionId is {here} here and {there} in {gold.name}, as {shown(str(mixed[0]))} "
+            f"questionId is {here} here and {there} in {gold.name}, such as {shown(str(mixed[0]))} "
             f"({len(mixed):,} times)",
             "",
             submission,
@@ -223,13 +227,13 @@ def _check_id_types(
 def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:
     accepted = row.get("answers")
     if not isinstance(accepted, list):
-        problems.add(f"answers is no list, but {kind(accepted)}", place)
+        problems.add(f"answers must be a list, got {kind(accepted)}", place)
     elif not accepted:
         problems.add("the list of answers is empty", place)
     else:
         for value in accepted:
             if type(value) is not str:
-                problems.add(f"an accepted answer is no text, but {kind(value)}", place)
+                problems.add(f"an accepted answer must be a string, got {kind(value)}", place)
 
 
 def _answer(
@@ -240,7 +244,7 @@ def _answer(
         return value
     if value is None and allow_missing:
         return None
-    what = "no answer" if "answer" not in row else f"answer is no text, but {kind(value)}"
+    what = "no answer" if "answer" not in row else f"answer must be a string, got {kind(value)}"
     problems.add(what, place, path)
     return None
 

@@ -44,60 +44,59 @@ def read_results(
     r"""
     Read a table of results as the standard frame.
 
-    Nothing is lost on the way in: fields of CSV and TSV stay the texts they are (`007` is "007"), JSON
-    numbers are taken as they are written where a text is due, keys that appear late in a JSON Lines file are
-    columns.
+    Reading loses nothing: fields of CSV and TSV stay strings (`007` is "007"), JSON numbers that should be
+    strings keep their digits, and keys that first appear late in a JSON Lines file become columns.
 
     Parameters
     ----------
     path
-        A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file; the text formats also with `.gz` or
-        `.zst` behind, which may hold 1 GiB or a hundred times its size, whichever is more.
+        A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file. Text formats can have the suffix
+        `.gz` or `.zst`; they may unpack to 1 GiB or a hundred times the file's size, whichever is more.
     prediction, answers, question_id, question, question_types, doc_id
-        Names of the columns. Without them the usual names are looked for (`prediction`, `pred`, `response`;
-        `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...); the standard
-        name wins, and of several other candidates one has to be named.
+        Names of the columns. By default, the usual names are searched (`prediction`, `pred`, `response`;
+        `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...). The standard
+        name wins; if there are several other candidates, name the column.
     format
-        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, where the file's name does not say it.
+        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the file's name does not tell.
     encoding
-        Of a text file that is neither UTF-8 nor UTF-16.
+        Encoding of a text file that is neither UTF-8 nor UTF-16.
     delimiter
-        Of a CSV file; comma, semicolon, tab or bar are found out.
+        Delimiter of a CSV file; comma, semicolon, tab and bar are detected.
     sheet
-        Of a workbook with several.
+        Name of the sheet, for a workbook with several.
     unique_ids
-        Whether ids that are missing or there twice are a problem.
+        Whether missing or duplicate ids are a problem.
     answers_format
-        How texts of the answers are taken: `"text"` as one answer each, `"list"` as lists where they are
-        printed as lists (JSON, or what Python or numpy print) and as one answer elsewhere. `"auto"` reads
-        lists in CSV, TSV and workbooks, which have none of their own, if every cell of the column that is
-        not empty is a printed list and the column is not called reference, transcription, gt or text;
-        otherwise, and in all other formats, a text is one answer. Lists of the format itself stay lists.
+        How strings in the answers are read: `"text"` as one answer each; `"list"` as lists if they are
+        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer. `"auto"` reads lists
+        in CSV, TSV and workbooks, which have no lists of their own, if every cell of the column that is not
+        empty is a printed list and the column is not called reference, transcription, gt or text; otherwise,
+        and in all other formats, a string is one answer. Lists of the format itself stay lists.
 
     Returns
     -------
     DataFrame
-        One row for each of the file: `question_id` (String), `question` (String), `prediction` (String,
-        null where there is none), `answers` (List(String)), `question_types` (List(String)) and `doc_id`
-        (String), as far as the file has them, and all other columns under their own names; one that has a
-        name of these without being it gets an underscore behind. In CSV an empty field is null, an empty
-        field in quotes is the empty text.
+        One row per row of the file: `question_id` (String), `question` (String), `prediction` (String, null
+        if missing), `answers` (List(String)), `question_types` (List(String)) and `doc_id` (String), if the
+        file has them, and all other columns under their own names; a column that has one of these names but
+        not the role gets an underscore appended. In CSV, an empty field is null, and an empty field in quotes
+        is the empty string.
 
     Warns
     -----
     InputWarning
-        If `"auto"` takes answers as texts that look like lists.
+        If `"auto"` takes strings that look like lists as answers.
 
     Raises
     ------
     InputError
-        If something is wrong in the file: every problem, with line, index or cell.
+        If the file has problems: all of them, with line, index or cell.
     OSError
         If the file cannot be opened.
     ValueError
         If an option is outside its choices.
     TypeError
-        If a name is no string.
+        If a name is not a string.
 
     Examples
     --------
@@ -139,17 +138,17 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     """
     Read a table of results lazily.
 
-    A Parquet file is read when and as far as it is needed, so it may be larger than memory; of the other
-    formats the whole file is read at once, because only then it is known that nothing is wrong in it: read in
-    pieces, short rows would be filled up, late keys lost and numbers written anew. `anls-frame convert` makes
-    Parquet of them. Ids that are missing or there twice are no problem here.
+    Only the parts of a Parquet file that are needed are read, so it can be larger than memory. Files of other
+    formats are read completely at once, because all problems must be found: in pieces, short rows would be
+    padded, late keys lost and numbers reformatted. `anls-frame convert` converts them to Parquet. Missing or
+    duplicate ids are allowed here.
 
     Parameters
     ----------
     path
         As for `read_results`.
     options
-        Those of `read_results`.
+        The options of `read_results`.
 
     Returns
     -------
@@ -159,8 +158,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     Raises
     ------
     InputError
-        If something is wrong in the file. Damaged pages and lists of a Parquet file show when it is
-        collected.
+        If the file has problems. Damaged pages and lists of a Parquet file are only found on ``collect``.
     OSError
         If the file cannot be opened.
     ValueError
@@ -177,7 +175,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 
 
 def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **options: Any) -> pl.LazyFrame:
-    """Read lazily as `scan_results` does, of a Parquet file only these rows: the first and how many."""
+    """Read lazily, as `scan_results` does; `rows` is the first row and the number of rows to read."""
     place = _content.as_path(path)
     if _content.file_format(place, options.get("format")) != "parquet":
         whole = read_results(path, **{"unique_ids": False, **options}).lazy()
@@ -198,7 +196,7 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
     problems.raise_any()
-    # The shape of the result comes from the same code, on no rows.
+    # The schema of the result comes from the same code, run without rows.
     empty = _standard.frame(_from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
@@ -234,7 +232,7 @@ def read_table(
     answers_format: AnswersFormat = "auto",
     **options: Any,
 ) -> pl.DataFrame:
-    """Read a file as the standard frame, with at least the columns that are required."""
+    """Read a file as the standard frame, with at least the required columns."""
     _lists.check_format(answers_format)
     problems = Problems(path)
     raw = read_raw(path, problems, **options)
@@ -244,7 +242,7 @@ def read_table(
     damaged = len(problems)
     raw.check_names(problems)
     chosen = _standard.choose(raw.names, given, required, problems)
-    if len(problems) > damaged:  # without names nothing more can be said
+    if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
     standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
     problems.raise_any()
@@ -301,7 +299,7 @@ def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:
 
 
 def _with_role(name: str, dtype: pl.DataType, role: Role, wanted: pl.DataType) -> pl.Expr:
-    """Return the column of a role, a text as a list of one where lists are due."""
+    """Return the column of a role; for list roles, a string becomes a list of one."""
     column = cs.by_name(name).as_expr()
     if role in _standard.LISTS and dtype == pl.String:
         return _lists.alone(column).alias(role)
