@@ -412,7 +412,7 @@ def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) 
     assert "ANLS 1.0000" in fine(run("score", "latin.csv", "--encoding", "latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
-    refused(run("score", "log.json"), "so samples may be missing; --allow-missing reads it")
+    refused(run("score", "log.json"), "so samples may be missing; to read it anyway, pass --allow-missing")
 
 
 @pytest.mark.parametrize(
