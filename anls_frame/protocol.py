@@ -79,7 +79,7 @@ class ScoreProtocol:
 
         Text metrics (`cer`, the `cer_protocol` of reports) do not prepare text by default. To make a protocol
         for them, start from the preset "raw", where every step is off; a plain `ScoreProtocol` ignores case
-        and squeezes whitespace, as scores for question answering do.
+        and collapses whitespace, as scores for question answering do.
 
         Parameters
         ----------

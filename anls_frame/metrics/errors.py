@@ -143,7 +143,7 @@ def error_type(
         - `near`: the score passes the cut;
         - `wrong`: anything else.
 
-        Containment is checked in lower case with whitespace squeezed. Null where there is no answer, whatever
+        Containment is checked in lower case, whitespace collapsed. Null where there is no answer, whatever
         the prediction, so the counts of all types add up to the number of rows with an answer.
 
     Raises

@@ -342,7 +342,7 @@ def score(
     cer_protocol
         How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
         "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
-        `ScoreProtocol(unicode_form="NFC")` also ignores case and squeezes whitespace.
+        `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
 
     Returns
     -------

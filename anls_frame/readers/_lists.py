@@ -189,7 +189,7 @@ def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
 
 
 def _listed(text: str) -> Sequence[str | None] | None:
-    """Return the entries of the list that a text stands for, None if for none."""
+    """Return the entries of a printed list, or None if the string is not one."""
     array = _ARRAY.match(text)
     if array is not None:
         text = array["list"]
