@@ -295,7 +295,7 @@ def test_the_curve_of_thresholds_is_that_of_scoring_again(protocol: str) -> None
 def test_curves_of_different_cuts_are_not_drawn_together() -> None:
     summaries = {name: af.summarize(frame(), "first", "answer", protocol=name) for name in ("anls", "rrc")}
 
-    with pytest.raises(ValueError, match="cut differently"):
+    with pytest.raises(ValueError, match="must cut alike"):
         plot.threshold_curve(summaries)
 
 
@@ -460,7 +460,7 @@ def test_names_are_shown_as_they_are(name: str) -> None:
     [
         (lambda: plot.ecdf(frame(), "nsl"), ColumnNotFoundError, "nls"),
         (lambda: plot.ecdf(frame(), "answer"), DTypeError, "numbers"),
-        (lambda: plot.ecdf(frame(), []), ValueError, "name a column"),
+        (lambda: plot.ecdf(frame(), []), ValueError, "scores must be a column name"),
         (lambda: plot.cer_distribution(frame(), upper=0), ValueError, "upper"),
         (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "numbers"),
         (lambda: plot.group_scores(report(frame()), "bleu"), ValueError, "bleu"),

@@ -41,7 +41,7 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
                 file.write(f"{',' if index else ''}\n{row}".encode())
             file.write(b"\n]\n")
         elif suffix == ".xlsx":
-            from anls_frame.export import excel  # noqa: PLC0415 - only for those who write workbooks
+            from anls_frame.export import excel  # noqa: PLC0415 - only to write workbooks
 
             excel.write_rows(frame.collect(engine="streaming"), file)
         else:

@@ -1,12 +1,11 @@
 """
 Plots of scores and errors, with matplotlib.
 
-Each says whether it takes a frame of rows or a summary, report or comparison, and never takes the other.
-Each draws on the axes it is given, or on new ones, and returns them. New axes belong to a figure of their
-own, which pyplot does not know: nothing is shown before you ask, nothing has to be closed, no setting
-is changed.
-In a notebook such axes show themselves; `ax.figure.savefig("plot.svg")` writes them to a file. A system has
-the same colour in every plot.
+Each function takes either a frame of rows or a summary, report or comparison, as its documentation says. It
+draws on the given axes, or on new ones, and returns them. New axes belong to a figure of their own that
+pyplot does not manage: nothing is shown until you ask for it, nothing must be closed, and no setting is
+changed. Notebooks display such axes; `ax.figure.savefig("plot.svg")` writes them to a file. A system has the
+same colour in every plot.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Axes of their own for plots that are given none."""
+"""New axes for plots that are not given any."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _DPI = 144
 
 
 class NotebookAxes(Axes):
-    """Axes that a notebook shows as a picture; their figure is not one of pyplot's, so nothing keeps it."""
+    """Axes that a notebook shows as an image; pyplot does not keep their figure alive."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         figure: Any = self.figure
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=_DPI, facecolor="white")
         width, height = figure.get_size_inches()
-        # Twice as fine as it is shown, for screens that are.
+        # At twice the displayed resolution, for high-density screens.
         return file.getvalue(), {"width": round(width * 72), "height": round(height * 72)}
 
 
 def new_axes(width: float, height: float) -> NotebookAxes:
-    """Return axes on a new figure of a size in inches."""
+    """Return axes on a new figure; the size is in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure.add_subplot(axes_class=NotebookAxes)  # type: ignore[return-value]

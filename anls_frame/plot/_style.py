@@ -1,4 +1,4 @@
-"""Fonts, axes and legends that all plots share; nothing here changes matplotlib's settings."""
+"""Fonts, axes and legends that all plots share, without changes to matplotlib's settings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 MANY = 40
-"""How many groups a plot shows unless it is told otherwise."""
+"""The default number of groups in a plot."""
 
 
-# Behind the reader's own font, for the scripts that it may lack; matplotlib comes with the first one only.
+# Used after the reader's own font, for scripts that it may lack; only the first one comes with matplotlib.
 _FALLBACK_FONTS = (
     "DejaVu Sans",
     "Noto Sans CJK JP",
@@ -42,14 +42,14 @@ _FALLBACK_FONTS = (
 
 @lru_cache(maxsize=1)
 def _installed_fonts() -> frozenset[str]:
-    from matplotlib.font_manager import fontManager  # noqa: PLC0415 - only for those who plot
+    from matplotlib.font_manager import fontManager  # noqa: PLC0415 - only to plot
 
     return frozenset(fontManager.get_font_names())
 
 
 def font_families() -> list[str]:
-    """Return the reader's fonts, then those of this machine that hold other scripts."""
-    import matplotlib as mpl  # noqa: PLC0415 - only for those who plot
+    """Return the reader's fonts, then the installed ones for other scripts."""
+    import matplotlib as mpl  # noqa: PLC0415 - only to plot
 
     own = [family for family in mpl.rcParams["font.family"] if isinstance(family, str)]
     installed = _installed_fonts()
@@ -57,13 +57,13 @@ def font_families() -> list[str]:
 
 
 def as_data(text: Text) -> None:
-    """Show a text as it is: in a font that has its characters, and a dollar sign as a dollar sign."""
+    """Show a text literally: in a font that has its characters, and without math between dollar signs."""
     text.set_parse_math(False)
     text.set_fontfamily(font_families())
 
 
 def tidy(ax: Axes, *, grid: str = "y") -> None:
-    """Take away what is no data: the frame's right and upper edge, all grid lines but faint ones."""
+    """Remove clutter: drop the right and top spines, and draw faint grid lines behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#808080", alpha=0.22, linewidth=0.8)  # type: ignore[arg-type] # a literal there
@@ -73,14 +73,14 @@ def tidy(ax: Axes, *, grid: str = "y") -> None:
 
 
 def title(ax: Axes, text: str) -> None:
-    """Put a title above, at the left, unless the axes have one."""
+    """Set a title at the left, unless the axes already have one."""
     if not (ax.get_title() or ax.get_title(loc="left")):
         as_data(ax.set_title(text, loc="left", fontsize="medium"))
 
 
 def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> None:
-    """Explain handles by names, which may begin with an underscore or hold dollar signs."""
-    # Set afterwards: names that begin with an underscore are left out otherwise.
+    """Draw a legend; names may begin with an underscore or contain dollar signs."""
+    # Names are set afterwards, because matplotlib skips those that begin with an underscore.
     box = ax.legend(handles, [f"entry {index}" for index in range(len(names))], frameon=False, **options)
     for text, name in zip(box.get_texts(), names, strict=True):
         as_data(text)
@@ -88,7 +88,7 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: An
 
 
 def group_axis(ax: Axes, labels: Sequence[str], *, bold: Sequence[int] = ()) -> None:
-    """Name the rows of a plot of groups, the first on top."""
+    """Label the rows of a plot of groups, the first at the top."""
     ax.set_yticks(range(len(labels)), labels)
     for index, text in enumerate(ax.get_yticklabels()):
         as_data(text)
@@ -98,12 +98,12 @@ def group_axis(ax: Axes, labels: Sequence[str], *, bold: Sequence[int] = ()) -> 
 
 
 def nothing(ax: Axes, text: str = "no rows") -> None:
-    """Say that there is nothing to see."""
+    """Write on the axes that there is nothing to draw."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="#606060")
 
 
 def percent(share: float) -> str:
-    """Write a share in percent, so that little is not nothing."""
+    """Format a share as a percentage; a small share above 0 does not become 0 %."""
     if 0 < share < 0.005:  # noqa: PLR2004 - half a percent rounds to 0
         return "<1 %"
     if 0.995 <= share < 1:  # noqa: PLR2004
@@ -112,8 +112,8 @@ def percent(share: float) -> str:
 
 
 def on(color: Any) -> str:
-    """Return black or white, whichever is read better on a colour."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only for those who plot
+    """Return black or white, whichever is more legible on a colour."""
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
 
     red, green, blue = to_rgb(color)
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"  # noqa: PLR2004
@@ -121,7 +121,7 @@ def on(color: Any) -> str:
 
 def darker(color: Any) -> tuple[float, float, float]:
     """Return the same hue, darker."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only for those who plot
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
 
     red, green, blue = (0.6 * part for part in to_rgb(color))
     return red, green, blue

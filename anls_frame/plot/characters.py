@@ -1,4 +1,4 @@
-"""Which characters are taken for which, and how one text becomes another."""
+"""Plots of character confusions, and of the edit matrix of two texts."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ _LONGEST = 40
 _NARROWEST = 3.5
 _LINE = 0.2
 _OTHER_PATHS = "#404040"
-# As alignments in notebooks mark them.
+# The colours of alignments in notebooks.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
 
 
 def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | None = None) -> Axes:
     """
-    Draw the most frequent confusions of characters, as a matrix of counts.
+    Draw the most frequent character confusions as a matrix of counts.
 
     Parameters
     ----------
     confusions
-        The frame that `confusions` returns, no frame of rows: `reference_char`, `predicted_char` and
-        `count`; a null character is one that is missing on this side (∅). Groups are added up: filter one of
-        groups that overlap.
+        A frame from `confusions`, not a frame of rows: `reference_char`, `predicted_char` and `count`; a null
+        character is missing on this side (∅). Counts of groups are added up; if groups overlap, filter for
+        one of them.
     max_characters
-        How many characters are shown on each side, those of the most frequent confusions.
+        Number of characters to show on each side, those of the most frequent confusions.
     ax
-        Where to draw; new axes, on a figure of their own and as large as the matrix needs, by default.
+        Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
 
     Returns
     -------
     Axes
-        With the characters of the reference from top to bottom and those of the prediction from left to
-        right; the title says which share of all errors is shown.
+        Axes with the characters of the reference from top to bottom and those of the prediction from left to
+        right; the title gives the share of all errors that is shown.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such columns.
+        If a column is not in the frame.
     DTypeError
-        If the counts are no numbers.
+        If the counts are not numeric.
     TypeError
-        If it is no frame, or `ax` are no axes.
+        If `confusions` is not a frame, or `ax` is not an Axes.
     ValueError
-        If `max_characters` is no number from 1 on.
+        If `max_characters` is not an integer of at least 1.
 
     Examples
     --------
@@ -108,47 +108,47 @@ def edit_matrix(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the table from which the edit distance of two texts is read, and its cheapest paths.
+    Draw the edit matrix of two texts and its cheapest paths.
 
-    The number in a cell is the distance between the beginning of the reference down to its row and the
-    beginning of the prediction up to its column. A step down leaves a character out, a step to the right
-    adds one, a diagonal step keeps or replaces one.
+    The number in a cell is the edit distance between the prefix of the reference down to its row and the
+    prefix of the prediction up to its column. A step down leaves a character out, a step to the right adds
+    one, a diagonal step keeps or replaces one.
 
     Parameters
     ----------
     prediction
-        The predicted text, of at most 40 characters: one text; no frame.
+        The predicted text, a single string of at most 40 characters.
     reference
-        The text as it should be, of at most 40 characters.
+        The correct text, of at most 40 characters.
     substitution_cost
-        What a substitution costs, beside 1 for an insertion or a deletion.
+        Cost of a substitution; an insertion or a deletion costs 1.
     across
-        Which of the texts stands above the table, from left to right: the "prediction" or the "reference".
-        The other one goes down its side, and steps down and to the right change their roles.
+        The text that runs from left to right above the matrix: the "prediction" or the "reference". The other
+        one runs down the side; with "reference", steps down and steps to the right swap their roles.
     ax
-        Where to draw; new axes, on a figure of their own and as large as the table needs, by default.
+        Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
 
     Returns
     -------
     Axes
-        With one cheapest path in the colours of its steps, which a legend explains, and all others as dotted
-        lines.
+        Axes with one cheapest path in the colours of its steps, which a legend explains, and all others as
+        dotted lines.
 
     Raises
     ------
     TypeError
-        If an argument is not a string, the cost is not a whole number, or `ax` are not axes.
+        If a text is not a string, the cost is not an integer, or `ax` is not an Axes.
     ValueError
         If a text is longer, the cost is negative, or `across` is neither of the two.
 
     See Also
     --------
-    anls_frame.edit_matrix : the table as data.
+    anls_frame.edit_matrix : the matrix as data.
     anls_frame.alignment : the same path, as text.
 
     Notes
     -----
-    Wagner and Fischer (1974). Where a substitution costs 1, the path in colours is the one of `edit_ops`.
+    Wagner and Fischer (1974). If a substitution costs 1, the coloured path is that of `edit_ops`.
 
     Examples
     --------
@@ -160,14 +160,14 @@ def edit_matrix(
     for name, text in (("prediction", prediction), ("reference", reference)):
         string(name, text)
         if len(text) > _LONGEST:
-            raise ValueError(f"{name} has {len(text)} characters; the table has room for {_LONGEST}")
+            raise ValueError(f"{name} must have at most {_LONGEST} characters, got {len(text)}")
     from anls_frame.pairs import matrices  # noqa: PLC0415 - imports numpy
 
     matrix = matrices.edit_matrix(prediction, reference, substitution_cost=substitution_cost)
     above, beside = matrix.sides(across)
     described = matrix.described()
     lines = len(described) + len(_legend_entries(matrix))
-    # Wider than the cells need: where the height decides on their size, there is room for the legend.
+    # Wider than the cells need: if the height limits their size, the legend still has room.
     height = 0.8 + _LINE * lines + _CELL * (len(beside) + 1)
     ax = _inputs.axes(ax, max(1.4 + _CELL * (len(above) + 1), _NARROWEST), height)
     steps = dict(zip(matrix.path, ["equal", *matrix.operations()], strict=True))
@@ -178,16 +178,16 @@ def edit_matrix(
         number = ax.text(column, row, str(matrix.distances[cell]), ha="center", va="center", fontsize="small")
         number.set_fontweight("bold" if cell in steps else "normal")
         if matrix.on_any_path[cell]:
-            # Over the lines of the paths.
+            # On top of the lines of the paths.
             background = color if cell in steps else ax.get_facecolor()
             number.set_bbox({"facecolor": background, "edgecolor": "none", "pad": 1.2})
-        # Off the paths in the colour of a remark.
+        # Cells off all paths are grey.
         off_paths = "#707070" if not matrix.on_any_path[cell] else "black"
         number.set_color(_style.on(color) if cell in steps else off_paths)
     _draw_paths(ax, matrix, across)
     ax.set_xlim(-0.5, len(above) + 0.5)
     ax.set_ylim(len(beside) + 0.5, -0.5)
-    # At the left, where its title has room.
+    # Anchored at the left, so that the title has room.
     ax.set_aspect("equal", anchor="NW")
     ax.set_xticks(range(len(above) + 1), [_START, *map(character_label, above)])
     ax.set_yticks(range(len(beside) + 1), [_START, *map(character_label, beside)])
@@ -206,8 +206,8 @@ def edit_matrix(
 
 
 def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
-    """Draw the path as a line, and the steps that only other cheapest paths take as dotted ones."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415 - only for those who plot
+    """Draw the path as a solid line, and the steps of all other cheapest paths as dotted lines."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415 - only to plot
 
     from anls_frame.pairs.matrices import oriented  # noqa: PLC0415 - imports numpy
 
@@ -232,7 +232,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
 
 
 def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
-    """Return what the colours of the path mean, and the dots, as far as there are any."""
+    """Return the words and colours of the legend, for the operations and other paths that occur."""
     from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS  # noqa: PLC0415 - imports numpy
 
     present = set(matrix.operations())
@@ -243,7 +243,7 @@ def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
 
 
 def _draw_legend(ax: Axes, matrix: EditMatrix) -> None:
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - only for those who plot
+    from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
     from matplotlib.patches import Patch  # noqa: PLC0415
 
     entries = _legend_entries(matrix)
@@ -269,13 +269,13 @@ def _draw_legend(ax: Axes, matrix: EditMatrix) -> None:
 
 
 def _square(column: int, row: int, color: str) -> Rectangle:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only for those who plot
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only to plot
 
     return Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor="#80808040", linewidth=0.6)
 
 
 def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
-    """Return the pairs of the characters that the most frequent confusions are of."""
+    """Return the pairs of those characters that occur in the most frequent confusions."""
     chosen: tuple[dict[str | None, None], ...] = ({}, {})
     for pair in pairs.select(_COLUMNS[:2]).iter_rows():
         if all(
@@ -291,7 +291,7 @@ def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
 
 
 def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
-    """Return the characters of a side, the most frequent first and the missing one last."""
+    """Return the characters of a side, most frequent first and null last."""
     totals = pairs.group_by(side).agg(pl.col("count").sum())
     order = totals.sort(pl.col(side).is_null(), "count", side, descending=[False, True, False])
     return order[side].to_list()
@@ -300,14 +300,14 @@ def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
 def _draw_counts(
     ax: Axes, pairs: pl.DataFrame, references: Sequence[str | None], predictions: Sequence[str | None]
 ) -> None:
-    import numpy as np  # noqa: PLC0415 - only for those who plot
+    import numpy as np  # noqa: PLC0415 - only to plot
     from matplotlib.colors import PowerNorm  # noqa: PLC0415
 
     counts = np.full((len(references), len(predictions)), np.nan)
     for reference, predicted, n in pairs.select(_COLUMNS).iter_rows():
         counts[references.index(reference), predictions.index(predicted)] = n
     largest = float(np.nanmax(counts))
-    # By the root of the count: one frequent confusion would make all others white.
+    # A square-root scale; on a linear one, a single frequent confusion would make all others white.
     image = ax.imshow(counts, cmap="Blues", norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")
     for row, column in zip(*np.nonzero(~np.isnan(counts)), strict=True):
         color = _style.on(image.cmap(image.norm(counts[row, column])))
@@ -325,7 +325,7 @@ def _draw_counts(
 
 
 def character_label(character: str | None) -> str:
-    """Write a character, or a few, so that it is seen."""
+    """Return a visible label for one character or a few."""
     if character is None:
         return _NOTHING
     text = _text.shown(character).replace(" ", "␣")

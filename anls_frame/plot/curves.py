@@ -1,4 +1,4 @@
-"""Scores against the length of the text, and against the threshold of the cut."""
+"""Plots of scores against text length, and of ANLS against the threshold."""
 
 from __future__ import annotations
 
@@ -40,43 +40,43 @@ def length_effect(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the mean score against the length of the text, for systems or for groups.
+    Draw the mean score against the text length, for systems or for groups.
 
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows; no summary.
+        A Polars, pandas or Arrow frame of rows, not a summary.
     scores
-        Name of a column of scores, of several, or columns by the names of their systems.
+        Name of one score column or several, or a dictionary from system names to columns.
     length
-        Column with a length of each row, as `reference_length` of `add_scores` or a number of words.
+        Column with the length of each row, such as `reference_length` of `add_scores` or a number of words.
     by
-        Column of groups to draw a line each for, the six largest; then one column of scores only. A row
-        counts in each entry of a list.
+        Column that groups the rows, with one line for each of the six largest groups; `scores` must then be a
+        single column. A row counts in the group of each entry of a list.
     bins
-        Number of bins of about equal numbers of rows, the same for all lines.
+        Number of bins, with about equal numbers of rows; the same bins for all lines.
     colors
-        Colours by the names of systems or groups, in place of the ones that go with the names.
+        Colours by names of systems or groups, in place of the default ones.
     ax
-        Where to draw; new axes, on a figure of their own, by default.
+        Axes to draw on; by default new axes on their own figure.
 
     Returns
     -------
     Axes
-        With a line for each system or group: the mean of each bin over the mean length in it, and up to
-        three lines also have a 95 % interval (Student's t, rows taken for independent). The lengths are on
-        a logarithmic axis where the longest is more than 30 times the shortest.
+        Axes with a line for each system or group: the mean score of each bin against its mean length. Up to
+        three lines also have a 95 % interval (Student's t for independent rows). The length axis is
+        logarithmic if the longest length is more than 30 times the shortest.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column holds no numbers.
+        If a column is not numeric.
     TypeError
-        If it is no frame, or `ax` are no axes.
+        If `frame` is not a frame, or `ax` is not an Axes.
     ValueError
-        If several scores and groups are asked for, or there is no bin.
+        If several scores are combined with groups, or `bins` is below 1.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def length_effect(
     else:
         hidden, lines = _groups(rows.select(length, score=next(iter(systems.values())), key=by))
     names = [name for name, _ in lines]
-    # A column alone has no system's name.
+    # A single column is not the name of a system.
     alone = {names[0]: _palette.BLUE} if by is None and isinstance(scores, str) else None
     shades = _palette.system_colors(names, colors or alone)
     ax = _inputs.axes(ax, 6.4, 4)
@@ -133,33 +133,33 @@ def threshold_curve(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw ANLS against the threshold of its cut.
+    Draw ANLS against its threshold.
 
-    The steeper the curve at the threshold in use, the more the score owes to where the cut is; where two
-    curves cross, the threshold decides which system is ahead.
+    The steeper the curve at the threshold in use, the more the score depends on the choice of threshold. If
+    two curves cross, the threshold decides which system is ahead.
 
     Parameters
     ----------
     summaries
-        A summary of texts, as `summarize` returns it and a report has in `.summary`, or several by the names
-        of their systems; no frame.
+        A summary of texts, from `summarize` or the attribute `.summary` of a report, or a dictionary from
+        system names to summaries; not a frame.
     colors
-        Colours by the names of systems, in place of the ones that go with the names.
+        Colours by names of systems, in place of the default ones.
     ax
-        Where to draw; new axes, on a figure of their own, by default.
+        Axes to draw on; by default new axes on their own figure.
 
     Returns
     -------
     Axes
-        With a line for each summary over the thresholds 0, 1/200, ..., 1, and a dashed line at the threshold
-        that the first one was made with.
+        Axes with a line for each summary over the thresholds 0, 1/200, ..., 1, and a dashed line at the
+        threshold of the first summary.
 
     Raises
     ------
     TypeError
-        If it is no summary, or `ax` are no axes.
+        If `summaries` holds anything but summaries, or `ax` is not an Axes.
     ValueError
-        If it is a summary of existing scores, if there is none, or if their protocols cut differently.
+        If a summary is of existing scores, there is no summary, or the protocols cut differently.
 
     Examples
     --------
@@ -173,11 +173,13 @@ def threshold_curve(
     several = isinstance(summaries, Mapping)
     given = dict(summaries) if isinstance(summaries, Mapping) else {"ANLS": summaries}
     if not given:
-        raise ValueError("there is no summary to draw")
+        raise ValueError("summaries must hold at least one summary, got none")
     curves = {name: threshold_anls(_inputs.summary_of_texts(summary)) for name, summary in given.items()}
     cuts = {summary.settings.protocol.cut for summary in given.values()}
     if len(cuts) > 1:
-        raise ValueError("the summaries' protocols cut differently, by distance and by similarity")
+        raise ValueError(
+            "the protocols of the summaries must cut alike, got cuts by distance and by similarity"
+        )
     rule = "d / L < t" if cuts == {"distance"} else "NLS ≥ t"
     shades = _palette.system_colors(curves, colors) if several else {"ANLS": _palette.BLUE}
     ax = _inputs.axes(ax, 6.4, 4)
@@ -200,13 +202,13 @@ def threshold_curve(
 
 
 def _edges(lengths: pl.Series, bins: int) -> list[float]:
-    """Return the upper edges of bins of about equal numbers of rows."""
+    """Return the upper edges of bins with about equal numbers of rows."""
     edges = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}
     return sorted(edge for edge in edges if edge is not None)
 
 
 def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str, pl.DataFrame]]]:
-    """Return the largest groups, and how many others there are."""
+    """Return the number of groups that are not drawn, and the largest groups."""
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
@@ -217,7 +219,7 @@ def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str, pl.DataFrame]]]:
 
 
 def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.DataFrame:
-    """Mean score and length of the rows in each bin, with an interval where there are two or more."""
+    """Return the mean score and length of each bin, with an interval if it has two rows or more."""
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
     rows = pl.DataFrame({"length": lengths, "score": scores}).drop_nulls()
@@ -237,7 +239,7 @@ def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.
 
 
 def _plain_ticks(ax: Axes) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: PLC0415 - only for those who plot
+    from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: PLC0415 - only to plot
 
     if ax.get_xscale() == "log":
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))

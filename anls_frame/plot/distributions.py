@@ -1,4 +1,4 @@
-"""How scores spread: exact ones apart from those between, and the curve of all."""
+"""Plots of score distributions: histograms with separate shares for 0 and 1, and cumulative curves."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ __all__ = ["cer_distribution", "ecdf", "score_distribution"]
 
 _MOST_STEPS = 2_000
 _LETTER = 0.0135
-"""Width of a small letter, as a share of the strip."""
+"""Width of a lower-case letter, as a share of the strip."""
 
 
 def score_distribution(
     summary: Summary, *, label: str | None = None, color: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """
-    Draw how the NLS of the rows spreads, and what the cut takes.
+    Draw the distribution of NLS over the rows, and which rows the cut sets to 0.
 
-    The strip above has the shares of all rows: NLS 0, below the cut, kept by it, and 1. The histogram below
-    has the rows between 0 and 1 only, which the others would dwarf.
+    The strip at the top shows the shares of all rows: NLS 0, below the cut, kept by the cut, and 1. The
+    histogram shows only the rows between 0 and 1, which the others would dwarf.
 
     Parameters
     ----------
     summary
-        A summary of texts, as `summarize` returns it and a report has in `.summary`; no frame.
+        A summary of texts, from `summarize` or the attribute `.summary` of a report; not a frame.
     label
-        Name of the system, for the title; it also gives the colour that the system has in other plots.
+        Name of the system for the title; the system has the same colour in other plots.
     color
-        Another colour for what is kept.
+        Colour of the kept rows, in place of the default one.
     ax
-        Where to draw; new axes, on a figure of their own, by default.
+        Axes to draw on; by default new axes on their own figure.
 
     Returns
     -------
     Axes
-        With the histogram as bars, in numbers of rows.
+        Axes with the histogram as bars, in numbers of rows.
 
     Raises
     ------
     TypeError
-        If it is no summary, or `ax` are no axes.
+        If `summary` is not a summary, or `ax` is not an Axes.
     ValueError
-        If it is a summary of existing scores, which has no histogram: see `ecdf`.
+        If the summary is of existing scores, which has no histogram; see `ecdf`.
 
     Examples
     --------
@@ -96,40 +96,40 @@ def cer_distribution(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw how the character error rates of the rows spread.
+    Draw the distribution of character error rates over the rows.
 
-    The strip above has the shares of all rows: no error, some, and `upper` or more (1 where nothing was
-    predicted). The histogram below has the rows between, so that neither the many without an error nor a
-    long tail flattens it.
+    The strip at the top shows the shares of all rows: no errors, some, and `upper` or more (the rate is 1 if
+    nothing was predicted). The histogram shows only the rows in between, so that neither the many rows
+    without errors nor a long tail flattens it.
 
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows, with a column of rates as `cer` gives them; no summary.
+        A Polars, pandas or Arrow frame of rows, with a column of rates such as from `cer`; not a summary.
     cer
         Name of the column; nulls are left out.
     upper
-        Rates from there on are counted together.
+        Rates of `upper` or more are counted together.
     label
-        Name of the system, for the title; it also gives the colour that the system has in other plots.
+        Name of the system for the title; the system has the same colour in other plots.
     color
-        Another colour.
+        Colour in place of the default one.
     ax
-        Where to draw; new axes, on a figure of their own, by default.
+        Axes to draw on; by default new axes on their own figure.
 
     Returns
     -------
     Axes
-        With the histogram as bars, in numbers of rows.
+        Axes with the histogram as bars, in numbers of rows.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If the column is not in the frame.
     DTypeError
-        If the column holds no numbers.
+        If the column is not numeric.
     TypeError
-        If it is no frame, or `ax` are no axes.
+        If `frame` is not a frame, or `ax` is not an Axes.
     ValueError
         If `upper` is not above 0.
 
@@ -159,7 +159,7 @@ def cer_distribution(
 
 
 def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogram:
-    """Count rates: at 0, in bins between 0 and `upper`, and from there on."""
+    """Count rates: at 0, in bins between 0 and `upper`, and at `upper` or more."""
     between = rates.filter((rates > 0) & (rates < upper))
     place = (between / upper * bars).floor().cast(pl.Int64).clip(0, bars - 1)
     counts = dict(place.value_counts().iter_rows())
@@ -177,32 +177,33 @@ def ecdf(
     """
     Draw the share of rows that score at most x, for one system or several.
 
-    A curve further to the right is better (for error rates: worse); a jump is a share of equal scores.
+    A curve further to the right is better (for error rates, worse); the height of a jump is a share of equal
+    scores.
 
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows with columns of scores; no summary.
+        A Polars, pandas or Arrow frame of rows with score columns; not a summary.
     scores
-        Name of the column, of several, or columns by the names of their systems. Nulls are left out.
+        Name of one score column or several, or a dictionary from system names to columns. Nulls are left out.
     colors
-        Colours by the names of systems, in place of the ones that go with the names.
+        Colours by names of systems, in place of the default ones.
     ax
-        Where to draw; new axes, on a figure of their own, by default.
+        Axes to draw on; by default new axes on their own figure.
 
     Returns
     -------
     Axes
-        With one stepped line for each column, of at most 2,000 steps.
+        Axes with one step curve for each column, of at most 2,000 steps.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column holds no numbers.
+        If a column is not numeric.
     TypeError
-        If it is no frame, or `ax` are no axes.
+        If `frame` is not a frame, or `ax` is not an Axes.
     ValueError
         If no column is named.
 
@@ -216,7 +217,7 @@ def ecdf(
     """
     systems = _inputs.named(scores)
     rows = _inputs.numbers(frame, list(dict.fromkeys(systems.values())))
-    # A column alone has no system's name.
+    # A single column is not the name of a system.
     shades = _palette.system_colors(
         systems, colors if colors or not isinstance(scores, str) else {scores: _palette.BLUE}
     )
@@ -226,7 +227,7 @@ def ecdf(
     margin = 0.02 * (max(ends) - min(ends))
     left, right = min(ends) - margin, max(ends) + margin
     drawn = {name: curve for name, curve in curves.items() if curve[0]}
-    # From edge to edge of the axes: below the lowest score nothing, above the highest all.
+    # From edge to edge of the axes: 0 below the lowest score, 1 above the highest.
     handles = [
         ax.step([left, *x, right], [0.0, *y, 1.0], where="post", color=shades[name], lw=1.8)[0]
         for name, (x, y) in drawn.items()
@@ -246,13 +247,13 @@ def ecdf(
 
 
 def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
-    """Return the places at which the share of rows rises, and the share from there on."""
+    """Return the scores at which the share of rows rises, and the share from each of them on."""
     counts = scores.drop_nulls().alias("x").value_counts().sort("x")
     if counts.is_empty():
         return [], []
     counts = counts.select("x", (pl.col("count").cum_sum() / pl.col("count").sum()).alias("share"))
     if counts.height > _MOST_STEPS:
-        # Of rows with almost the same share the last one: no line shows the difference.
+        # Of steps with almost the same share, keep the last one; the drawn line looks the same.
         places = (pl.col("share") * (_MOST_STEPS - 1)).ceil().alias("place")
         counts = counts.group_by(places).agg(pl.col("x", "share").max()).sort("x")
     return counts["x"].to_list(), counts["share"].to_list()
@@ -261,8 +262,8 @@ def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
 def _bars(
     ax: Axes | None, histogram: Histogram, colors: str | Sequence[str], metric: str, upper: float = 1
 ) -> Axes:
-    """Draw the rows between."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - only for those who plot
+    """Draw the histogram of the rows between 0 and `upper`."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - only to plot
 
     ax = _inputs.axes(ax, 7, 3.6)
     width = upper / len(histogram.bins)
@@ -302,6 +303,6 @@ def _heading(ax: Axes, metric: str, label: str | None, n: int) -> None:
     name = f"{metric} of {_text.label(label)}" if label else metric
     rows = _text.numbered(n, "row")
     if not (ax.get_title() or ax.get_title(loc="left")):
-        # Above the strip.
+        # The title goes above the strip.
         text = ax.set_title(f"{name}, {rows}", loc="left", fontsize="medium", y=1.17)
         _style.as_data(text)

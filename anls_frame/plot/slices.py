@@ -1,4 +1,4 @@
-"""Scores by slice, two systems by slice, and what kinds of errors a slice has."""
+"""Plots of scores by slice, of two systems by slice, and of error types by slice."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ def group_scores(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the score of all rows and of each slice with its interval, as a forest plot.
+    Draw the score of all rows and of each slice, with intervals, as a forest plot.
 
     Parameters
     ----------
     report
-        A report, as `report` makes it; no frame.
+        A report from `report`; not a frame.
     score
         Column of the report, such as `"anls"` (the default), `"exact_match"` or `"cer_corpus"`.
     label
-        Name of the system, for the title; it also gives the colour that the system has in other plots.
+        Name of the system for the title; the system has the same colour in other plots.
     color
-        Another colour.
+        Colour in place of the default one.
     max_groups
-        How many slices are drawn, the first ones of the report; the axis says how many are not.
+        Number of slices to draw, the first ones of the report; the axis label gives the number of others.
     ax
-        Where to draw; new axes, on a figure of their own and as high as the slices need, by default.
+        Axes to draw on; by default new axes on their own figure, as high as the slices need.
 
     Returns
     -------
     Axes
-        With a point and a line for each slice, all rows on top; a hollow point has an interval that is not
-        to be trusted, because of few rows.
+        Axes with a point and a line for each slice, all rows at the top; a hollow point marks a slice with
+        few rows, whose interval is only approximate.
 
     Raises
     ------
     TypeError
-        If it is no report, or `ax` are no axes.
+        If `report` is not a report, or `ax` is not an Axes.
     ValueError
         If the report has no such score.
 
@@ -83,7 +83,7 @@ def group_scores(
     metrics = {one.name: one for one in reported(report.settings["score"], higher_is_better=better)}
     score = next(iter(metrics)) if score is None else score
     if score not in metrics:
-        raise ValueError(f"the report has no score {score!r}; there are {list(metrics)}")
+        raise ValueError(f"score must be one of {', '.join(map(repr, metrics))}, got {score!r}")
     metric = metrics[score]
     frame, labels, hidden = _rows(report, max_groups)
     by = report.settings["by"]
@@ -119,31 +119,31 @@ def comparison(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw two systems by slice, as a dumbbell plot with the differences beside it.
+    Draw two systems by slice as a dumbbell plot, with the differences beside it.
 
     Parameters
     ----------
     comparison
-        A comparison, as `compare` makes it; no frame.
+        A comparison from `compare`; not a frame.
     colors
-        Colours by the names of systems, in place of the ones that go with the names.
+        Colours by names of systems, in place of the default ones.
     max_groups
-        How many slices are drawn, the largest ones; the axis says how many are not.
+        Number of slices to draw, the largest ones; the axis label gives the number of others.
     ax
-        Where to draw; new axes, on a figure of their own and as high as the slices need, by default.
+        Axes to draw on; by default new axes on their own figure, as high as the slices need.
 
     Returns
     -------
     Axes
-        With two points for each slice, all rows on top. The difference at the right is bold where its
+        Axes with two points for each slice, all rows at the top. The difference at the right is bold if its
         p-value, adjusted for all slices together, is at most 0.05.
 
     Raises
     ------
     TypeError
-        If it is no comparison, or `ax` are no axes.
+        If `comparison` is not a comparison, or `ax` is not an Axes.
     ValueError
-        If `max_groups` is no number from 1 on.
+        If `max_groups` is not an integer of at least 1.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def comparison(
             ax.hlines(row, before, after, color="#A0A0A0", linewidth=2.5, zorder=1)
     rows = range(len(labels))
     handles = []
-    # Told apart by form too: in grey the colours may be alike.
+    # Markers differ too, because the colours may look alike in greyscale.
     for name, marker, numbers in zip((first, second), ("s", "o"), values, strict=True):
         points = [(value, row) for row, value in zip(rows, numbers, strict=True) if value is not None]
         x, y = ([point[side] for point in points] for side in (0, 1))
@@ -193,34 +193,35 @@ def error_types(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw which kinds of errors the rows of each group have, as stacked shares.
+    Draw the error types of each group as stacked shares.
 
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows, with a column as `error_type` gives it; no summary.
+        A Polars, pandas or Arrow frame of rows, with a column from `error_type`; not a summary.
     by
-        Column of the groups. A row counts in each entry of a list; null and the empty list are one group.
+        Column that groups the rows. A row counts in the group of each entry of a list; null and the empty
+        list form one group.
     error_type
-        Name of the column with the kinds of errors; nulls (rows without an answer) are left out.
+        Name of the column with the error types; nulls (rows without an answer) are left out.
     max_groups
-        How many groups are drawn, the largest ones; the axis says how many are not.
+        Number of groups to draw, the largest ones; the axis label gives the number of others.
     ax
-        Where to draw; new axes, on a figure of their own and as high as the groups need, by default.
+        Axes to draw on; by default new axes on their own figure, as high as the groups need.
 
     Returns
     -------
     Axes
-        With a bar for each group, all rows on top, of one piece for each kind of error that occurs.
+        Axes with a bar for each group, all rows at the top, with one segment for each error type that occurs.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     TypeError
-        If it is no frame, or `ax` are no axes.
+        If `frame` is not a frame, or `ax` is not an Axes.
     ValueError
-        If the column holds something else than kinds of errors.
+        If the column holds values that are not error types.
 
     Examples
     --------
@@ -237,7 +238,7 @@ def error_types(
     labels, hidden = ["all rows"], 0
     tables = [counts.group_by("kind").agg(pl.col("n").sum())]
     if by is not None:
-        # A row with two keys is one row of all.
+        # A row with two keys counts once among all rows.
         tables = [error_counts(frame, None, error_type)]
         sizes = counts.group_by("key").agg(pl.col("n").sum()).sort("n", "key", descending=[True, False])
         hidden = max(sizes.height - most, 0)
@@ -251,7 +252,7 @@ def error_types(
 
 
 def error_counts(frame: Any, by: str | None, error_type: str) -> pl.DataFrame:
-    """Count the rows of each kind of error, `kind`, in each group, `key`."""
+    """Count the rows of each error type, `kind`, in each group, `key`."""
     rows = to_lazy(frame, [], [error_type, *([] if by is None else [by])]).select(
         pl.col(error_type).cast(pl.String).alias("kind"),
         *([pl.lit(None).alias("key")] if by is None else [pl.col(by).alias("key")]),
@@ -260,17 +261,17 @@ def error_counts(frame: Any, by: str | None, error_type: str) -> pl.DataFrame:
     unknown = sorted(set(counts["kind"]) - set(_palette.ERROR_COLORS))
     if unknown:
         raise ValueError(
-            f"column {error_type!r} holds {unknown[:3]}, but kinds of errors are "
+            f"column {error_type!r} holds {unknown[:3]}, but error types must be among "
             f"{list(_palette.ERROR_COLORS)}"
         )
     if isinstance(counts.schema["key"], pl.List):
-        # A set: repeated entries count once.
+        # Repeated entries count once.
         counts = explode_lists(counts.with_columns(pl.col("key").list.unique()), ["key"])
     return counts.group_by("key", "kind").agg(pl.col("n").sum())
 
 
 def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]]) -> None:
-    """Draw stacked shares: one bar for each label, the first for all rows."""
+    """Draw stacked shares, with one bar for each label; the first is for all rows."""
     totals = [sum(count.values()) for count in counts]
     kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]
     left = [0.0] * len(labels)
@@ -299,7 +300,7 @@ def draw_errors(ax: Axes, labels: Sequence[str], counts: Sequence[dict[str, int]
 
 
 def _rows(result: SlicedResult, max_groups: int) -> tuple[pl.DataFrame, list[str], int]:
-    """Return the rows that are drawn, their labels, and how many are not."""
+    """Return the rows to draw, their labels, and the number of rows left out."""
     most = count("max_groups", max_groups, 1)
     frame = result.to_polars()
     shown = frame.head(most + 1)
@@ -322,7 +323,8 @@ def _range(values: Sequence[float | None], *, bounded: bool) -> tuple[float, flo
     margin = max(0.06 * (high - low), 0.02)
     if not bounded:
         return low - margin, high + margin
-    # A little beyond 0 and 1, so that points there are whole; no narrower than that small things look large.
+    # A little beyond 0 and 1, so that points there are not clipped; wide enough for small
+    # differences to look small.
     low, high = max(low - margin, -0.012), min(high + margin, 1.012)
     return (low, max(high, low + _NARROWEST)) if low < 0.5 else (min(low, high - _NARROWEST), high)  # noqa: PLR2004
 
@@ -332,7 +334,7 @@ def _not_shown(hidden: int) -> str:
 
 
 def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
-    """Write beside each row, right of the axes."""
+    """Write a text beside each row, to the right of the axes."""
     for row, text in enumerate(texts):
         weight = "bold" if row in bold else "normal"
         ax.annotate(
@@ -356,6 +358,6 @@ def _surely_different(frame: pl.DataFrame) -> list[int]:
 
 
 def _axis_name(metric: Metric) -> str:
-    # Of scores of somebody's own nobody knows which way is better.
+    # For existing scores, the name alone does not say which direction is better.
     unknown = metric.has_scales and not metric.higher_is_better
     return f"{_text.label(metric.label)}{', lower is better' if unknown else ''}"
