@@ -66,7 +66,7 @@ def test_a_curve_needs_a_summary_of_texts_and_known_columns() -> None:
         af.threshold_curve(summary, by="tags")
     with pytest.raises(ValueError, match="existing scores"):
         af.threshold_curve(af.summarize(pl.DataFrame({"s": [0.5]}), score="s"))
-    with pytest.raises(TypeError, match="takes a Summary, got DataFrame"):
+    with pytest.raises(TypeError, match="summary must be a Summary, got DataFrame"):
         af.threshold_curve(rows())  # type: ignore[arg-type]
 
 

@@ -379,7 +379,7 @@ def test_an_edit_matrix_may_have_the_reference_above_and_another_cost() -> None:
 
 def test_an_edit_matrix_is_for_short_texts() -> None:
     assert plot.edit_matrix("a" * 40, "").get_title(loc="left") == "40 edits: 40 added"
-    with pytest.raises(ValueError, match="reference has 41 characters"):
+    with pytest.raises(ValueError, match="reference must have at most 40 characters, got 41"):
         plot.edit_matrix("", "a" * 41)
 
 
@@ -459,15 +459,15 @@ def test_names_are_shown_as_they_are(name: str) -> None:
     ("call", "error", "message"),
     [
         (lambda: plot.ecdf(frame(), "nsl"), ColumnNotFoundError, "nls"),
-        (lambda: plot.ecdf(frame(), "answer"), DTypeError, "numbers"),
+        (lambda: plot.ecdf(frame(), "answer"), DTypeError, "needs a numeric column"),
         (lambda: plot.ecdf(frame(), []), ValueError, "scores must be a column name"),
         (lambda: plot.cer_distribution(frame(), upper=0), ValueError, "upper"),
-        (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "numbers"),
+        (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "needs a numeric column"),
         (lambda: plot.group_scores(report(frame()), "bleu"), ValueError, "bleu"),
         (lambda: plot.group_scores(report(frame()), max_groups=0), ValueError, "max_groups"),
         (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
         (lambda: plot.confusion_matrix(frame()), ColumnNotFoundError, "count"),
-        (lambda: plot.threshold_curve({}), ValueError, "no summary"),
+        (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
         (lambda: plot.score_distribution(af.summarize(frame(), score="nls")), ValueError, "existing"),
     ],
 )

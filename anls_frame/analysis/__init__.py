@@ -1,1 +1,1 @@
-"""Error analysis of frames: confused characters, worst rows, curves."""
+"""Error analysis of frames: character confusions, worst rows, curves."""

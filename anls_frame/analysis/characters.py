@@ -1,4 +1,4 @@
-"""Error analysis of frames: which characters are confused, by slice."""
+"""Error analysis of frames: character confusions by slice."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def confusions(
     min_nls: float = 0.0,
 ) -> Any:
     """
-    Count which characters are taken for which, between predictions and their nearest answers.
+    Count character confusions between predictions and their nearest answers.
 
     Parameters
     ----------
@@ -46,49 +46,50 @@ def confusions(
         with the Arrow PyCapsule interface.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers. Each
-        prediction is held against the answer with the best `nls`, the first of equals.
+        prediction is compared with the answer of the highest `nls`, the first one on ties.
     by
-        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
-        list of nulls are one slice, null.
+        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
     protocol
-        How texts are prepared before they are compared; here by default not at all, so that errors of case
-        and whitespace count.
+        How texts are prepared before they are compared; by default, not at all, so that errors of case and
+        whitespace count.
     max_length
-        Longest side of a confusion, in code points, from 1 to 3. Above 1, neighbouring edits that turn so
-        few characters into another number of characters, as "rn" into "m", count as one replacement.
+        Longest side of a confusion, in code points, from 1 to 3. Above 1, adjacent edits that turn up to this
+        many characters into a different number of characters, such as "rn" into "m", count as one
+        replacement.
     min_nls
-        Rows with a lower `nls` are left out: the characters of an answer that is altogether wrong are no
+        Rows with a lower `nls` are left out, because the characters of a completely wrong answer are not
         confusions.
 
     Returns
     -------
     Frame
-        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: a row for each
-        confusion in each slice, slices in their order, the most frequent confusions first, with the columns
+        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each
+        confusion in each slice, sorted by slice and then with the most frequent confusions first. Columns:
 
         - those of `by`;
         - `op` (`String`): `"replace"`, `"insert"` (the model added it) or `"delete"` (it left it out);
-        - `reference_char`, `predicted_char` (`String`): null for what is inserted or deleted;
+        - `reference_char`, `predicted_char` (`String`): null on the side without the character;
         - `count` (`UInt64`);
-        - `share_of_errors` (`Float64`): part of all edits of the slice;
-        - `share_of_reference` (`Float64`): part of the places of the references where `reference_char`
-          stands; null for insertions;
+        - `share_of_errors` (`Float64`): share of all edits of the slice;
+        - `share_of_reference` (`Float64`): share of the occurrences of `reference_char` in the references;
+          null for insertions;
         - `n`, `n_missing`, `n_unanswerable`, `n_distant` (`UInt64`): rows of the slice that were compared,
           and those that were left out: without a prediction, without an answer, below `min_nls`. They add
-          up to its rows. A slice without errors has no line.
+          up to the rows of the slice. A slice without errors is not in the table.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` is called like one of the result.
+        If a column of `by` has the name of a column of the result.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
     TypeError
-        If the frame is none of the accepted kinds, or an option is of the wrong type.
+        If the frame is not one of the accepted kinds, or an option has the wrong type.
 
     See Also
     --------
@@ -122,7 +123,7 @@ def confusions(
     rows = to_lazy(frame, [prediction, answers], columns)
     schema = rows.collect_schema()
     texts = cs.by_name(prediction), cs.by_name(answers)
-    # Asked of a function with the same rule and a name that is known.
+    # Checked with a public function that has the same rule, because the error names the function.
     check_dtypes(
         pl.Schema({name: schema[name] for name in (prediction, answers)}),
         _plugin.call("nearest_answer", *texts, protocol=options["protocol"]),

@@ -1,4 +1,4 @@
-"""Scores against the threshold and against the length of texts, by slice, and how they spread."""
+"""Scores by threshold and by text length, and histograms of scores."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 __all__ = ["Histogram", "cut_between", "length_scores", "score_histogram", "threshold_curve"]
 
 GRID = 200
-"""Steps of the threshold grid that summaries count on."""
+"""Number of steps in the threshold grid of summaries."""
 
 BARS = 40
-"""Bins of a histogram."""
+"""Number of bins of a histogram."""
 
 
 def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> pl.DataFrame:
     """
-    ANLS at every threshold from 0 to 1, from the histogram of scores that a summary holds.
+    Return ANLS at every threshold from 0 to 1, from the score histogram of a summary.
 
     Parameters
     ----------
     summary
         A summary of texts, from `summarize`, `merge` or `Report.summary`.
     by
-        Some of the columns that the summary was made by; none gives all rows together.
+        Some of the summary's `by` columns; by default, all rows form one group.
 
     Returns
     -------
     DataFrame
-        For each slice 201 rows, with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls`
+        201 rows for each slice, with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls`
         (`Float64`, the mean as if the summary had been made with this threshold), `kept` (`Float64`, the
         share of rows that the cut keeps) and `n` (`UInt64`, scored rows).
 
     Raises
     ------
     TypeError
-        If it is no summary.
+        If `summary` is not a summary.
     ValueError
-        If it is a summary of scores that existed already, or was not made by such a column.
+        If the summary is of existing scores, or a column is not one of its `by` columns.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     └───────────┴──────────┴──────┴─────┘
     """
     if not isinstance(summary, Summary):
-        raise TypeError(f"threshold_curve takes a Summary, got {type(summary).__name__}; see summarize")
+        raise TypeError(f"summary must be a Summary, got {type(summary).__name__}; make one with summarize")
     settings = summary.settings
     if settings.score is not None:
         raise ValueError("a summary of existing scores has no thresholds; summarize the texts")
@@ -91,7 +91,7 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     curve = every.join(
         bins.rename({"grid_threshold": "step"}), on=on, how="left", nulls_equal=True, maintain_order="left"
     ).with_columns(pl.col("n", "nls_units").fill_null(0))
-    # A distance cut keeps a row from its place on the grid on, a similarity cut up to it.
+    # A distance cut keeps a row at its own grid step and above, a similarity cut at its step and below.
     reverse = settings.protocol.cut == "similarity"
 
     def kept(column: str) -> pl.Expr:
@@ -122,7 +122,7 @@ def length_scores(
     missing: Missing = "empty",
 ) -> Any:
     """
-    Scores by the length of the reference, which tell whether longer texts go wrong more often.
+    Return scores by reference length, which show whether longer texts are wrong more often.
 
     Parameters
     ----------
@@ -132,35 +132,35 @@ def length_scores(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     by
-        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
-        list of nulls are one slice, null.
+        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
-        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
         The length is the `reference_length` of `score`.
     missing
-        `"empty"` scores a null prediction as the empty text, `"drop"` leaves it out.
+        `"empty"` scores a null prediction as an empty string; `"drop"` leaves it out.
 
     Returns
     -------
     Frame
-        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: a row for each slice
-        and range of lengths that occurs, from short to long, with the columns of `by`, `length_from`,
-        `length_to` (`UInt32`, in code points, both included: 0, 1, 2 to 3, 4 to 7 and so on), `n`
-        (`UInt64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, all edits by
-        all reference lengths (`Float64`, null for references without characters). The ranges are the same
-        for all data, so that tables can be held against each other.
+        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each slice
+        and length range that occurs, from short to long, with the columns of `by`, `length_from`,
+        `length_to` (`UInt32`, in code points, both inclusive: 0, 1, 2 to 3, 4 to 7 and so on), `n`
+        (`UInt64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, total edits
+        divided by total reference length (`Float64`, null for references without characters). The ranges do
+        not depend on the data, so tables can be compared.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` is called like one of the result.
+        If a column of `by` has the name of a column of the result.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def length_scores(
 
 
 class Histogram(NamedTuple):
-    """Numbers of rows: below the range, in bins of equal width over [0, 1], and above or at its end."""
+    """Numbers of rows: below the range, in bins of equal width over it, and at its end or above."""
 
     low: int
     bins: list[int]
@@ -204,16 +204,16 @@ class Histogram(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Number of all rows."""
+        """Total number of rows."""
         return self.low + sum(self.bins) + self.high
 
 
 def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     """
-    Count the NLS of a summary's rows: at 0, between, and at 1.
+    Count the rows of a summary by NLS: at 0, between, and at 1.
 
-    The summary knows them to a step of 1/200. Where its protocol's cut counts similarities, rows between 0
-    and 1/200 cannot be told from those at 0 and are counted there.
+    The summary has a resolution of 1/200. If its protocol cuts by similarity, rows between 0 and 1/200 cannot
+    be distinguished from those at 0 and are counted there.
     """
     settings = summary.settings
     exact = int(summary.cells["exact_match_sum"].sum())
@@ -226,19 +226,19 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
             continue
         place = min(step, GRID - 1) if settings.protocol.cut == "similarity" else GRID - step
         counts[max(place, 0)] += n
-    # Equal texts lie in the uppermost step, perhaps beside texts of more than 200 characters with an error.
+    # The top step holds equal texts, and possibly texts of more than 200 characters with one error.
     counts[-1] -= exact
     width = GRID // bars
     return Histogram(low, [sum(counts[at : at + width]) for at in range(0, GRID, width)], exact)
 
 
 def cut_between(summary: Summary, histogram: Histogram) -> int:
-    """Count the rows between 0 and 1 that the cut takes."""
+    """Count the rows between 0 and 1 that the cut sets to 0."""
     return min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), sum(histogram.bins))
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:
-    """Add up by keys, in their order."""
+    """Add up by keys, in key order."""
     if not keys:
         return frame.select(sums)
     return frame.group_by(keys).agg(sums).sort(keys, nulls_last=True)

@@ -1,4 +1,4 @@
-"""The rows that went worst, to look at."""
+"""The rows with the lowest scores, with alignments."""
 
 from __future__ import annotations
 
@@ -52,42 +52,42 @@ def worst(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     k
-        How many rows, of each slice if there are slices.
+        Number of rows, per slice if there are slices.
     by
-        Columns that slice the rows. A row is in each entry of a list column; null, an empty list and a list
-        of nulls are one slice, null.
+        Columns that define the slices. A row belongs to the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
-        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"drop"` leaves rows without a prediction out: there is nothing to look at. `"empty"` takes them for
-        the empty text.
+        `"drop"` leaves out rows without a prediction, because there is nothing to look at. `"empty"` treats
+        the prediction as an empty string.
 
     Returns
     -------
     Frame
-        A frame of the same kind, in memory; pandas keeps the index. Its rows are those with the lowest
-        `anls`, of equals those with the lowest `nls`, then the first of the frame; slices in their order,
-        with their key in the columns of `by`. Rows without an answer are left out. To the columns of the
-        given frame come, in place of those with these names,
+        A frame of the same kind, in memory; pandas keeps the index. It has the rows with the lowest `anls`;
+        ties go to the lowest `nls`, then to the first row of the frame. Rows are sorted by slice, with the
+        key of the slice in the columns of `by`. Rows without an answer are left out. These columns are added
+        to those of the given frame, or replace those of the same name:
 
-        - `anls`, `nls`, `cer` (`Float64`) and `error_type` (text);
+        - `anls`, `nls`, `cer` (`Float64`) and `error_type` (`String`);
         - `nearest_answer` (`String`);
-        - `alignment` (`String`): the prediction beside that answer as it stands in the column, see
-          `anls_frame.alignment`, with what is equal shortened.
+        - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
+          parts shortened; see `anls_frame.alignment`.
 
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` is called like one of the result.
+        If a column of `by` has the name of a column of the result.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
     TypeError
-        If the frame is none of the accepted kinds, or `k` is not an integer.
+        If the frame is not one of the accepted kinds, or `k` is not an integer.
 
     See Also
     --------
@@ -153,10 +153,10 @@ def worst(
 
 
 def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
-    """Return the numbers of the rows with the lowest scores, slice by slice."""
+    """Return the indexes of the rows with the lowest scores, slice by slice."""
     order = ["anls", "nls", _ROW]
     if not names:
         return scored.bottom_k(k, by=order).sort(order).collect(engine="streaming")
     slices = explode_lists(canonical(scored.collect(engine="streaming")), names)
-    # A row whose list holds an entry twice is in that slice once: `canonical` has seen to it.
+    # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
     return slices.sort([*names, *order], nulls_last=True).group_by(names, maintain_order=True).head(k)

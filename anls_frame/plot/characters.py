@@ -117,7 +117,7 @@ def edit_matrix(
     Parameters
     ----------
     prediction
-        The predicted text, a single string of at most 40 characters.
+        The predicted text, a single string of at most 40 characters; not a frame.
     reference
         The correct text, of at most 40 characters.
     substitution_cost
