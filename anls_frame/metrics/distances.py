@@ -1,4 +1,4 @@
-"""Distances between two texts, row by row: how many edits lie between them, in code points."""
+"""Distances between two texts, row by row: the number of edits or of differing positions, in code points."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def levenshtein(
     protocol
         How both texts are prepared; by default, not at all.
     substitution_cost
-        Cost of a substitution; an insertion or a deletion costs 1. 0, 1 (Levenshtein), or 2 and more
+        Cost of a substitution, where an insertion or a deletion costs 1: 0, 1 (Levenshtein), or 2 and more
         (insertions and deletions only, the Indel distance).
 
     Returns

@@ -1,7 +1,7 @@
 """
 Row expressions about errors: the edits behind a distance, and the type of error in a prediction.
 
-As in `anls_frame.metrics.scores`: prediction first, one result for each row, named after the function.
+As in `anls_frame.metrics`: prediction first, one result for each row, named after the function.
 """
 
 from __future__ import annotations
