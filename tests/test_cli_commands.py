@@ -253,9 +253,9 @@ def test_parts_that_do_not_belong_together_are_refused(run: Run) -> None:
         )
 
     refused(run("merge", "1.parquet"), "shards are missing: 2, 3 of 3")
-    refused(run("merge", "1.parquet", "1.parquet"), "the same part is there twice")
+    refused(run("merge", "1.parquet", "1.parquet"), "the same part occurs twice")
     refused(run("merge", "1.parquet", "2.parquet"), "different settings cannot be merged: protocol")
-    refused(run("merge", "1.parquet", TABLE), "is no summary")
+    refused(run("merge", "1.parquet", TABLE), "is not a summary")
     assert "541 rows" in fine(run("merge", "1.parquet", "--allow-missing"))
 
 

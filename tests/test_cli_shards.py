@@ -174,10 +174,10 @@ def test_a_file_that_is_no_shard_is_an_error_that_names_it(folder: Path) -> None
         (folder / "part.parquet").write_bytes(whole[: len(whole) * share // 10])
         if share in {0, 5, 9}:
             said = refused(folder, *SMALL)
-            assert "part.parquet is no summary of anls_frame" in said
+            assert "part.parquet is not a summary of anls_frame" in said
             assert "--force" in said
-            assert "part.parquet is no summary of anls_frame" in refused(folder, "merge", "part.parquet")
-        with pytest.raises(ValueError, match=r"part\.parquet is no summary"):
+            assert "part.parquet is not a summary of anls_frame" in refused(folder, "merge", "part.parquet")
+        with pytest.raises(ValueError, match=r"part\.parquet is not a summary"):
             af.Summary.load(folder / "part.parquet")
     af.summarize(pl.DataFrame({"a": ["x"]}), "a", "a").save(folder / "part.parquet")
     assert "was not made by --shard" in refused(folder, *SMALL)

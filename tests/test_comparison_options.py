@@ -118,7 +118,7 @@ def test_existing_scores_have_to_be_finite(value: float) -> None:
 
 
 def test_existing_scores_have_to_be_numbers() -> None:
-    with pytest.raises(DTypeError, match="column 'a' has dtype String; a score is a number"):
+    with pytest.raises(DTypeError, match="column 'a' has dtype String; scores must be numbers"):
         compare(FRAME, SYSTEMS, None)
 
 
@@ -175,7 +175,7 @@ def test_any_other_name_will_do(name: str) -> None:
         ),
         ({"metric": 3}, ValueError, "metric must be one of"),
         ({"metric": ""}, ValueError, "metric must be one of"),
-        ({"higher_is_better": False}, ValueError, "higher_is_better is the direction of scores that exist"),
+        ({"higher_is_better": False}, ValueError, "higher_is_better applies only to existing scores"),
         ({"missing": "skip"}, ValueError, "missing must be one of"),
         ({"draws": 0}, ValueError, "draws must be an integer from 1 to 10,000,000, got 0"),
         ({"draws": 1.5}, ValueError, "draws must be an integer from 1 to"),
@@ -190,7 +190,7 @@ def test_any_other_name_will_do(name: str) -> None:
         ({"seed": float("inf")}, ValueError, "seed must be an integer of at least 0"),
         ({"confidence": 1}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"confidence": float("nan")}, ValueError, r"confidence must be a number in \(0, 1\)"),
-        ({"by": ["k", "k"]}, ValueError, "by names a column twice"),
+        ({"by": ["k", "k"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"cluster": 3}, TypeError, "a column name must be a string"),
         ({"threshold": 2}, ValueError, "threshold must be a number in"),
@@ -211,9 +211,9 @@ def test_arguments_outside_their_choices_are_refused_at_once(
 
 def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
     made = compare(FRAME, SYSTEMS, "t", by="k")
-    with pytest.raises(ValueError, match=r"not made by \['d'\], only by \['k'\]"):
+    with pytest.raises(ValueError, match=r"not sliced by \['d'\], only by \['k'\]"):
         made.by("d")
-    with pytest.raises(ValueError, match="by names a column twice"):
+    with pytest.raises(ValueError, match="by must not name a column twice"):
         made.by("k", "k")
 
 

@@ -62,7 +62,7 @@ def test_a_curve_starts_at_zero_and_ends_at_the_plain_similarity() -> None:
 
 def test_a_curve_needs_a_summary_of_texts_and_known_columns() -> None:
     summary = af.summarize(rows(), "p", "a", by="part")
-    with pytest.raises(ValueError, match=r"not made by \['tags'\], only by \['part'\]"):
+    with pytest.raises(ValueError, match=r"not sliced by \['tags'\], only by \['part'\]"):
         af.threshold_curve(summary, by="tags")
     with pytest.raises(ValueError, match="existing scores"):
         af.threshold_curve(af.summarize(pl.DataFrame({"s": [0.5]}), score="s"))

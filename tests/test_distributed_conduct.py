@@ -73,8 +73,8 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"by": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
         ({"cluster": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
         ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
-        ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "a score is a number"),
-        ({"by": ["n", "n"]}, ValueError, "by names a column twice"),
+        ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "scores must be numbers"),
+        ({"by": ["n", "n"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
         ({"threshold": 2}, ValueError, "threshold"),
@@ -82,8 +82,8 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"missing": "zero"}, ValueError, "missing must be one of"),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to"),
         ({"details": 1}, TypeError, "details must be True or False"),
-        ({"score": "n"}, ValueError, "give either prediction and answers, or score"),
-        ({"prediction": None}, ValueError, "give the columns prediction and answers"),
+        ({"score": "n"}, ValueError, "pass either prediction and answers, or score"),
+        ({"prediction": None}, ValueError, "pass the columns prediction and answers"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be an integer of at least 1, got 0"),
         ({"batch_rows": True}, ValueError, "batch_rows must be an integer of at least 1, got True"),
     ],
@@ -185,7 +185,7 @@ def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6})
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Doubling)
-    with pytest.raises(ValueError, match="the same part is there twice"):
+    with pytest.raises(ValueError, match="the same part occurs twice"):
         distributed.summarize(frame, "p", "a", batch_rows=1)
 
 

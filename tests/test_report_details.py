@@ -95,7 +95,7 @@ def test_a_report_without_details_says_how_to_get_them() -> None:
         with pytest.raises(ValueError, match=r"details=True"):
             method()
     detailed = af.report(rows(), "p", "a", by="part", details=True)
-    with pytest.raises(ValueError, match=r"not made by \['tags'\], only by \['part'\]"):
+    with pytest.raises(ValueError, match=r"not sliced by \['tags'\], only by \['part'\]"):
         detailed.errors("tags")
     with pytest.raises(af.DuplicateColumnError, match="count"):
         af.report(rows().with_columns(count=1), "p", "a", by="count", details=True).confusions("count")

@@ -159,9 +159,11 @@ def test_existing_scores_have_to_have_a_sum_of_squares(value: float) -> None:
         {"s": [0.5, value, None, value], "t": [0.5, 0.5, 1.0, 1.0], "k": ["t", "u", "u", "v"]}
     )
     for by in (None, "k"):
-        with pytest.raises(ValueError, match=r"scores in column 's' must be at most 1e\+140 in size, got 1"):
+        with pytest.raises(
+            ValueError, match=r"scores in column 's' must be at most 1e\+140 in absolute value, got 1"
+        ):
             report(frame, score="s", by=by)
-        with pytest.raises(ValueError, match=r"the scores must be at most 1e\+140 in size, got 1"):
+        with pytest.raises(ValueError, match=r"the scores must be at most 1e\+140 in absolute value, got 1"):
             compare(frame, {"s": "s", "t": "t"}, None, by=by)
 
 
@@ -191,7 +193,7 @@ def test_existing_scores_have_to_be_finite(value: float) -> None:
     "column", [["a", "b"], [[0.5], [0.5]], [b"a", b"b"], [{"x": 1.0}, {"x": 1.0}]], ids=repr
 )
 def test_existing_scores_have_to_be_numbers(column: Any) -> None:
-    with pytest.raises(DTypeError, match=r"column 's' has dtype .*; a score is a number"):
+    with pytest.raises(DTypeError, match=r"column 's' has dtype .*; scores must be numbers"):
         report(pl.DataFrame({"s": column}), score="s")
 
 

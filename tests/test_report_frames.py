@@ -244,7 +244,7 @@ def test_texts_keep_their_checks(kind: str) -> None:
         report(frame, "a", "p")
     with pytest.raises(DTypeError, match="column 'p'"):
         compare(frame, {"x": "p", "y": "a"}, "a")
-    with pytest.raises(DTypeError, match=r"column 'a' .* a score is a number"):
+    with pytest.raises(DTypeError, match=r"column 'a' .* scores must be numbers"):
         report(frame, score="a")
 
 

@@ -81,15 +81,15 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"by": 3}, TypeError, "by must be a column name or a list of them, got 3"),
         ({"by": ["k", 3]}, TypeError, "by must be a column name or a list of them"),
         ({"by": b"k"}, TypeError, "by must be a column name or a list of them"),
-        ({"by": ["k", "d", "k"]}, ValueError, "by names a column twice"),
+        ({"by": ["k", "d", "k"]}, ValueError, "by must not name a column twice"),
         ({"cluster": 3}, TypeError, "a column name must be a string, got 3"),
         ({"cluster": ["d"]}, TypeError, "a column name must be a string"),
         ({"prediction": 3}, TypeError, "a column name must be a string, got 3"),
-        ({"prediction": None}, ValueError, "give the columns prediction and answers"),
-        ({"answers": None}, ValueError, "give the columns prediction and answers"),
-        ({"score": "d"}, ValueError, "give either prediction and answers, or score"),
+        ({"prediction": None}, ValueError, "pass the columns prediction and answers"),
+        ({"answers": None}, ValueError, "pass the columns prediction and answers"),
+        ({"score": "d"}, ValueError, "pass either prediction and answers, or score"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
-        ({"higher_is_better": True}, ValueError, "higher_is_better is the direction of scores that exist"),
+        ({"higher_is_better": True}, ValueError, "higher_is_better applies only to existing scores"),
         ({"threshold": 1.5}, ValueError, "threshold must be a number in"),
         ({"threshold": float("nan")}, ValueError, "threshold must be a number in"),
         ({"threshold": "0.5"}, TypeError, "threshold must be a number in"),
@@ -116,11 +116,11 @@ def test_arguments_outside_their_choices_are_refused(
 
 def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
     made = report(FRAME, "p", "a", by="k")
-    with pytest.raises(ValueError, match=r"not made by \['d'\], only by \['k'\]; name the columns in by="):
+    with pytest.raises(ValueError, match=r"not sliced by \['d'\], only by \['k'\]; name the columns in by="):
         made.by("k", "d")
-    with pytest.raises(ValueError, match="by names a column twice"):
+    with pytest.raises(ValueError, match="by must not name a column twice"):
         made.by("k", "k")
-    with pytest.raises(ValueError, match=r"not made by \[3\]"):
+    with pytest.raises(ValueError, match=r"not sliced by \[3\]"):
         made.by(3)  # type: ignore[arg-type]
 
 

@@ -86,7 +86,7 @@ def test_saved_parts_add_up(tmp_path: Path) -> None:
     whole = Report.from_summary(summarize(frame, "p", "a", by="k", worst=2))
     report_oracle.check_alike(Report.from_summary(merged).to_polars(), whole.to_polars())
     assert merged.digest == whole.summary.digest
-    with pytest.raises(ValueError, match="the same part is there twice"):
+    with pytest.raises(ValueError, match="the same part occurs twice"):
         merge([merged, Summary.load(tmp_path / "part-2.parquet")])
 
 
@@ -150,18 +150,18 @@ def test_what_is_no_summary_is_an_error_that_names_the_file(tmp_path: Path) -> N
     for name, content in foreign(tmp_path / "some.parquet").items():
         path = tmp_path / f"{name} (1).parquet"
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=re.escape(f"{path} is no summary of anls_frame")):
+        with pytest.raises(ValueError, match=re.escape(f"{path} is not a summary of anls_frame")):
             Summary.load(path)
 
 
 def test_bytes_that_are_no_summary_are_an_error(tmp_path: Path) -> None:
     for content in foreign(tmp_path / "some.parquet").values():
-        with pytest.raises(ValueError, match="the content is no summary of anls_frame"):
+        with pytest.raises(ValueError, match="the content is not a summary of anls_frame"):
             Summary.from_bytes(content)
 
 
 def test_folder_is_no_summary(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is no summary of anls_frame"):
+    with pytest.raises(ValueError, match="is not a summary of anls_frame"):
         Summary.load(tmp_path)
 
 

@@ -173,12 +173,12 @@ def test_same_part_twice_is_refused() -> None:
     first, second, third = (
         summarize(FRAME, "prediction", "answers", part=part) for part in ("one", "two", "three")
     )
-    with pytest.raises(ValueError, match="the same part is there twice: one"):
+    with pytest.raises(ValueError, match="the same part occurs twice: one"):
         merge([first, second, first])
-    with pytest.raises(ValueError, match="the same part is there twice: one"):
+    with pytest.raises(ValueError, match="the same part occurs twice: one"):
         merge([merge([first, second]), merge([first, third])])
     again = summarize(FRAME[:1], "prediction", "answers", part="two")
-    with pytest.raises(ValueError, match="the same part is there twice: two"):
+    with pytest.raises(ValueError, match="the same part occurs twice: two"):
         merge([first, second, again])
 
 
@@ -190,7 +190,7 @@ def test_parts_without_a_name_are_told_apart() -> None:
 
 @pytest.mark.parametrize("part", ["", 3, b"one", ["one"]], ids=repr)
 def test_part_is_a_name(part: Any) -> None:
-    with pytest.raises(ValueError, match="part must be a name"):
+    with pytest.raises(ValueError, match="part must be a non-empty string"):
         summarize(FRAME, "prediction", "answers", part=part)
 
 
@@ -334,7 +334,7 @@ def test_integers_of_any_width_add_up() -> None:
 def test_nothing_and_what_is_no_summary_is_refused() -> None:
     with pytest.raises(ValueError, match="there is no summary to merge"):
         merge([])
-    with pytest.raises(TypeError, match="merge takes summaries"):
+    with pytest.raises(TypeError, match="merge needs summaries"):
         merge([summarize(FRAME, "prediction", "answers"), FRAME])  # type: ignore[list-item]
 
 

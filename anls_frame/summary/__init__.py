@@ -1,4 +1,4 @@
-"""Counts and sums of rows that add up: over slices, over parts of the data, over machines."""
+"""Counts and sums of rows that can be added up over slices, over parts of the data and over machines."""
 
 from __future__ import annotations
 

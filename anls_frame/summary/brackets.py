@@ -1,8 +1,8 @@
 """
-The spread of units about the ratio of their sums, Σ(x - ry)² with r = Σx / Σy.
+The bracket: the spread of units about the ratio of their sums, Σ(x - ry)² with r = Σx / Σy.
 
-From sums it is Σx² - 2rΣxy + r²Σy², where the terms of scores far above their spread cancel: of time stamps
-nothing would be left but rounding. So there it is formed from the whole numbers that the sums are.
+From sums it is Σx² - 2rΣxy + r²Σy². If scores are large relative to their spread, the terms cancel: for time
+stamps, only rounding errors would remain. In that case it is computed from the integer sums.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
 
 _CANCELLED = 1e-3
-"""Share of its terms below which the bracket has lost digits as a float."""
+"""Ratio of the bracket to its terms below which floats have lost digits."""
 
 _EXACT = 2.0**51
-"""Products of whole numbers below this are exact, and their sums."""
+"""Products of integers below this are exact, and so are their sums."""
 
 _ROUNDED = 2.0**-50
-"""Squares of shares and rates are rounded: a spread below this share of them is not seen ..."""
+"""Squares of shares and rates are rounded, so a spread below this fraction of them counts as 0 ..."""
 
 _CUT = 2.0**-60
-"""... nor one below this a unit, as they are cut off."""
+"""... and so does a spread below this per unit, because they are truncated."""
 
 _TOTAL_BITS = 100
-"""Of scores of any size only totals of clusters are rounded: 2**-100 of the squares is the same for them."""
+"""For existing scores, only cluster totals are rounded: a spread below 2**-100 of the squares counts as 0."""
 
 _MOST_BITS = 1000
-"""Binary digits of a number that a float surely holds."""
+"""An integer of this many bits always fits in a float."""
 
 
 def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.Series:
-    """Return the bracket of each slice: `slices` has the sums as floats, `moments` whole numbers."""
+    """Return the bracket of each slice: `slices` has the sums as floats, `moments` as integers."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     x, y, xx, xy, yy = (slices[name].to_numpy() for name in metric.moments()[:5])
@@ -51,7 +51,7 @@ def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], met
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.stack((xx, -2 * ratio * xy, ratio * ratio * yy))
         bracket = terms.sum(axis=0)
-        # Most slices without spread are all right or all wrong, and their sums small whole numbers.
+        # In most slices without spread, all rows are right or all are wrong, so the sums are small integers.
         whole = np.stack((xx * y * y, x * y * xy, x * x * yy))
         exact = (np.abs(whole) < _EXACT).all(axis=0)
         exact &= np.logical_and.reduce([one == np.floor(one) for one in (x, y, xx, xy, yy)])
@@ -71,7 +71,7 @@ def _exact_brackets(
     columns = [*metric.moments()[:5], *([metric.rest, SCALE] if metric.has_scales else [])]
     units = pl.col("units").sum()
     if keys:
-        # In the order of the slices, which is that of the keys.
+        # Sorted like the slices, by the keys.
         lines = moments.group_by(keys).agg(units, pl.col(columns)).sort(keys)
     else:
         lines = moments.select(units, pl.col(columns).implode())
@@ -83,7 +83,7 @@ def _exact_brackets(
 
 
 def _of_units(metric: Metric, units: int, sums: list[int]) -> float:
-    """Return the bracket of sums in the metric's units."""
+    """Return the bracket from sums in the metric's units."""
     x, y, xx, xy, yy = sums
     bits = 2 * metric.bits
     bracket = _bracket(x, y, xx << (bits - metric.square_bits), xy, yy) / ((y * y) << bits)
@@ -92,7 +92,7 @@ def _of_units(metric: Metric, units: int, sums: list[int]) -> float:
     return bracket if bracket > noise else 0.0
 
 
-def _of_scales(  # noqa: PLR0917 - as the sums come
+def _of_scales(  # noqa: PLR0917 - in the order of the sums
     x: list[int],
     y: list[int],
     xx: list[int],
@@ -101,7 +101,7 @@ def _of_scales(  # noqa: PLR0917 - as the sums come
     rest: list[int],
     scales: list[int],
 ) -> float:
-    """Return the bracket of sums in several scales."""
+    """Return the bracket from sums in several scales."""
     unit = min(map(fixed_point.unit, scales))
     shifts = [fixed_point.unit(scale) - unit for scale in scales]
     lines = list(zip(shifts, x, xy, xx, rest, strict=True))
@@ -111,11 +111,11 @@ def _of_scales(  # noqa: PLR0917 - as the sums come
     bracket = _bracket(sum(one << shift for shift, one, *_ in lines), sum(y), squares, by_size, sum(yy))
     if bracket << _TOTAL_BITS <= squares * size:
         return 0.0
-    # Of numbers beyond the floats the first digits.
+    # Integers too large for a float keep only their leading bits.
     beyond = max(bracket.bit_length() - size.bit_length() - _MOST_BITS, 0)
     return math.ldexp((bracket >> beyond) / size, beyond + 2 * unit)
 
 
 def _bracket(x: int, y: int, xx: int, xy: int, yy: int) -> int:
-    """Return the bracket times y²."""
+    """Return the bracket multiplied by y²."""
     return xx * y * y - 2 * x * y * xy + x * x * yy

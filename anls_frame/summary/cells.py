@@ -1,4 +1,4 @@
-"""From rows to cells: the queries that count and sum, and the sum of cells."""
+"""From rows to cells: the queries that count and sum rows, and the addition of cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UINT64 = 1 << 64
 
 @dataclass(frozen=True, kw_only=True)
 class Collected:
-    """What came out of the rows."""
+    """The results of the queries over the rows."""
 
     cells: pl.DataFrame
     bins: pl.DataFrame
@@ -38,10 +38,10 @@ def collect(rows: Rows, worst: int) -> Collected:
     """
     Run the queries, one after the other, on the streaming engine.
 
-    Together they would share the rows, and the engine would keep those for which one of them is slower.
+    If they ran together, they would share the rows, and the engine would buffer rows for the slower query.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    # Clusters by places on the grid would be nearly as many as rows: then the rows are read twice.
+    # Grouping by both clusters and grid would give nearly as many groups as rows, so the rows are read twice.
     apart = rows.has_grid and CLUSTER in rows.keys
     by_grid = (KEPT,) if apart else (_GRID, KEPT) if rows.has_grid else (SCALE,)
     parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
@@ -77,7 +77,7 @@ def collect(rows: Rows, worst: int) -> Collected:
 
 
 def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
-    """Count rows and add up their NLS by their places on the grid."""
+    """Count rows and add up their NLS for each point of the grid."""
     scored = rows.frame.filter(pl.col("row_digest").is_not_null())
     sums = [one for one in rows.sums if one.meta.output_name() in _BIN_SUMS]
     counted = _grouped(scored, (*keys, _GRID), sums).collect(engine="streaming")
@@ -86,10 +86,10 @@ def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     """
-    Add cells with equal keys, each scale by itself, in the order in which they come.
+    Add cells with equal keys, separately for each scale, and keep their order.
 
-    Sums of squared lengths are of 128 bits afterwards, so that parts of any number have room. In clusters,
-    which are many and small, 64 are enough.
+    Sums of squared lengths then have 128 bits, which is enough for any number of parts. For clusters, which
+    are many and small, 64 bits are enough.
     """
     whole = pl.concat(cells, how="vertical_relaxed")
     keys = [*keys, *(name for name in (SCALE,) if name in whole.columns)]
@@ -102,7 +102,7 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip
-    # Columns in the order of the parts, which have to agree in it where they are added up again.
+    # The order of the columns is kept, because parts must agree in it when they are added up again.
     return _grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns).collect()
 
 
@@ -113,7 +113,7 @@ def _grouped(
 
 
 def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
-    """Parts with the sums of ANLS: it is NLS where the cut keeps a row, and 0 elsewhere."""
+    """Return the parts with the sums of ANLS, which is NLS in rows that the cut keeps and 0 in others."""
     none = pl.lit(0, dtype=pl.Int128)
     sums = {
         f"anls_{name}": pl.when(KEPT).then(f"nls_{name}").otherwise(none)
@@ -124,16 +124,16 @@ def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
 
 
 def digest_text(sums: pl.DataFrame, name: str) -> str:
-    """Add up what `digest_sums` gave, as 16 hexadecimal digits."""
+    """Return the total of the sums from `digest_sums` as 16 hexadecimal digits."""
     low, high = (int(sums[f"{name}_{half}"].sum()) for half in ("low", "high"))
     return f"{(low + (high << 32)) % _UINT64:016x}"
 
 
 def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Cells with canonical keys, those added up whose keys have become equal."""
+    """Return cells with canonical keys; cells whose keys have become equal are added up."""
     result = canonical(cells)
     lists = [key for key in keys if isinstance(cells.schema[key], pl.List | pl.Array)]
-    # Lists are few, cells with clusters can be as many as rows.
+    # There are few distinct lists, but with clusters there can be as many cells as rows.
     are_as_many = all(_n_distinct(cells, key) == _n_distinct(result, key) for key in lists)
     return result if are_as_many else add_up([result], keys)
 
@@ -143,7 +143,7 @@ def _n_distinct(cells: pl.DataFrame, key: str) -> int:
 
 
 def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """Return as many rows as the settings ask for, in their order."""
+    """Return as many of the worst rows as the settings ask for, the worst first."""
     order = worst_order(settings)
     descending = [not settings.higher_is_better, *(False for _ in order[1:])]
     return rows.sort(order, descending=descending, nulls_last=True).head(settings.worst)

@@ -1,4 +1,4 @@
-"""What a summary counts on demand: kinds of errors, confusions, lengths; each adds up over parts."""
+"""What a summary counts on request: error types, confusions and lengths, which add up over parts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
 
 KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": _EDIT, "lengths": ("bits",)}
-"""The details, with the columns that tell their lines apart beside the slices."""
+"""The details, with the columns that identify their rows within a slice."""
 
 
 def plans(
     rows: pl.LazyFrame, keys: Sequence[str], settings: Settings
 ) -> dict[str, tuple[pl.LazyFrame, tuple[str, ...]]]:
-    """Return the queries for all details of scored rows, as `rows.scored_texts` gives them."""
+    """Return the queries for all details of scored rows, as returned by `rows.scored_texts`."""
     protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
     kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[arg-type]
     options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}
@@ -47,13 +47,13 @@ def plans(
 
 
 def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Count the types of errors; rows without an answer have none."""
+    """Count the error types; rows without an answer have none."""
     counted = rows.filter(pl.col("error_type").is_not_null())
     return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.UInt64).alias("n"))
 
 
 def error_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return counts of types as a table, slice by slice, in the order in which types are tried."""
+    """Return counts of error types as a table, slice by slice, in the order in which types are tested."""
     sums = _added(counted, [*keys, "error_type"], ["n"])
     kind = pl.col("error_type").replace_strict(
         list(ERROR_TYPES), list(ERROR_TYPES), return_dtype=pl.Enum(ERROR_TYPES)
@@ -64,7 +64,7 @@ def error_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
-    """Count edits, characters of references, and rows, by slices as they stand."""
+    """Count edits, reference characters and rows by slice; list keys are not exploded."""
     counts = _plugin.call("confusion_counts", "prediction", "answers", _group(keys), **options)
     lists = rows.select(*keys, counts.alias("counts"))
     parts = (
@@ -78,7 +78,7 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
 def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return counts of edits as the table of confusions, slice by slice."""
     counted = _added(counted, [*keys, *_EDIT], ["count"])
-    counted = counted.with_columns(all=0)  # the only slice where there are no keys
+    counted = counted.with_columns(all=0)  # the only slice if there are no keys
     count, op = pl.col("count"), pl.col("op")
     is_edit = op.is_in(OPERATIONS)
     of_slice = [*keys, "all"]
@@ -87,7 +87,7 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     totals = counted.group_by(of_slice).agg(edits, *rows)
     of_letter = [*of_slice, "reference_char"]
     references = counted.filter(op == "reference").select(*of_letter, count.alias("references"))
-    # There may be as many slices as rows: joins take less memory than windows.
+    # There may be as many slices as rows, and joins take less memory than window functions.
     found = (
         counted.filter(is_edit)
         .join(totals, on=of_slice, nulls_equal=True, how="left")
@@ -95,7 +95,7 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     )
     order = [*keys, "count", *_EDIT]
     descending = [column == "count" for column in order]
-    # Of Series: expressions divide by what a join knows to be one number less exactly.
+    # Series are divided, because an expression divides less exactly by a column known to be constant.
     return (
         found.with_columns(
             share_of_errors=found["count"] / found["edits"],
@@ -107,7 +107,7 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Add up scores by the number of binary digits of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
+    """Add up scores by the bit length of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
     length = pl.col("reference_length")
     bits = (32 - length.bitwise_leading_zeros()).alias("bits")
     scored = rows.filter(pl.col("row_digest").is_not_null())
@@ -119,7 +119,7 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
 
 
 def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return sums by length as means, slice by slice, from short to long."""
+    """Return the means from the sums by length, slice by slice, from short to long references."""
     sums = _added(sums, [*keys, "bits"], _SUMS)
     power = 2 ** pl.col("bits").cast(pl.Int64)
     first = pl.when(pl.col("bits") > 0).then(power // 2).otherwise(0)
@@ -139,13 +139,13 @@ def _ratio(metric: Metric) -> pl.Expr:
 
 
 def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
-    """Add lines up, a cell counting in each entry of a list key."""
+    """Add up rows with equal keys; a cell counts in each entry of a list key."""
     frame = explode_lists(frame, [key for key in keys if key in frame.columns])
     return frame.group_by(keys).agg(pl.col(*values).sum())
 
 
 def _group(keys: Sequence[str]) -> pl.Expr:
-    """Number of the slice a row is in: rows of one number are counted together, in the first of them."""
+    """Return the number of each row's slice: rows with the same number are counted in the first of them."""
     hashes = [pl.col(key).hash(seed) for seed, key in enumerate(keys)]
     mixed = functools.reduce(operator.xor, hashes) if hashes else pl.lit(0, dtype=pl.UInt64)
     return mixed.alias("group")

@@ -1,4 +1,4 @@
-"""The file of a summary: one Parquet file with all its tables, and what else there is in its metadata."""
+"""The file of a summary: one Parquet file with all its tables, and everything else in its metadata."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 3
-"""Goes up with each change of what is saved: tables, columns, units, settings, or what they mean."""
+"""Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = ("settings", "parts", "digest", "scored_by")
-"""What a summary holds beside its frames."""
+"""What a summary holds besides its frames."""
 
 _METADATA_KEY = "anls_frame"
 _FRAMES = ("cell", "bin", "worst")
@@ -34,7 +34,7 @@ _DAMAGE = (
 def content(
     frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], metadata: Mapping[str, str]
 ) -> bytes:
-    """Return the content of the file: frames by their kinds, the header, and metadata of the caller's."""
+    """Return the content of the file: frames by kind, the header, and the caller's own metadata."""
     whole = pl.concat(
         [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
         how="diagonal_relaxed",
@@ -55,7 +55,7 @@ def content(
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     """Return the frames and the header that a file holds."""
     try:
-        # As bytes, because Polars opens no file whose name is no Unicode.
+        # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
         source = io.BytesIO(path.read_bytes())
     except IsADirectoryError as error:
         raise _no_summary(str(path), error) from None
@@ -63,13 +63,13 @@ def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
 
 
 def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return what `content` was given; errors call the source by its name."""
+    """Return the frames and the header from the content of a file; errors name the source."""
     try:
         metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
         by = metadata["settings"]["version"]
     except _DAMAGE as error:
         raise _no_summary(name, error) from None
-    # Before anything else is looked at: another format may call it otherwise.
+    # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
         whole = pl.read_parquet(source)
@@ -90,11 +90,11 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
 
 
 def _check_sums(cells: pl.DataFrame, parts: Mapping[str, int]) -> None:
-    """Raise an error where cells are no sums, or not of the rows of the parts."""
+    """Raise an error if the cells are not sums, or not sums over the rows of the parts."""
     sums = cells.select(cs.ends_with("rows", "_sum", "_units", "_squares"))
     wrong = [f"{column} ({dtype})" for column, dtype in sums.schema.items() if not dtype.is_integer()]
     if wrong:
-        raise ValueError(f"columns that are not whole numbers: {', '.join(wrong)}")
+        raise ValueError(f"columns must hold integers: {', '.join(wrong)}")
     rows = int(cells["rows"].sum())
     if rows != sum(parts.values()):
         raise ValueError(f"the rows do not add up: {sum(parts.values()):,} read, {rows:,} in cells")
@@ -112,4 +112,4 @@ def _check_format(found: object, by: str, name: str) -> None:
 
 
 def _no_summary(name: str, error: BaseException) -> ValueError:
-    return ValueError(f"{name} is no summary of anls_frame {__version__}: {error}")
+    return ValueError(f"{name} is not a summary of anls_frame {__version__}: {error}")

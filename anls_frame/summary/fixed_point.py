@@ -1,20 +1,20 @@
 """
 Sums of floats that do not depend on the order of the rows.
 
-A sum of floats is rounded at each step, so its last bits change with the number of threads, the engine and
-the way in which a table was cut into parts. A sum of whole numbers does not: here floats become multiples of
-a small unit, a power of two, as `Int128`; these are added, and their sum becomes a float as the last step, in
-which it is rounded once.
+A sum of floats is rounded at each step, so its last bits depend on the number of threads, the engine and the
+way a table was split into parts. A sum of integers does not. Here floats are converted to integer multiples
+of a small unit, a power of two, as `Int128`. These are added, and the sum is converted back to a float at the
+end, where it is rounded once.
 
-Which unit depends on the numbers:
+The unit depends on the numbers:
 
-- NLS and ANLS are 1 - q with q in [0, 1], so they are multiples of 2**-53: no digit is lost, and 2**74 rows
-  have room.
-- Squares and error rates are cut off below 2**-62, so rates from 0.001 on lose no digit. Sums have to stay
-  below 2**65; the squared rates of 8 billion rows with 65,536 errors a character reach it.
-- Scores that the caller brings along can be up to `LARGEST` in size. Each counts in units of its own `scale`,
-  one of 128, and what is of one scale is added: again without the loss of a digit, for up to 2**42 rows. Of
-  their squares nothing is lost either: what rounding takes off them, `rest_of_square`, is added up beside.
+- NLS and ANLS are 1 - q with q in [0, 1], so they are multiples of 2**-53: no digit is lost, and there is
+  room for 2**74 rows.
+- Squares and error rates are truncated below 2**-62, so rates of at least 0.001 lose no digit. Sums must stay
+  below 2**65; the squared rates of 8 billion rows with 65,536 errors per character reach that.
+- Existing scores may be up to `LARGEST` in absolute value. Each counts in units of its own `scale`, one of
+  128, and scores of one scale are added, again without losing a digit, for up to 2**42 rows. Their squares
+  lose nothing either: the rounding errors, `rest_of_square`, are added up separately.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ SCALED_BITS = 52
 """Sums of scaled floats are in units of 2**-52 of their scale, the last digit of the smallest of them."""
 
 REST_BITS = 104
-"""Sums of what rounding takes off squares of scaled floats: in units of 2**-104 of their scale's square."""
+"""Sums of the rounding errors of squares of scaled floats are in units of 2**-104 of the squared scale."""
 
 LARGEST = 1e140
-"""Size of the largest score: the square of the sum of 2**42 of them, the largest of all sums, is a float."""
+"""Largest absolute score: the square of the sum of 2**42 of them, the largest of all sums, is a float."""
 
 _SPLITTER = 2.0**27 + 1
-"""Times this, a float falls into two halves of 26 digits each, whose products are exact."""
+"""Multiplying by this splits a float into two halves of 26 bits each, whose products are exact."""
 
 _EXPONENTS = 16
-"""Exponents in one scale."""
+"""Number of exponents in one scale."""
 
 _BIAS = 1023
 _MANTISSA = 1 << 52
@@ -56,8 +56,8 @@ _SCALE_OF_ONE = _BIAS // _EXPONENTS
 
 
 def units(value: pl.Expr, bits: int) -> pl.Expr:
-    """Return floats as multiples of 2**-bits, what is less cut off."""
-    # Checked casts cost three times as much; what does not fit shows in `floats`.
+    """Return floats as integer multiples of 2**-bits, truncated."""
+    # Checked casts take three times as long; values that do not fit are noticed after `floats`.
     return (value * 2.0**bits).cast(pl.Int128, wrap_numerical=True)
 
 
@@ -68,7 +68,7 @@ def floats(sums: pl.Expr, bits: int) -> pl.Expr:
 
 def sum_of_shares(value: pl.Expr, bits: int) -> pl.Expr:
     """Sum of numbers in [0, 1], in units of 2**-bits."""
-    # Straight to 128 bits takes four times as long.
+    # Casting directly to 128 bits takes four times as long.
     return (value * 2.0**bits).cast(pl.Int64, wrap_numerical=True).cast(pl.Int128).sum()
 
 
@@ -80,22 +80,22 @@ def sum_of_rates(value: pl.Expr) -> pl.Expr:
 
 
 def scale_of(value: pl.Expr) -> pl.Expr:
-    """Return the scale of floats of any size, from their exponents."""
+    """Return the scale of floats of any magnitude, from their exponents."""
     exponent = value.reinterpret(dtype=pl.UInt64) // _MANTISSA & 0x7FF
     scale = (exponent // _EXPONENTS).cast(pl.UInt8)
-    # 0 and null are of the scale that most scores have, so that they need no line of their own.
+    # 0 and null get the scale that most scores have, so that they need no cell of their own.
     return pl.when(value != 0).then(scale).otherwise(pl.lit(_SCALE_OF_ONE, dtype=pl.UInt8)).alias(SCALE)
 
 
 def scaled(value: pl.Expr, scale: pl.Expr) -> pl.Expr:
-    """Return floats by their scale: from 1 to 2**16 in size, and not a bit is lost."""
-    # The factor, a power of two, is put together from its bits.
+    """Return floats divided by their scale, exactly: their absolute values are from 1 to 2**16."""
+    # The factor, a power of two, is built from its bits.
     exponent = 2 * _BIAS - _EXPONENTS * scale.cast(pl.UInt64)
     return value * (exponent * _MANTISSA).reinterpret(dtype=pl.Float64)
 
 
 def rest_of_square(value: pl.Expr) -> pl.Expr:
-    """Return what rounding takes off the squares of scaled floats, itself exact (Dekker 1971)."""
+    """Return the rounding error of the squares of scaled floats, which is exact (Dekker 1971)."""
     large = value * _SPLITTER
     high = large - (large - value)
     low = value - high
@@ -103,16 +103,17 @@ def rest_of_square(value: pl.Expr) -> pl.Expr:
 
 
 def unit(scale: int) -> int:
-    """Return the exponent of 2 in the unit of scaled sums."""
+    """Return the exponent e for which sums of this scale are in units of 2**e."""
     return _EXPONENTS * scale - _BIAS - SCALED_BITS
 
 
 def check_size(what: str, least: float | None, most: float | None) -> None:
-    """Refuse scores whose moments no float can hold."""
+    """Raise an error if scores are so large that a float cannot hold their moments."""
     largest = max(abs(least or 0.0), abs(most or 0.0))
     if largest > LARGEST:
         raise ValueError(
-            f"{what} must be at most {LARGEST:g} in size, got {largest:g}; divide them by a power of ten"
+            f"{what} must be at most {LARGEST:g} in absolute value, got {largest:g}; divide them by a power "
+            "of ten"
         )
 
 
@@ -122,8 +123,8 @@ def scales(frame: pl.DataFrame) -> list[int]:
 
 
 def scaled_floats(sums: str, present: Sequence[int], bits: int = SCALED_BITS, power: int = 1) -> pl.Expr:
-    """Add up sums of units over all scales as floats; of squares the power is 2."""
-    # What is of one scale is added exactly, then the few scales in their order.
+    """Add up sums of units over all scales as floats; for squares, pass a power of 2."""
+    # Sums of one scale are added exactly, then the few scales in a fixed order.
     total = pl.lit(0.0)
     for scale in present:
         of_scale = floats(pl.col(sums).filter(pl.col(SCALE) == scale).sum(), bits)
@@ -134,7 +135,7 @@ def scaled_floats(sums: str, present: Sequence[int], bits: int = SCALED_BITS, po
 
 
 def float_sums(frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Add up columns of floats of any size by keys: columns in the order of the keys."""
+    """Add up columns of floats of any magnitude by keys; the sums are in the order of the keys."""
     sums = []
     for column in columns:
         value = pl.col(column)

@@ -1,4 +1,4 @@
-"""Summaries without their clusters: every slice that a report can ask for, with what its intervals need."""
+"""Summaries without their clusters: every slice that a report can show, with the sums for its intervals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
 
 _KEYS = "keys"
-"""Column that says by which keys a slice was rolled up: their numbers, with commas between."""
+"""Column with the keys of a slice: their numbers, separated by commas."""
 
 
 def fold(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Roll cells up by each choice of keys; what is left of clusters are sums of their squares."""
+    """Roll cells up by each combination of keys; only sums of powers remain of the clusters."""
     frames = [
         moments.exact_moments(cells, chosen, metrics)
         .rename({key: _slice_key(key) for key in chosen})
@@ -33,7 +33,7 @@ def fold(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) ->
 
 
 def without_clusters(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Cells added up over their clusters."""
+    """Return cells added up over their clusters."""
     return unfolded.add_up([cells.drop(CLUSTER)], keys)
 
 
@@ -45,7 +45,7 @@ def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def slices(folded: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return what `roll_up` gives for these keys."""
+    """Return the slices that `roll_up` returns for these keys."""
     others = [c for c in folded.columns if c.startswith("slice_key_") and c not in map(_slice_key, keys)]
     ordered = sorted(keys, key=_number)
     found = folded.filter(pl.col(_KEYS) == _label(ordered)).drop(_KEYS, *others)
@@ -53,7 +53,7 @@ def slices(folded: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
 
 
 def _slice_key(key: str) -> str:
-    # Of another name than in cells, where a list key is a list.
+    # The name differs from that in cells, where a list key holds lists.
     return f"slice_{key}"
 
 

@@ -1,4 +1,4 @@
-"""Keys of cells: what they are called, and how equal slices become equal keys."""
+"""Keys of cells: their names, and how equal slices get equal keys."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CLUSTER = "cluster"
-"""Column of a cell's cluster."""
+"""Name of the column with a cell's cluster."""
 
 
 def optional(name: str | None) -> list[str]:
-    """Return a name that there may be as a list."""
+    """Return `[name]`, or an empty list for None."""
     return [] if name is None else [name]
 
 
 def key_names(by: Sequence[str], cluster: str | None) -> tuple[str, ...]:
-    """Return the names that keys have in cells."""
+    """Return the names of keys in cells."""
     return (*(f"key_{index}" for index in range(len(by))), *([CLUSTER] if cluster is not None else []))
 
 
 def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[str]:
-    """Return the names in cells of some of the columns that something was made by; an error for others."""
+    """Return the names in cells of slicing columns; raise an error for columns that do not slice."""
     unknown = [column for column in columns if column not in by]
     if unknown:
         raise ValueError(
-            f"the {made} was not made by {unknown}, only by {list(by)}; "
+            f"the {made} is not sliced by {unknown}, only by {list(by)}; "
             "name the columns in by= when making it"
         )
     names = dict(zip(by, key_names(by, None), strict=True))
@@ -40,31 +40,31 @@ def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[st
 
 
 def named(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Return a table with its keys called as the columns that they come from."""
+    """Return a table with its keys renamed to the columns that they come from."""
     check_by_names(columns, table.drop(keys).columns)
     return table.rename(dict(zip(keys, columns, strict=True)))
 
 
 def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise an error where a slicing column is called like a column of the result."""
+    """Raise an error if a slicing column has the name of a column of the result."""
     taken = [name for name in by if name in columns]
     if taken:
         raise DuplicateColumnError(
-            f"the result has columns of its own called {taken}; rename those by which it is sliced"
+            f"the result has its own columns {taken}; rename the columns that slice it"
         )
 
 
 def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
     """Return the keys under their names in cells."""
-    # By position: a column may slice and be the cluster, and may be called as a column of ours.
+    # Keys are named by position: a column may both slice and be the cluster, or have the name of a result.
     names = [*by, *optional(cluster)]
     for name in names:
         if schema[name].is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
         if _is_without_fields(schema[name]):
             raise DTypeError(
-                f"column {name!r} has dtype {schema[name]}, with structs that have no fields: there is "
-                "nothing to slice rows by; leave it out"
+                f"column {name!r} has dtype {schema[name]} and cannot slice rows, because it has a struct "
+                "without fields; leave it out"
             )
     return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
 
@@ -78,7 +78,7 @@ def _is_without_fields(dtype: object) -> bool:
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Make equal slices equal keys: categories are text, a list is a set, one without entries is null."""
+    """Give equal slices equal keys: categories become strings, lists sorted sets, empty lists null."""
     keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
     frame = plain(frame.lazy(), keys).collect()
     for key in keys:
@@ -88,13 +88,13 @@ def canonical(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Make categories texts, and arrays lists: in parts they can be of different dtypes."""
+    """Convert categories to strings and arrays to lists, because their dtypes can differ between parts."""
     schema = frame.collect_schema()
     return frame.with_columns(_plain_key(key, schema[key]) for key in keys)
 
 
 def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Give each entry of a list key a cell of its own; a key without entries is null, and stays."""
+    """Give each entry of a list key its own cell; a key without entries stays, as null."""
     for key in keys:
         if isinstance(cells.schema[key], pl.List):
             cells = cells.explode(key, empty_as_null=True, keep_nulls=True)
@@ -102,7 +102,7 @@ def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _replace_distinct(frame: pl.DataFrame, key: str, expression: pl.Expr) -> pl.DataFrame:
-    """Evaluate the expression once for each distinct list: with clusters most cells share theirs."""
+    """Evaluate the expression once for each distinct list; with clusters, most cells share their lists."""
     hashed = frame.with_columns(pl.col(key).hash().alias("hash"))
     distinct = hashed.select("hash", key).unique("hash")
     if distinct.height == frame.height or distinct.height != frame.select(key).n_unique():

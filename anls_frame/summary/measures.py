@@ -1,4 +1,4 @@
-"""What a score is: its names, where it can lie and which way is better, and the sums that it is made of."""
+"""Descriptions of scores: their names, bounds and direction, and the sums from which they are computed."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 __all__ = ["Metric"]
 
 Interval = Literal["bounded", "rate", "mean"]
-"""Intervals of scores in [0, 1]; of figures from 0 on, better the lower; of scores of any size."""
+"""Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
 
 LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
-"""Error rates: of scores with such a word in their name lower is better, unless the caller says otherwise."""
+"""Error rates: if a score's name contains one of these words, lower is better by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
     """
-    What a score is: its names, where it can lie and which way is better.
+    Description of a score: its names, its bounds and its direction.
 
-    It is a ratio of two sums over rows: a mean score, a share of rows, or a corpus rate. A report has those of
-    its columns in `measures`.
+    A score is a ratio of two sums over rows: a mean score, a share of rows, or a corpus rate. The attribute
+    `measures` of a report has the descriptions of its columns.
 
     Parameters
     ----------
     name
-        Its column in reports.
+        Name of its column in reports.
     label
-        What people call it, in headings and beside axes.
+        Its name in headings and on axes.
     numerator, denominator
-        What is added up of each row and then divided, under the names of `anls_frame.score` where it has them;
-        a mean has no denominator and is divided by the number of rows.
+        The values of a row that are summed and then divided, under the names of `anls_frame.score` where they
+        have one. A mean has no denominator: it is divided by the number of rows.
     bounds
-        The lowest and the highest value that it can have, `None` for an open end; `None` if both are open.
+        The lowest and the highest possible value, `None` for an open end; `None` if both are open.
     higher_is_better
         Its direction.
     format
@@ -51,7 +51,7 @@ class Metric:
 
     Notes
     -----
-    What else it has is for the package itself and may change.
+    All other attributes are internal and may change.
 
     Examples
     --------
@@ -73,36 +73,36 @@ class Metric:
     higher_is_better: bool = True
     format: Literal["score", "rate"] = "score"
     row: str | None = field(default=None, repr=False)
-    """Column of `anls_frame.score` with the score of a row; `None` for what no row has by itself."""
+    """Column of `anls_frame.score` with the score of a row; `None` if a single row has no such score."""
     in_text: Literal["interval", "figure", "nothing"] = field(default="interval", repr=False)
     """What the narrow tables of terminals and notebooks show."""
     bits: int = field(default=0, repr=False)
-    """Sums of the numerator are in units of 2**-bits; those of the denominator are whole numbers."""
+    """Sums of the numerator are in units of 2**-bits; those of the denominator are integers."""
     square_bits: int = field(default=0, repr=False)
     """Sums of its squares are in units of 2**-square_bits."""
     has_scales: bool = field(default=False, repr=False)
-    """Whether units are those of the cell's scale: so it is with scores that existed already."""
+    """Whether units are relative to the cell's scale, as they are for existing scores."""
 
     @property
     def interval(self) -> Interval:
-        """Which interval it gets."""
+        """The kind of its interval."""
         if self.bounds == (0, 1):
             return "bounded"
         return "rate" if self.bounds == (0, None) and not self.higher_is_better else "mean"
 
     @property
     def is_share(self) -> bool:
-        """Whether it is the share of some of the rows, each 0 or 1."""
+        """Whether it is a share of rows: the score of each row is 0 or 1."""
         return self.denominator is None and not self.bits
 
     @property
     def ends(self) -> tuple[str, str, str]:
-        """Its columns in reports: the figure, and both ends of its interval."""
+        """Its columns in reports: the value and both ends of its interval."""
         return self.name, f"{self.name}_low", f"{self.name}_high"
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of cells with the sums of x and y, and those of rows that `moments` names."""
+        """Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`."""
         x = f"{self.numerator}_{'units' if self.bits else 'sum'}"
         if self.denominator is not None:
             y, xx = f"{self.denominator}_sum", f"{self.numerator}_squares"
@@ -112,12 +112,12 @@ class Metric:
         return x, "n", xx, x, "n", xx
 
     def moments(self) -> list[str]:
-        """Names of the columns that `roll_up` gives for the metric: sums over units, and over rows."""
+        """Names of the columns that `roll_up` returns for the metric: sums over units, and over rows."""
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares")]
 
     @property
     def rest(self) -> str:
-        """Name of the column with what rounding took off xx."""
+        """Name of the column with the rounding error of xx."""
         return f"{self.name}:xx_rest"
 
     @property
@@ -126,7 +126,7 @@ class Metric:
         return f"{self.name}:bracket"
 
     def floats(self, columns: Sequence[str], scales: Sequence[int]) -> list[pl.Expr]:
-        """Return sums of x, y, xx, xy, yy and the squares of rows, or the first of these, as floats."""
+        """Return the sums of x, y, xx, xy, yy and the squares of rows, or the first of them, as floats."""
         units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits)
         powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * 6
         return [
@@ -162,20 +162,20 @@ TEXT_METRICS = (
     ),
     _error_rate("cer_corpus", "CER (corpus)", numerator="char_errors", denominator="reference_length"),
 )
-"""What reports have of texts, in the order of their columns."""
+"""The scores in reports of texts, in the order of their columns."""
 
 COMPARED = {
     metric.row if metric.denominator is None else metric.name: metric
     for metric in TEXT_METRICS
     if metric.row is not None
 }
-"""What two systems can be compared by: means by the name of the rows' score, rates by their own."""
+"""The scores by which two systems can be compared: means under the name of the row score, rates their own."""
 
 
 def reported(
     score: str | None, *, higher_is_better: bool = True, from_zero: bool = False, to_one: bool = False
 ) -> tuple[Metric, ...]:
-    """Return what is reported of texts or, by the name of their column, of scores that exist already."""
+    """Return the scores in a report of texts or, if the name of a column is given, of existing scores."""
     if score is None:
         return TEXT_METRICS
     bounds = (0 if from_zero else None, 1 if to_one else None)
@@ -188,22 +188,22 @@ def reported(
         square_bits=SCALED_BITS,
         has_scales=True,
     )
-    # Where lower is better, rows with 0 are those without errors.
+    # If lower is better, rows with 0 are rows without errors.
     return own, dataclasses.replace(_ZEROS, higher_is_better=not higher_is_better)
 
 
 def compared(metric: str, score: str | None, *, higher_is_better: bool = True) -> Metric:
-    """Return what two systems are compared by: a score of their texts, or one that exists already."""
+    """Return the score by which two systems are compared: one computed from texts, or an existing one."""
     return COMPARED[metric] if score is None else reported(score, higher_is_better=higher_is_better)[0]
 
 
 def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:  # noqa: FBT001 - as callers have it
-    """Return whether higher is better: the caller's word for scores that exist, otherwise by their name."""
+    """Return whether higher is better: as the caller says for existing scores, otherwise by their name."""
     if higher_is_better is None:
         # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
         return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", str(score).lower()))
     if score is None:
         raise ValueError(
-            "higher_is_better is the direction of scores that exist already, not of those made here of texts"
+            "higher_is_better applies only to existing scores; scores of texts have their own direction"
         )
     return flag("higher_is_better", higher_is_better)

@@ -1,4 +1,4 @@
-"""Summaries of parts added up, whose settings and dtypes have to agree."""
+"""Addition of the summaries of parts, whose settings and dtypes must agree."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _UINT64 = 1 << 64
 
 def merge(summaries: Iterable[Summary]) -> Summary:
     """
-    Add up the summaries of parts, in any order.
+    Merge the summaries of parts, in any order.
 
     Parameters
     ----------
     summaries
-        At least one. Clusters may straddle parts, unless they were folded.
+        At least one. A cluster may have rows in several parts, unless clusters were folded.
 
     Returns
     -------
     Summary
-        That of all rows together.
+        The summary of all rows.
 
     Raises
     ------
     ValueError
-        If there is none, if their settings differ (the error names them), if the same part is there
-        twice, or if the clusters of some are folded and those of others are not.
+        If there is none, if their settings differ (the error names them), if the same part occurs twice, or
+        if the clusters of only some of them are folded.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     if not summaries:
         raise ValueError("there is no summary to merge")
     if not all(isinstance(summary, Summary) for summary in summaries):
-        raise TypeError("merge takes summaries, as summarize and Summary.load return them")
+        raise TypeError("merge needs summaries, as returned by summarize and Summary.load")
     settings = summaries[0].settings
     for other in summaries[1:]:
         differing = settings.differences(other.settings)
@@ -70,10 +70,10 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     for summary in summaries:
         twice = parts.keys() & summary.parts.keys()
         if twice:
-            raise ValueError(f"the same part is there twice: {', '.join(sorted(twice))}")
+            raise ValueError(f"the same part occurs twice: {', '.join(sorted(twice))}")
         parts |= summary.parts
     _check_dtypes(summaries, settings)
-    # By name: whoever lists the parts of a job in another order gets the same lines in the same order.
+    # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     keys = key_names(settings.by, None)
     clusters = [] if settings.cluster is None or folded else [CLUSTER]
@@ -100,7 +100,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
 
 
 def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
-    """Raise an error where parts differ in a column's dtype: added up as texts, 1 would be "1"."""
+    """Raise an error if a column's dtype differs between parts: as strings, 1 and "1" would be equal."""
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True)) | {CLUSTER: settings.cluster}
     for frame in ("cells", "bins", "worst_rows"):
         known: dict[str, pl.DataType] = {}

@@ -1,7 +1,7 @@
 """
 From cells to slices: the sums of each slice and the moments that its intervals need.
 
-Everything is added up in whole numbers, and becomes floats once it is: see `fixed_point`.
+All sums are integers, which are converted to floats at the end: see `fixed_point`.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
 """Columns that count rows."""
 
 SIZES = ("n_squares", "n_cubes", "n_fourths")
-"""Sums of powers of the numbers of rows of units."""
+"""Sums of powers of the units' row counts."""
 
 _LARGEST = 1 << 29
-"""Units are not taken for larger where cubes and fourth powers are added, so that 128 bits have room."""
+"""Row counts are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
 
 
 def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """
-    Add cells up to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
+    Add up cells to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
 
-    A cell counts in each entry of a list key. Units are clusters where there are some, otherwise rows.
+    A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows.
     """
     return slices(exact_moments(cells, keys, metrics), keys, metrics)
 
 
 def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return what `roll_up` needs of the cells, in whole numbers: they add up over parts of the clusters."""
+    """Return the integer sums that `roll_up` needs; they add up over parts that share no cluster."""
     cells = explode_lists(cells, keys)
     lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
     values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
@@ -54,7 +54,7 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
         return _sums(cells, lines, values).select(
             *lines, *COUNTS, pl.col("n").alias("units"), *sizes, *moments, *rests
         )
-    # Within a slice first by cluster, then squared: what a cluster has in several cells belongs together.
+    # A cluster can have several cells in a slice, so they are added up before they are squared.
     if SCALE in cells.columns:
         squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
         clusters = _clusters_in_one_scale(cells, [*keys, CLUSTER])
@@ -72,13 +72,13 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
     moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
     if squares is None:
         return moments_of
-    # Those of rows are in the scales of rows.
+    # The squares of rows are in the scales of rows.
     whole = pl.concat([moments_of, squares], how="diagonal")
     return _sums(whole, lines, [column for column in whole.columns if column not in lines])
 
 
 def slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return the slices of `exact_moments`, in the order of their keys."""
+    """Return the slices from `exact_moments`, in the order of their keys."""
     present = fixed_point.scales(moments) if SCALE in moments.columns else []
     columns = [
         pl.col(*COUNTS, "units").sum(),
@@ -100,7 +100,7 @@ def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl
 
 
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:
-    """Moments of a cluster, in the units that those of a row have."""
+    """Return the moments of a cluster, in the same units as those of a row."""
     x, y, squares = (pl.col(column).cast(pl.Int128) for column in metric.columns[:3])
     if metric.has_scales:
         squares = pl.lit(0, pl.Int128)
@@ -114,7 +114,7 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
 
 
 def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Cells of scores added up by cluster, each in the scale of its sum."""
+    """Return cells of existing scores added up by cluster, each in the scale of its sum."""
     total = fixed_point.scaled_floats("score_units", fixed_point.scales(cells))
     clusters = cells.group_by(keys).agg(pl.col(*COUNTS, "zeros_sum").sum(), total.alias("total"))
     value = pl.col("total")

@@ -1,4 +1,4 @@
-"""Rows that are scored but not computed yet, and what is summed of them."""
+"""Queries that score rows, not executed yet, and the sums over these rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
 
 KEPT = "kept"
-"""Column that says whether the cut keeps a row."""
+"""Name of the column that says whether the cut keeps a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Scored rows, not computed yet: keys `key_0`, ..., the cluster, scores, and what to sum of them."""
+    """Scored rows, not computed yet: keys `key_0`, ..., the cluster, the scores, and the sums over them."""
 
     frame: pl.LazyFrame
     keys: tuple[str, ...]
@@ -40,13 +40,13 @@ class Rows:
     worst_columns: tuple[str, ...]
     has_grid: bool
     details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
-    """What else is counted: queries, with the columns that tell their lines apart beside the slices."""
+    """Queries for what else is counted, with the columns that identify their rows within a slice."""
 
 
 def scored_texts(
     frame: Any, prediction: str, answers: str, settings: Settings, advance: Advance = None
 ) -> Rows:
-    """Rows of texts, scored."""
+    """Return the scored rows of texts."""
     columns = [*settings.by, *optional(settings.cluster)]
     source = counted(to_lazy(frame, [prediction, answers], columns, answers=answers), advance)
     schema = source.collect_schema()
@@ -74,7 +74,7 @@ def scored_texts(
 
 
 def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance = None) -> Rows:
-    """Rows with a score that exists already."""
+    """Return rows with an existing score."""
     source = counted(to_lazy(frame, [], [score, *settings.by, *optional(settings.cluster)]), advance)
     schema = source.collect_schema()
     value = score_value(schema, score)
@@ -96,16 +96,16 @@ def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance
 
 
 def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
-    """Scores and digest of each row; a missing prediction is scored as the empty text."""
+    """Return the scores and the digest of each row; a missing prediction is scored as the empty string."""
     options = {
         "protocol": plugin_options(settings.protocol),
         "threshold": settings.threshold,
         "cer_protocol": plugin_options(settings.cer_protocol),
     }
     texts = pl.Schema({name: schema[name] for name in (prediction, answers)})
-    # Asked of `score`, which has the same rule and a name that is known.
+    # `score` has the same rule, and users know its name from the error.
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
-    # The score is then null for one reason only: there is no answer.
+    # Without null predictions, a score is null only if there is no answer.
     predicted = cs.by_name(prediction).cast(pl.String).fill_null("")
     return _plugin.call("score_details", predicted, cs.by_name(answers), **options)
 
@@ -113,29 +113,29 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
 def score_value(schema: pl.Schema, score: str) -> pl.Expr:
     """Return a column of existing scores as floats."""
     if not (schema[score].is_numeric() or schema[score] in (pl.Boolean, pl.Null)):
-        raise DTypeError(f"column {score!r} has dtype {schema[score]}; a score is a number")
+        raise DTypeError(f"column {score!r} has dtype {schema[score]}; scores must be numbers")
     return cs.by_name(score).cast(pl.Float64)
 
 
 def score_digest(value: pl.Expr) -> pl.Expr:
-    """Digest of an existing score, null for null."""
+    """Return the digest of an existing score, null for null."""
     raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
     return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
 
 
 def worst_order(settings: Settings) -> tuple[str, ...]:
     """
-    Return the columns by which the worst rows are chosen, each from the lowest on and nulls last.
+    Return the columns by which the worst rows are chosen, each in ascending order with nulls last.
 
-    Where lower is better, the first one is taken from the highest on.
+    If lower is better, the first column is in descending order.
 
-    What stands in a row decides between equal scores, so that any engine and any order of the rows or of
-    parts gives the same ones. Lists among the keys count as they stand: sorting each costs more than scoring.
+    Ties between equal scores are broken by the content of the rows, so that every engine and every order of
+    rows or parts gives the same ones. List keys are compared unsorted: sorting each costs more than scoring.
     """
     names = key_names(settings.by, settings.cluster)
     if settings.score is not None:
         return ("score", "row_digest", *names)
-    # Of equal digests the texts differ in nulls only.
+    # Rows with equal digests differ only in nulls.
     return ("anls", "nls", "row_digest", *names, "prediction", "answers")
 
 
@@ -163,7 +163,7 @@ def _sums_of_texts() -> list[pl.Expr]:
 
 
 def sum_of_scores(name: str) -> pl.Expr:
-    """Add up a score of texts over rows, in the units of its metric."""
+    """Return the sum of a score of texts over rows, in the units of its metric."""
     score = pl.col(name)
     units = fixed_point.sum_of_rates(score) if name == "cer" else fixed_point.sum_of_shares(score, SCORE_BITS)
     return units.alias(f"{name}_units")
@@ -194,7 +194,7 @@ def _count(condition: pl.Expr, name: str) -> pl.Expr:
 
 
 def digest_sums(name: str) -> list[pl.Expr]:
-    """Sum a column of digests, in halves, so that no sum overflows."""
+    """Return the sums of the low and high halves of a column of digests, so that no sum overflows."""
     digest = pl.col(name)
     return [
         (digest & 0xFFFF_FFFF).sum().alias(f"{name}_low"),

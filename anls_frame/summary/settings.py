@@ -1,4 +1,4 @@
-"""How a summary is made: what has to be equal for two of them to add up."""
+"""Settings of a summary, which must be equal for summaries to be merged."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ MOST_ROWS = 1 << 32
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """
-    How a summary was made; summaries add up only if theirs are equal.
+    Settings of a summary; summaries can be merged only if their settings are equal.
 
     Parameters
     ----------
     by
         Columns that slice the rows.
     cluster
-        Column of the cluster (the document) that a row belongs to.
+        Column with the cluster (the document) of each row.
     score
-        Name of the column whose existing scores were summarized; `None` if texts were scored.
+        Name of the column with existing scores; `None` if texts were scored.
     higher_is_better
         Direction of the scores.
     protocol, threshold, cer_protocol
         How texts were scored, as for `anls_frame.score`.
     missing
-        What a null prediction counts as.
+        How null predictions are counted.
     worst
-        How many of the lowest rows are kept.
+        How many of the worst rows are kept.
     details
-        Whether kinds of errors, confusions and lengths are counted.
+        Whether error types, confusions and lengths are counted.
     version
         Version of the package.
 
@@ -68,7 +68,7 @@ class Settings:
 
     @property
     def signature(self) -> str:
-        """One line that says which numbers can be compared with these."""
+        """One line with the settings that must be equal for scores to be comparable."""
         if self.score is not None:
             parts = [f"score:{self.score}", *([] if self.higher_is_better else ["better:lower"])]
         else:
@@ -82,17 +82,17 @@ class Settings:
         return "|".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON has them."""
+        """Return the settings as a dictionary that can be written as JSON."""
         return dataclasses.asdict(self) | {"by": list(self.by)}
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """Return the settings that differ, each with its value here and in the other."""
+        """Return the settings that differ, each with both values, its own first."""
         own, others = vars(self), vars(other)
         return {name: (value, others[name]) for name, value in own.items() if value != others[name]}
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
-        """Return the settings that `to_dict` gave."""
+        """Return the settings from the dictionary that `to_dict` returned."""
         protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
         return cls(**{**settings, **protocols, "by": tuple(settings["by"])})
 
@@ -105,23 +105,23 @@ def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
     if not all(isinstance(column, str) for column in columns):
         raise TypeError(f"by must be a column name or a list of them, got {by!r}")
     if len(set(columns)) < len(columns):
-        raise ValueError(f"by names a column twice: {list(columns)}")
+        raise ValueError(f"by must not name a column twice, got {list(columns)}")
     return columns
 
 
 def check_missing(missing: str) -> None:
-    """Raise an error unless it is one of the choices."""
+    """Raise an error unless the value is one of the choices."""
     choice("missing", missing, get_args(Missing))
 
 
 def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:
-    """Return what a null counts as; an error unless the choice is there and can be had."""
+    """Return how nulls are counted; raise an error if the choice is unknown or does not apply."""
     if missing is None:
         return "drop" if has_scores else "empty"
     check_missing(missing)
     if has_scores and missing == "empty":
         raise ValueError(
-            "missing='empty' scores a null prediction as the empty text, but the scores exist already; fill "
-            "their nulls with the score that an empty prediction has, or leave them out: missing='drop'"
+            "missing='empty' scores a null prediction as an empty string, but the scores exist already; fill "
+            "their nulls with the score of an empty prediction, or leave them out with missing='drop'"
         )
     return missing

@@ -1,4 +1,4 @@
-"""Counting and summing the rows of a frame."""
+"""Summarize a frame: count its rows and sum its scores."""
 
 from __future__ import annotations
 
@@ -55,37 +55,37 @@ def summarize(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
-        Name of a column with scores that exist already, in place of `prediction` and `answers`.
+        Name of a column with existing scores, to pass instead of `prediction` and `answers`.
     higher_is_better
-        Direction of these scores; by default `False` if its name has the word cer, wer, mer, wil or
-        ter, as error rates have, and `True` for all others.
+        Direction of these scores; by default, `False` if the column's name contains the word cer, wer, mer,
+        wil or ter, as for error rates, otherwise `True`.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
     cluster
-        Column of the cluster (the document) that a row belongs to; nulls are one cluster.
+        Column with the cluster (the document) of each row; nulls are one cluster.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`; a `cer_protocol` of your own is best made from "raw",
+        How texts are scored, as for `anls_frame.score`. To make your own `cer_protocol`, start from "raw",
         which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"`, the default, scores a null prediction as the empty text, `"drop"` leaves it out. A null
+        `"empty"`, the default, scores a null prediction as the empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        How many of the rows with the lowest scores to keep; the highest ones where lower is better.
+        How many of the worst rows to keep: those with the lowest scores, or the highest if lower is better.
     details
-        Count kinds of errors, confusions of characters (under `cer_protocol`) and lengths as well, which
-        reads the rows three times more.
+        Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
+        three more times.
     part
-        Name of this part, by which `merge` knows it; random by default.
+        Name of this part, by which `merge` recognises it; random by default.
     progress
-        `True` draws a bar on a terminal or in a notebook; a function is told the number of rows of each
-        batch that is read, from any thread. `cluster` and `worst` read the rows once more each, `details`
-        three times.
+        `True` draws a bar in a terminal or a notebook. A function is called with the number of rows of each
+        batch that is read, from any thread. `cluster` and `worst` each read the rows once more, `details`
+        three times more.
 
     Returns
     -------
     Summary
-        Its size depends on the number of cells, not of rows.
+        Its size depends on the number of cells, not on the number of rows.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def summarize(
     DTypeError
         If a column does not fit its role.
     ValueError
-        If an option is outside its choices, or both or none of texts and `score` are given.
+        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
 
     Examples
     --------
@@ -115,14 +115,14 @@ def summarize(
     better = resolve_direction(score, higher_is_better)
     worst = count("worst", worst, most=MOST_ROWS - 1)
     if flag("details", details) and score is not None:
-        raise ValueError("details are those of texts; a column of scores has none")
+        raise ValueError("details need texts; a column of scores has none")
     if part is not None and not (isinstance(part, str) and part):
-        raise ValueError(f"part must be a name, got {part!r}")
+        raise ValueError(f"part must be a non-empty string, got {part!r}")
     columns = check_by(by)
     scoring: dict[str, Any] = {"score": score, "threshold": None}
     if score is None:
         if prediction is None or answers is None:
-            raise ValueError("give the columns prediction and answers, or score for scores that exist")
+            raise ValueError("pass the columns prediction and answers, or score for existing scores")
         scoring = {
             "protocol": resolve_protocol(protocol),
             "threshold": resolve_threshold(protocol, threshold),
@@ -130,7 +130,7 @@ def summarize(
             "details": details,
         }
     elif prediction is not None or answers is not None:
-        raise ValueError("give either prediction and answers, or score")
+        raise ValueError("pass either prediction and answers, or score, not both")
     settings = Settings(
         by=columns, cluster=cluster, higher_is_better=better, missing=missing, worst=worst, **scoring
     )
@@ -146,7 +146,7 @@ def summarize(
 
 
 def passes(settings: Settings) -> int:
-    """Return how often the rows are read."""
+    """Return the number of times that the rows are read."""
     clusters = settings.cluster is not None and settings.score is None
     return 1 + clusters + bool(settings.worst) + settings.details * len(KEYS)
 

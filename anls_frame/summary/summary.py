@@ -1,9 +1,9 @@
 """
-Summaries: what a report needs to know of the rows, in a form that adds up.
+Summaries: all that a report needs to know about the rows, in a form that can be added up.
 
-Rows are counted and summed by *cell*: the values of the `by` columns as they stand (a list of question
-types is one value), and the cluster where there is one. Cells partition the rows, so the summaries of parts
-add up to the summary of the whole, and every report is made from one by rolling cells up.
+Rows are counted and summed by *cell*: by the unexploded values of the `by` columns (a list of question types
+is one value) and by the cluster, if there is one. Cells partition the rows, so the summaries of parts add up
+to the summary of all rows. Every report is computed from a summary, by adding up cells.
 """
 
 from __future__ import annotations
@@ -36,35 +36,35 @@ class Summary:
     """
     Counts and sums of scored rows, by cell.
 
-    Made by `summarize`, added up by `merge`, turned into a report by `Report.from_summary`.
+    It is made by `summarize`, added up by `merge`, and turned into a report by `Report.from_summary`.
 
     Parameters
     ----------
     settings
         How it was made.
     parts
-        The parts it consists of, with their numbers of rows.
+        Names of its parts, each with its number of rows.
     digest
-        Sum of the hashes of all scored rows, as 16 hexadecimal digits: equal for the same rows in any
-        order and any split.
+        Sum of the hashes of all scored rows, as 16 hexadecimal digits; it does not depend on the order of the
+        rows or on how they are split into parts.
     cells
         One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
-        scores are whole numbers, so that they are the same in any order of the rows: `anls_units` and
-        `nls_units` in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. For scores
-        that existed already there is one row for each `scale` besides, in which `score_units` counts.
+        scores are integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units`
+        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. Existing scores have
+        one row for each `scale` as well; the units of `score_units` are relative to it.
     bins
-        One row for each combination of `by` values and place on the grid of thresholds k/200, at which a
-        score is just kept by the protocol's cut: numbers of rows and sums of `nls`, as in the cells.
+        One row for each combination of `by` values and grid point, the threshold k/200 at which the protocol's
+        cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
     worst_rows
-        The rows with the lowest scores, as many as the settings say; lists among the keys as they stand.
+        The rows with the worst scores, as many as the settings ask for; list keys are not exploded.
     details
-        Where the settings ask for them: the counts of `errors` (types of errors), `confusions` and `lengths`
-        by cell, see `Report.errors`, `Report.confusions` and `Report.lengths`.
+        If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
+        cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
     folded
-        After `fold_clusters` one row for each slice that a report can ask for; otherwise `None`.
+        After `fold_clusters`, one row for each slice that a report can show; otherwise `None`.
     scored_by
-        The protocol by which the harness scores whose file the rows were read from, where a reader knows it;
-        a report by another protocol says so.
+        The protocol used by the harness that wrote the file, if a reader knows it; a report with another
+        protocol says so.
 
     Examples
     --------
@@ -102,21 +102,21 @@ class Summary:
         if self.details:
             contents.append("details")
         text = f"<Summary of {numbered(self.rows, 'row')}{by}: {', '.join(contents)}; {settings.signature}>"
-        # What a terminal would obey is shown by symbols: names of columns may hold it.
+        # Column names may contain control characters, which are shown as symbols.
         return visible(text, directions=True)
 
     def fold_clusters(self) -> Summary:
         """
-        Let the clusters go and keep of each slice what its intervals need of them.
+        Drop the clusters, keeping for each slice only the sums that its intervals need.
 
-        With clusters the size of a summary grows with the number of pairs of cell and cluster, folded it
-        depends on the number of slices alone. In return only parts that share no cluster may be merged
-        afterwards: nobody can tell any more, and the intervals of shared clusters would be too narrow.
+        With clusters, the size of a summary grows with the number of pairs of cell and cluster; once they are
+        folded, it depends only on the number of slices. After that, merge only parts that share no cluster:
+        shared clusters can no longer be detected, and they would make the intervals too narrow.
 
         Returns
         -------
         Summary
-            It gives the same report, and merges with other folded ones.
+            It gives the same report, and can be merged with other folded summaries.
 
         Raises
         ------
@@ -145,14 +145,14 @@ class Summary:
 
     def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
         """
-        Save as one Parquet file, with the settings in its metadata.
+        Save the summary as one Parquet file, with the settings in its metadata.
 
         Parameters
         ----------
         path
-            The file, which is written whole or not at all.
+            The file, which is written completely or not at all.
         metadata
-            More texts to keep in the file, which `polars.read_parquet_metadata` gives back.
+            More strings to keep in the file; `polars.read_parquet_metadata` returns them.
 
         Examples
         --------
@@ -166,14 +166,14 @@ class Summary:
         """
         from anls_frame._atomic import replacing  # noqa: PLC0415 - only for those who save
 
-        # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
+        # Written through memory, because Polars would report a full disk with an error of its own.
         content = self._content(metadata or {})
         with replacing(Path(path)) as file:
             file.write(content)
 
     def to_bytes(self) -> bytes:
         """
-        Return the content of the file that `save` writes, to send it from one machine to another.
+        Return the content of the file that `save` writes, for example to send it to another machine.
 
         Examples
         --------
@@ -189,24 +189,24 @@ class Summary:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
         """
-        Load what `save` has saved.
+        Load a summary that `save` has written.
 
         Raises
         ------
         ValueError
-            If the file is no summary, or of a format that this version does not read.
+            If the file is not a summary, or its format is not the one that this version reads.
         """
         return cls._of(*files.load(Path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary:
         """
-        Return the summary that `to_bytes` gave.
+        Load a summary from the bytes that `to_bytes` returned.
 
         Raises
         ------
         ValueError
-            If these are not the bytes of a summary, or of a format that this version does not read.
+            If these are not the bytes of a summary, or its format is not the one that this version reads.
         """
         return cls._of(*files.read(io.BytesIO(content), "the content"))
 
