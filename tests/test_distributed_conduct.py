@@ -72,7 +72,11 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
         ({"by": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
         ({"cluster": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
-        ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
+        (
+            {"prediction": "n"},
+            af.DTypeError,
+            "column 'n' must hold strings or lists of strings, but holds int64",
+        ),
         ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "scores must be numbers"),
         ({"by": ["n", "n"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
@@ -116,7 +120,11 @@ def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
     ("arguments", "error", "message"),
     [
         ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
-        ({"prediction": "n"}, af.DTypeError, "column 'n' holds int64, neither texts"),
+        (
+            {"prediction": "n"},
+            af.DTypeError,
+            "column 'n' must hold strings or lists of strings, but holds int64",
+        ),
         ({"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
         ({"columns": ["s"]}, ValueError, "unknown score columns"),
         ({"columns": "nls"}, TypeError, "columns must be a list of names"),

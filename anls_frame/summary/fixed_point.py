@@ -1,10 +1,10 @@
 """
-Sums of floats that do not depend on the order of the rows.
+Fixed-point summation: sums of floats that do not depend on the order of the rows.
 
 A sum of floats is rounded at each step, so its last bits depend on the number of threads, the engine and the
 way a table was split into parts. A sum of integers does not. Here floats are converted to integer multiples
 of a small unit, a power of two, as `Int128`. These are added, and the sum is converted back to a float at the
-end, where it is rounded once.
+end, where it is rounded once. `anls_frame.streaming.exact_sum` does the same for Python numbers.
 
 The unit depends on the numbers:
 
