@@ -93,7 +93,11 @@ def document(title: Any = "t", settings: Any = None, signature: Any = "", notes:
     ("build", "error", "message"),
     [
         (lambda: Document("t", [], {}, ""), ValueError, "at least one table"),
-        (lambda: Document("t", [table(), table()], {}, ""), ValueError, r"the same name: \['T'\]"),
+        (
+            lambda: Document("t", [table(), table()], {}, ""),
+            ValueError,
+            r"distinct names, these occur more than once: \['T'\]",
+        ),
         (
             lambda: Table("T", pl.DataFrame({"a": [1]}), {"b": "key"}),
             ValueError,

@@ -71,7 +71,8 @@ KILLS = (
     DOCUMENTS
     + """
 import json, os, pathlib, random, signal, sys, time
-from anls_frame.export import delimited, excel, json_text, latex, markdown, parquet
+import anls_frame.export.json
+from anls_frame.export import delimited, excel, latex, markdown, parquet
 
 def in_a_process(work):
     child = os.fork()

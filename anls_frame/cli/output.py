@@ -99,7 +99,7 @@ def print_json(value: Any) -> None:
 
 def print_document(document: Any) -> None:
     """Print a report as the JSON that it is written as."""
-    from anls_frame.export.json_text import write_json
+    from anls_frame.export.json import write_json
 
     sys.stdout.flush()
     write_json(document, sys.stdout.buffer)

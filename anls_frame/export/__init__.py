@@ -1,8 +1,8 @@
 """
-Files to hand on: score reports in one format a module, chosen by the file's suffix.
+Write reports to files, one module per format; the file's suffix selects the format.
 
-A format gets a `Document` and an open binary file; `atomic` sees to it that the target is either the whole
-new file or what it was before.
+A format gets a `Document` and an open binary file. Files are written atomically: the target is either the
+complete new file or unchanged.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SUFFIXES", "Document", "Kind", "Table", "write"]
 
-# Named rather than imported, so that nobody pays for the libraries behind formats that they do not use.
+# Named rather than imported, so that unused formats do not cost the import of their libraries.
 _WRITERS = {
     ".csv": "delimited:write_csv",
     ".tsv": "delimited:write_tsv",
-    ".json": "json_text:write_json",
-    ".jsonl": "json_text:write_jsonl",
+    ".json": "json:write_json",
+    ".jsonl": "json:write_jsonl",
     ".md": "markdown:write",
     ".tex": "latex:write",
     ".html": "html:write",
@@ -35,40 +35,40 @@ _WRITERS = {
 _WITH_FORMULAS = (".csv", ".tsv")
 
 SUFFIXES = tuple(_WRITERS)
-"""The suffixes that `write` knows."""
+"""The suffixes that `write` accepts."""
 
 
 def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
     """
-    Write a document in the format that the file's suffix names.
+    Write a document to a file, in the format of the file's suffix.
 
-    The file is complete or not there at all: it is written under another name beside its place and then
-    moved there. A file of that name is replaced and keeps its mode; a link stays a link.
+    The file is written atomically: under a temporary name in the same folder, then moved into place. An
+    existing file is replaced and keeps its mode; a link stays a link.
 
     Parameters
     ----------
     document
-        What to write.
+        The document to write.
     path
-        Where to: a name that ends in `.html`, `.csv`, `.tsv`, `.json`, `.jsonl`, `.md`, `.tex`, `.xlsx` or
-        `.parquet`. CSV, TSV, JSON Lines and Parquet hold the first table only.
+        A path that ends in `.html`, `.csv`, `.tsv`, `.json`, `.jsonl`, `.md`, `.tex`, `.xlsx` or `.parquet`.
+        CSV, TSV, JSON Lines and Parquet hold only the first table.
     escape_formulas
-        In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for formulas. No other
-        format holds formulas.
+        In CSV and TSV, put an apostrophe before texts that a spreadsheet would run as formulas. The other
+        formats never write formulas.
 
     Returns
     -------
     Path
-        The path, as it was given.
+        The path as given.
 
     Raises
     ------
     ValueError
-        If the suffix is none of these, the path is no path, or the table does not fit the format.
+        If the suffix is not one of these, the path is invalid, or the table does not fit the format.
     TypeError
         If a value cannot be written in the format, such as binary data in JSON.
     OSError
-        If the file cannot be written; what was there is as it was.
+        If the file cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: 
     if suffix not in _WRITERS:
         raise ValueError(
             f"cannot tell the format of {str(path)!r} from its suffix; "
-            f"it has to end in one of {', '.join(SUFFIXES)}"
+            f"it must end in one of {', '.join(SUFFIXES)}"
         )
     writer = _load(_WRITERS[suffix])
     options = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}

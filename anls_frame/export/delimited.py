@@ -1,4 +1,4 @@
-"""CSV and TSV: the main table, quoted as RFC 4180 has it."""
+"""CSV and TSV: the main table, quoted as in RFC 4180."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 __all__ = ["line", "write_csv", "write_tsv"]
 
-# What spreadsheets take for the start of a formula, East Asian full-width forms and line ends included.
+# Characters that start a formula in spreadsheets, including full-width forms and line ends.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
 
 
 def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write the main table, fields apart by commas."""
+    """Write the main table with comma-separated fields."""
     _write(document, file, ",", escape_formulas=escape_formulas)
 
 
 def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write the main table, fields apart by tabs."""
+    """Write the main table with tab-separated fields."""
     _write(document, file, "\t", escape_formulas=escape_formulas)
 
 
 def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
-    """One line a row; the signature and the digest are columns, so that they travel with the figures."""
+    """Write one line per row; the signature and the digest are columns, so they stay with the figures."""
     frame = plain_frame(document.main.frame, document.main.name)
     digest = document.settings.get("digest")
     provenance = (document.signature, None if digest is None else str(digest))
@@ -48,30 +48,30 @@ def line(values: Iterable[object], delimiter: str, *, escape_formulas: bool) -> 
     values
         Values of a plain frame.
     delimiter
-        What stands between two fields.
+        Separator of two fields.
     escape_formulas
-        Put an apostrophe before texts that a spreadsheet would take for formulas.
+        Put an apostrophe before texts that a spreadsheet would run as formulas.
     """
     fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
     return (delimiter.join(fields) + "\n").encode()
 
 
 def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
-    """Return a value as a field, in quotes where it needs them."""
-    # Null is an empty field, an empty text an empty field in quotes.
+    """Return a value as a field, quoted if necessary."""
+    # Null is an empty field, an empty string a quoted empty field.
     if value is None:
         return ""
     text = as_text(value)
     if escape_formulas and isinstance(value, str) and text.startswith(_FORMULA_STARTS):
         text = f"'{text}"
-    # Readers take a byte order mark at the start of the file for no part of the text.
+    # Readers drop a byte order mark at the start of the file.
     needs_quotes = (delimiter, '"', "\r", "\n", "\ufeff")
     quoted = not text or text != text.strip() or any(letter in text for letter in needs_quotes)
     return '"' + text.replace('"', '""') + '"' if quoted else text
 
 
 def _free_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """The names, with underscores behind those that are column names already."""
+    """Return the names, with underscores appended to those that are already column names."""
     used = set(taken)
     free = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Tables as people read them: intervals beside their figures, figures rounded, one heading a column."""
+"""Tables laid out for people: rounded figures with their intervals, one heading per column."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ __all__ = [
 ]
 
 FEW = "*"
-"""What marks the number of rows of a slice that has few."""
+"""Mark on the number of rows of a slice with few rows."""
 
 NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "difference", "p_value", "number")
 
 
 class Cell(NamedTuple):
-    """What stands in a cell: data, plain text made here (figures), or a word that marks something (null)."""
+    """Content of a cell: data, plain text made here (figures), or a word that marks something (null)."""
 
     text: str
     role: Literal["data", "plain", "mark"]
     numbers: tuple[object, ...] = ()
-    """What a figure was rounded from, followed by the ends of its interval, if it has one."""
+    """The unrounded figure, followed by the ends of its interval, if it has one."""
 
 
 class Column(NamedTuple):
@@ -64,7 +64,7 @@ class Row(NamedTuple):
 
 
 class Glance(NamedTuple):
-    """What a screen shows: a table of texts below its title, with notes, and how many rows it leaves out."""
+    """A table for a screen: title, cells as texts, notes, and the number of rows left out."""
 
     title: str
     rows: pl.DataFrame
@@ -74,7 +74,7 @@ class Glance(NamedTuple):
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a shown column comes from."""
+    """The source of a displayed column."""
 
     name: str
     kind: Kind
@@ -83,10 +83,10 @@ class _Source:
 
 def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     """
-    Lay out a table for reading.
+    Lay out a table for people.
 
-    The ends of an interval go into the cell of their figure. The row over everything is called "all rows".
-    Where a table has keys, it says so in place of them, which are null, and the column `slice` is not needed.
+    The ends of an interval go into the cell of their figure. The overall row is labelled "all rows"; if the
+    table has keys, the label replaces them, since they are null there, and the column `slice` is dropped.
 
     Parameters
     ----------
@@ -123,10 +123,10 @@ def glance(
     document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
 ) -> Glance:
     """
-    Lay out the slices of a document's main table for a screen, of the first ones only if a number is given.
+    Lay out the slices of a document's main table for a screen, at most `most` of them.
 
-    The columns shown have headings; one that is another column's name gives way to the column's own. The
-    other slices, perhaps a million, are not laid out either.
+    Only columns with headings are shown; a heading that is the name of another column is replaced by the
+    column's own name. Hidden slices, perhaps a million, are never laid out.
     """
     table = document.main
     frame = table.frame if most is None else table.frame.head(most)
@@ -148,7 +148,7 @@ def glance(
 
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
-    """Return a label for each row of a frame of slices, short enough to stand beside an axis."""
+    """Return a label for each row of a frame of slices, short enough for an axis."""
     keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
     return [
         ALL_ROWS if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
@@ -157,13 +157,13 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
 
 
 SMALL = 1e-3
-"""Below it a number is shown with two significant digits."""
+"""Smaller numbers are shown with two significant digits."""
 
-# Nothing is gained by telling -0.000 from 0.000.
+# The z option writes -0.000 as 0.000.
 _DECIMALS: dict[Kind, str] = {"score": "z.3f", "rate": "z.3f", "difference": "+z.3f", "p_value": ".4f"}
 
 _LEAST_P = 0.00005
-"""Below it a p-value would be shown as 0."""
+"""Smaller p-values would round to 0."""
 
 
 def figure(value: float, kind: Kind) -> str:
@@ -175,8 +175,8 @@ def figure(value: float, kind: Kind) -> str:
     value
         The number.
     kind
-        Its column's kind: counts have thousands apart, scores and rates three decimals, differences their
-        sign besides, p-values four decimals, other numbers four significant digits, and two where they are
+        Kind of its column: counts have thousands separators, scores and rates three decimals, differences a
+        sign as well, p-values four decimals, and other numbers four significant digits, or two if they are
         small.
     """
     if isinstance(value, float) and not math.isfinite(value):
@@ -191,7 +191,7 @@ def figure(value: float, kind: Kind) -> str:
 
 
 def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
-    """Write a figure, with the ends of its interval where it has one; a dash stands for none."""
+    """Return a figure as text, with the ends of its interval if it has one; a dash stands for null."""
     shown = _figure_or_dash(value, kind)
     if not ends:
         return shown
@@ -202,7 +202,7 @@ def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Cut a text that is longer, and say so at its end."""
+    """Truncate a longer text, and note at its end how much is missing."""
     if len(text) <= longest:
         return text
     return f"{text[:longest]} [... and {len(text) - longest:,} more characters]"
@@ -232,7 +232,7 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
         return Cell(spelled(value, ends, source.kind), "plain", (value, *ends))
     if value is None:
         return Cell("" if source.kind == "note" else "null", "mark")
-    # Also a list's JSON text: it is data like any text.
+    # The JSON text of a list is data too.
     return Cell("empty", "mark") if value == "" else Cell(as_text(value), "data")
 
 

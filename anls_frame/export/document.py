@@ -1,4 +1,4 @@
-"""What a score report consists of, apart from the format it is written in."""
+"""The content of an exported report, independent of the file format."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Document", "Kind", "Table"]
 
 Kind: TypeAlias = Literal["key", "count", "score", "rate", "difference", "p_value", "number", "text", "note"]
 """
-What a column holds, and so how a format shows it: the keys of a group, whole numbers, scores and rates
-(three decimals), differences of them (with their sign), p-values (four decimals), other numbers (four
-significant digits), text, and remarks.
+What a column holds, which decides how formats show it: keys of a group, counts, scores and rates (three
+decimals), differences between them (with a sign), p-values (four decimals), other numbers (four significant
+digits), text, and notes.
 """
 
 OVERALL = "overall"
 GROUP = "group"
 ALL_ROWS = "all rows"
-"""How the row over everything is called where people read it; in data it is `OVERALL`."""
+"""Label of the overall row for people; in data it is `OVERALL`."""
 SLICE = "slice"
 
 
@@ -41,11 +41,11 @@ class Table:
     name
         Heading of the table and name of its sheet, such as "By question_types".
     frame
-        The rows: scalars, or lists of them in the keys; any of them may be null. Where the first column is
-        called `slice` and is no key, it tells the row over everything ("overall") from the rows of groups
-        ("group"): a null key is a group like others.
+        The rows: scalars, or lists of scalars in the keys; any value may be null. If the first column is
+        named `slice` and is not a key, it distinguishes the overall row ("overall") from the rows of groups
+        ("group"), because a null key is a group of its own.
     kinds
-        Kind of each column. Columns that are left out count as "number" or "text", as their dtype is.
+        Kind of each column. Columns without a kind are "number" or "text", according to their dtype.
     """
 
     name: str
@@ -61,14 +61,14 @@ class Table:
             )
 
     def kind(self, column: str) -> Kind:
-        """Kind of a column, by its dtype if none is given."""
+        """Return the kind of a column, from its dtype if none is given."""
         if column in self.kinds:
             return self.kinds[column]
         return "number" if self.frame.schema[column].is_numeric() else "text"
 
     @property
     def has_slices(self) -> bool:
-        """Whether the first column tells the overall row from the rows of groups."""
+        """Whether the first column distinguishes the overall row from the rows of groups."""
         if self.frame.columns[:1] != [SLICE] or self.kind(SLICE) == "key":
             return False
         values = self.frame[SLICE]
@@ -78,22 +78,22 @@ class Table:
 @dataclass(frozen=True)
 class Document:
     """
-    A report: tables with what is needed to tell how they came about.
+    A report: tables, with everything needed to see how they were computed.
 
     Attributes
     ----------
     title
-        Title of the whole.
+        Title of the document.
     tables
-        The tables, the main one first. Formats that hold one table only hold that one.
+        The tables, the main one first. Formats with room for a single table hold the main one.
     settings
-        How the figures were computed: protocol, threshold, digest of the inputs, versions. JSON values only.
+        How the figures were computed: protocol, threshold, digest of the inputs, versions; JSON values only.
     signature
         The settings that make figures comparable, in one line.
     notes
-        Remarks, shown below the tables.
+        Notes, shown below the tables.
     figures
-        What formats with pictures draw beside the tables.
+        Figures for formats that can draw them.
     """
 
     title: str
@@ -111,10 +111,10 @@ class Document:
         _check_text("settings", json_text(self.settings, "settings"))
         names = [table.name for table in self.tables]
         if not names:
-            raise ValueError("a document has at least one table")
+            raise ValueError("a document must have at least one table")
         doubled = sorted({name for name in names if names.count(name) > 1})
         if doubled:
-            raise ValueError(f"several tables have the same name: {doubled}")
+            raise ValueError(f"tables must have distinct names, these occur more than once: {doubled}")
 
     @property
     def main(self) -> Table:
@@ -126,4 +126,4 @@ def _check_text(what: str, value: object) -> None:
     try:
         string(what, value).encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{what} holds half of a surrogate pair, which is no text: {value!a}") from error
+        raise ValueError(f"{what} holds half of a surrogate pair, which is not text: {value!a}") from error

@@ -1,8 +1,8 @@
 """
-Excel workbooks: a sheet a table, the settings, and whatever Excel cannot hold listed in a sheet of notes.
+Excel workbooks: one sheet per table, the settings, and a sheet of notes on anything that Excel cannot hold.
 
-Rows of data have one sheet, and what it cannot hold is an error. Every text is written as text: nothing in
-the data becomes a formula or a link.
+Rows of data are one sheet, and a value that it cannot hold is an error. Every text is written as text:
+nothing in the data becomes a formula or a link.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 from anls_frame._text import text_width, visible
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Table
-from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, fitted, sheet_names, units
+from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated, utf16_length
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ __all__ = ["write", "write_rows"]
 
 _MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
-# Excel shows and keeps 15 digits; longer numbers are identifiers, of which every digit counts.
+# Excel keeps 15 digits; longer numbers are identifiers, in which every digit matters.
 _LONGEST_NUMBER = 10**15
 _NUMBER_FORMATS: dict[Kind, str] = {
     "count": "#,##0",
@@ -46,12 +46,12 @@ _NUMBER_FORMATS: dict[Kind, str] = {
     "p_value": "0.0000",
 }
 _FORMULA_STARTS = ("=", "+", "-", "@")
-# XML has no form for them at all.
+# XML cannot represent these characters.
 _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
 _NARROWEST, _WIDEST = 6, 60
 _MEASURED_ROWS = 1_000
-# Any fixed date will do: equal reports are equal files.
-_CREATED = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - Excel knows no time zones
+# Any fixed date will do; it makes equal reports equal files.
+_CREATED = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - Excel has no time zones
 _HEADING = {"bold": True, "bottom": 1}
 _OPTIONS = {
     "in_memory": True,
@@ -62,7 +62,7 @@ _OPTIONS = {
 
 
 class _ExactFloat(float):
-    """A float that formats itself with all digits, where XlsxWriter asks for 16 of the 17."""
+    """A float that formats itself with all 17 digits; XlsxWriter asks for 16."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class _ExactFloat(float):
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Write all tables, the settings and, if there are any, remarks."""
+    """Write all tables, the settings and, if there are any, notes."""
     names = sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
@@ -91,17 +91,17 @@ def write(document: Document, file: BinaryIO) -> None:
 
 def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     """
-    Write rows of data as the only sheet, every value as it is.
+    Write rows of data as the only sheet, with every value unchanged.
 
-    Null is no cell, the empty text a cell without letters; NaN and infinity, and numbers longer than the 15
-    digits of Excel, are texts.
+    Null is a missing cell, an empty string an empty cell. NaN and infinity, and numbers longer than the 15
+    digits of Excel, are written as text.
 
     Raises
     ------
     ValueError
         If the sheet is too small for the rows, or a cell for a text.
     """
-    # Values of keys are written as they are.
+    # Values of keys are written unchanged.
     table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
     _check_size(table)
     content = io.BytesIO()
@@ -116,14 +116,14 @@ def _check_size(table: Table) -> None:
     rows, columns = table.frame.shape
     if rows + 1 > _MOST_ROWS or columns > _MOST_COLUMNS:
         raise ValueError(
-            f"table {table.name!r} has {rows:,} rows and {columns:,} columns, but a sheet of Excel holds "
-            f"{_MOST_ROWS:,} rows, header included, and {_MOST_COLUMNS:,} columns; write .parquet, .csv or "
-            ".jsonl instead"
+            f"table {table.name!r} has {rows:,} rows and {columns:,} columns, but an Excel sheet holds at "
+            f"most {_MOST_ROWS:,} rows with the header, and {_MOST_COLUMNS:,} columns; write .parquet, "
+            ".csv or .jsonl instead"
         )
 
 
 class _Book:
-    """A workbook with what it takes to write cells, and the notes that come of it."""
+    """A workbook with its cell formats, and the notes that writing produces."""
 
     def __init__(self, workbook: xlsxwriter.Workbook, notes: Sequence[str]) -> None:
         self.texts = ExactTexts()
@@ -144,7 +144,7 @@ class _Book:
             self._note_gaps(f"table {table.name!r}, column {title!r}", values, kind)
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
-        # On paper as wide as the page.
+        # Printed at the width of the page.
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         if frame.columns:
@@ -167,7 +167,7 @@ class _Book:
         if not self.notes:
             return
         sheet = self._workbook.add_worksheet("Notes")
-        # Grows on the way by a line for each note that is cut itself.
+        # The list can grow in this loop: a note that is truncated adds another note.
         for row, note in enumerate(self.notes):
             self._write_text(sheet, row, 0, note, {"text_wrap": True, "valign": "top"})
         sheet.set_column(0, 0, 2 * _WIDEST)
@@ -202,17 +202,17 @@ class _Book:
         style: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         kept = self._held(sheet, row, column, text)
-        # Stays text even when somebody edits the cell.
+        # The cell stays text even when it is edited.
         prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
         sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
 
     def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:
-        """Return as much of a text as a cell can hold, and note what it cannot."""
+        """Return the part of a text that a cell can hold, and note what it cannot."""
         place = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
         if possible != text:
             self.notes.append(f"{place}: U+FFFE and U+FFFF are written as codes, a workbook cannot hold them")
-        kept = fitted(possible)
+        kept = truncated(possible)
         if kept != possible:
             remark = (
                 f"cut to the {CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
@@ -227,7 +227,7 @@ class _Book:
             self.notes.append(f"{place}: {gaps:,} NaN or infinite, left empty")
 
     def _format(self, properties: Mapping[str, object]) -> Format | None:
-        """One format for equal properties, or Excel runs out of them."""
+        """Return one format for equal properties, because Excel limits the number of formats."""
         wanted = {name: value for name, value in properties.items() if value}
         if not wanted:
             return None
@@ -238,7 +238,7 @@ class _Book:
 
 
 class _RowBook(_Book):
-    """A workbook of data, in which nothing may be changed or cut."""
+    """A workbook of data, in which nothing may be changed or truncated."""
 
     def __init__(self, workbook: xlsxwriter.Workbook, columns: Sequence[str]) -> None:
         super().__init__(workbook, ())
@@ -247,21 +247,21 @@ class _RowBook(_Book):
     def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:  # noqa: ARG002 - one sheet
         where = f"row {row}" if row else "the header"
         name = self._columns[column]
-        if units(text) > CELL_LIMIT:
+        if utf16_length(text) > CELL_LIMIT:
             raise ValueError(
-                f"{where} holds a text of {len(text):,} characters in column {name[:60]!r}, and a cell "
-                f"{CELL_LIMIT:,}; write CSV or Parquet"
+                f"{where} holds a text of {len(text):,} characters in column {name[:60]!r}, but a cell holds "
+                f"at most {CELL_LIMIT:,}; write CSV or Parquet"
             )
         if _IMPOSSIBLE.search(text):
             raise ValueError(
-                f"{where} holds U+FFFE or U+FFFF in column {name!r}, which a workbook cannot; write CSV or "
-                "Parquet"
+                f"{where} holds U+FFFE or U+FFFF in column {name!r}, which a workbook cannot hold; write CSV "
+                "or Parquet"
             )
         return text
 
 
 def _is_gap(value: object, kind: Kind) -> bool:
-    """Whether a value is no number that a cell can hold; among keys it is a value like others."""
+    """Whether a value is NaN or infinite, which a cell cannot hold; keys are written as text."""
     return isinstance(value, float) and not math.isfinite(value) and kind != "key"
 
 
@@ -277,6 +277,6 @@ def _width(title: str, values: Sequence[object], kind: Kind) -> int:
         for value in values
         if value is not None
     ]
-    # The heading has a button beside it.
+    # The heading leaves room for the filter button.
     widest = max([text_width(title[:_WIDEST]) + 3, *(text_width(text[:_WIDEST]) for text in shown)])
     return min(max(widest + 1, _NARROWEST), _WIDEST)

@@ -1,4 +1,4 @@
-"""Text in workbooks: what fits a cell, names of sheets, and what XlsxWriter would not write as it is."""
+"""Text in workbooks: cell limits, sheet names, and texts that XlsxWriter would change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from anls_frame._text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CELL_LIMIT", "ExactTexts", "fitted", "sheet_names", "units"]
+__all__ = ["CELL_LIMIT", "ExactTexts", "sheet_names", "truncated", "utf16_length"]
 
 CELL_LIMIT = 32_767
 _NAME_LIMIT = 31
-# Excel keeps the first for itself, the others are sheets of ours.
+# Excel reserves the first name; the others are sheets of every workbook.
 _RESERVED = ("history", "settings", "notes")
 
 _CHARACTER_CODE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
@@ -25,36 +25,36 @@ _STAND_IN = re.compile("\ue000([0-9]+)\ue001")
 _STRINGS = "xl/sharedStrings.xml"
 
 
-def units(text: str) -> int:
-    """Length of a text as Excel counts it, in UTF-16 units."""
+def utf16_length(text: str) -> int:
+    """Return the length of a text in UTF-16 code units, as Excel counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 
-def fitted(text: str) -> str:
+def truncated(text: str) -> str:
     """
-    Cut a text that is too long for a cell, with a mark at its end.
+    Truncate a text that is too long for a cell, with a mark at its end.
 
     Parameters
     ----------
     text
         The text.
     """
-    length = units(text)
+    length = utf16_length(text)
     if length <= CELL_LIMIT:
         return text
     mark = f" [... cut: {length:,} characters]"
-    kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - units(mark))]
+    kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - utf16_length(mark))]
     return kept.decode("utf-16-le", errors="ignore") + mark
 
 
 def sheet_names(names: Iterable[str]) -> list[str]:
     """
-    Make names valid for sheets: at most 31 characters, none of them forbidden, no two alike.
+    Make names valid for sheets: at most 31 characters, no forbidden characters, no duplicates.
 
     Parameters
     ----------
     names
-        The names wanted.
+        The desired names.
     """
     taken = set(_RESERVED)
     valid = []
@@ -77,18 +77,18 @@ def _cut(text: str, limit: int) -> str:
 
 class ExactTexts:
     """
-    Texts that XlsxWriter 3.3 would change, and those that stand in for them.
+    Texts that XlsxWriter 3.3 would change, and their placeholders.
 
-    `<r>...</r>` it takes for markup of rich text, and of codes that share an underscore (`_x005F_x0041_`) it
-    protects the first only. Other texts stand in for them until the workbook is written, and are then
-    replaced in its table of texts.
+    XlsxWriter treats `<r>...</r>` as rich-text markup, and of codes that share an underscore
+    (`_x005F_x0041_`) it escapes only the first. Placeholders are written in their place, and replaced in the
+    shared strings of the finished workbook.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
 
     def stand_in(self, text: str) -> str:
-        """Return what to write in place of a text: mostly the text itself."""
+        """Return what to write for a text: a placeholder, or in most cases the text itself."""
         if not (text.startswith("<r>") or _CHARACTER_CODE.search(text) or _STAND_IN.search(text)):
             return text
         self._texts.append(text)
@@ -96,12 +96,12 @@ class ExactTexts:
 
     def restore(self, workbook: bytes) -> bytes:
         """
-        Put the texts in place.
+        Replace the placeholders by the texts.
 
         Parameters
         ----------
         workbook
-            The file with the texts that stand in.
+            The file with the placeholders.
         """
         if not self._texts:
             return workbook
@@ -114,7 +114,7 @@ class ExactTexts:
                 content = old.read(member)
                 if member.filename == _STRINGS:
                     content = re.sub(f"<t>{_STAND_IN.pattern}</t>", self._element, content.decode()).encode()
-                # With the member's own date: equal reports are equal files.
+                # The member keeps its date, so that equal reports are equal files.
                 new.writestr(member, content)
         return restored.getvalue()
 

@@ -1,4 +1,4 @@
-"""Figures of a document, as the data that formats with pictures draw; formats without leave them out."""
+"""Figures of a document as data; formats that cannot draw leave them out."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Histogram:
     bars
         Number of rows in each bin.
     cut
-        Where the bars change from lost to kept.
+        The value below which bars are cut.
     parts
-        All rows in four parts, what they are, how many, and their colour: at 0, below the cut, kept by it,
-        at 1. The bars are of those between.
+        Label, number and colour of four parts of all rows: at 0, below the cut, kept by the cut, at 1. The
+        bars show the two parts in between.
     axis
-        What the bins are of.
+        Label of the axis.
     """
 
     name: str
@@ -41,19 +41,19 @@ class Histogram:
 @dataclass(frozen=True)
 class Stacked:
     """
-    Shares of kinds in groups.
+    Shares of categories in groups.
 
     Attributes
     ----------
     name
         Heading of the figure.
     colors
-        Colour of each kind, in the order in which they are stacked.
+        Colour of each category, in the order in which they are stacked.
     rows
-        Label of each group, all rows first, with the number of rows of each kind.
+        Label of each group, all rows first, with the number of rows of each category.
     table
-        Name of the table that holds the counts of all rows. The figure says them too, so that a page does
-        without the table.
+        Name of the table that holds the counts of all rows. The figure shows them too, so a page can leave
+        the table out.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Dumbbell:
     systems
         Names and colours of both.
     rows
-        Label of each group, the figures of both systems, and what stands beside them.
+        Label of each group, the figures of both systems, and the text beside them.
     """
 
     name: str
@@ -85,14 +85,14 @@ class Dumbbell:
 @dataclass(frozen=True)
 class Alignments:
     """
-    Predictions beside their references, with the differences marked.
+    Predictions aligned with their references, with the differences marked.
 
     Attributes
     ----------
     name
         Heading of the figure.
     rows
-        What stands above each pair, the prediction, and the reference.
+        Heading of each pair, the prediction, and the reference.
     """
 
     name: str
@@ -100,4 +100,4 @@ class Alignments:
 
 
 Figure: TypeAlias = Histogram | Stacked | Dumbbell | Alignments
-"""What can be drawn."""
+"""Any figure of a document."""

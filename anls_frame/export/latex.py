@@ -1,10 +1,10 @@
 r"""
-LaTeX: booktabs tables to be read into a paper with `\input`.
+LaTeX: booktabs tables to include in a paper with `\input`.
 
-The file needs `\usepackage{booktabs}`, for tables of more than 40 rows `\usepackage{longtable}` too, and
-LaTeX of 2020 or later, whichever the engine. `\usepackage[T1]{fontenc}` gives pdfLaTeX the letters of all
-of Europe; for other scripts use LuaLaTeX with a font that has them. Tables that are too wide are made smaller
-with `\usepackage{graphicx}`, long ones turned with `\usepackage{pdflscape}`.
+The file needs `\usepackage{booktabs}`, for tables of more than 40 rows also `\usepackage{longtable}`, and
+LaTeX 2020 or later with any engine. With `\usepackage[T1]{fontenc}`, pdfLaTeX prints European letters in the
+Latin script; for other scripts, use LuaLaTeX with a font that has them. Tables that are too wide are shrunk
+if `\usepackage{graphicx}` is loaded; long ones are rotated if `\usepackage{pdflscape}` is loaded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import textwrap
 from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame.export.display import display_table
-from anls_frame.export.latex_text import MACROS, escaped, fitted, printed_width, wrapped
+from anls_frame.export.latex_text import MACROS, clipped, escaped, printed_width, wrapped
 from anls_frame.export.values import as_json
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 LONGEST_FLOAT = 40
-"""Rows up to which a table stays in one piece."""
+"""Largest number of rows of a table that is not split over pages."""
 
-# LaTeX gives up when too many tables wait for their page.
+# LaTeX fails if too many floats wait for a page.
 _MOST_FLOATS = 15
 _LONGEST_TEXT = 400
 _LONGEST_UNWRAPPED = 36
@@ -44,14 +44,14 @@ _SPACE = 8
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Write all tables, the remarks and the signature below the first one, the settings as comments."""
+    """Write all tables, with notes and signature below the first one, and the settings as comments."""
     parts = [*_comments(document), MACROS]
     labels = _labels([f"{document.title} {table.name}" for table in document.tables])
     for number, (table, label) in enumerate(zip(document.tables, labels, strict=True)):
         if number and number % _MOST_FLOATS == 0:
             parts += ["", r"\clearpage"]
         columns, rows = display_table(table)
-        caption = escaped(fitted(": ".join(filter(None, (document.title, table.name))), _LONGEST_TEXT))
+        caption = escaped(clipped(": ".join(filter(None, (document.title, table.name))), _LONGEST_TEXT))
         remarks = list(_remarks(document)) if number == 0 else []
         build = _float if len(rows) <= LONGEST_FLOAT else _longtable
         parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", remarks)]
@@ -59,7 +59,7 @@ def write(document: Document, file: BinaryIO) -> None:
 
 
 def _comments(document: Document) -> Iterator[str]:
-    """What the table rests on, in ASCII, so that no character can end a comment."""
+    """Yield title, signature and settings as comments in ASCII, so that no character can end a comment."""
     yield r"% Needs \usepackage{booktabs}, for long tables \usepackage{longtable} too, and LaTeX of 2020"
     yield r"% or later. With \usepackage{graphicx} wide tables are made smaller, with \usepackage{pdflscape}"
     yield r"% wide long ones are turned. pdfLaTeX with \usepackage[T1]{fontenc} prints Latin letters, and"
@@ -74,9 +74,9 @@ def _comments(document: Document) -> Iterator[str]:
 
 def _remarks(document: Document) -> Iterator[str]:
     for note in document.notes:
-        yield wrapped(fitted(note, 5 * _LONGEST_TEXT))
+        yield wrapped(clipped(note, 5 * _LONGEST_TEXT))
     if document.signature:
-        yield f"Signature: \\texttt{{{wrapped(fitted(document.signature, 5 * _LONGEST_TEXT))}}}"
+        yield f"Signature: \\texttt{{{wrapped(clipped(document.signature, 5 * _LONGEST_TEXT))}}}"
 
 
 def _float(columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks: Sequence[str]) -> list[str]:
@@ -128,7 +128,7 @@ def _longtable(
 
 
 def _header(columns: Sequence[Column]) -> list[str]:
-    return [_line([escaped(fitted(column.heading, _LONGEST_HEADING)) for column in columns])]
+    return [_line([escaped(clipped(column.heading, _LONGEST_HEADING)) for column in columns])]
 
 
 def _body(columns: Sequence[Column], rows: Sequence[Row], interval: str = "") -> Iterator[str]:
@@ -141,12 +141,12 @@ def _body(columns: Sequence[Column], rows: Sequence[Row], interval: str = "") ->
 
 
 def _line(cells: Sequence[str]) -> str:
-    # Unlike \\ it also ends the row after a \raggedright.
+    # Unlike \\, \tabularnewline also ends the row after \raggedright.
     return " & ".join(cells) + r" \tabularnewline"
 
 
 def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
-    text = fitted(cell.text, _LONGEST_TEXT)
+    text = clipped(cell.text, _LONGEST_TEXT)
     if cell.role == "plain":
         # A minus is longer than a hyphen.
         value, bracket, ends = text.replace("-", "$-$").partition(" [")
@@ -172,7 +172,7 @@ def _is_wide(index: int, column: Column, rows: Sequence[Row]) -> bool:
 
 
 def _size(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[str, bool]:
-    """Return the largest size at which the columns fit beside each other, and whether to turn the page."""
+    """Return the largest font size at which the columns fit the page, and whether to rotate the page."""
     digits = 0
     for index, column in enumerate(columns):
         widest = max([printed_width(column.heading), *(printed_width(row.cells[index].text) for row in rows)])

@@ -1,8 +1,8 @@
 r"""
-Text for LaTeX in which nothing is a command and nothing stops a run, whatever the engine and the fonts.
+Text for LaTeX that contains no commands and never stops a run, for any engine and any fonts.
 
-Characters that pdfLaTeX has in every text font stand as they are. All others are handed to macros of the
-file, which print them where the fonts of the run have them and a code such as [U+4E2D] where not.
+Characters that pdfLaTeX has in every text font are written literally. All others are arguments of macros in
+the file, which print them if the fonts of the run have them, and a code such as [U+4E2D] otherwise.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import unicodedata
 
 from anls_frame.export.display import shortened
 
-__all__ = ["MACROS", "escaped", "fitted", "printed_width", "wrapped"]
+__all__ = ["MACROS", "clipped", "escaped", "printed_width", "wrapped"]
 
-# The encodings are asked, not the packages: T1 has letters that LaTeX's old default lacks, and only LuaLaTeX
-# and XeLaTeX (which know \Umathcode) can have all of Unicode. Decimal, because babel may redefine `"`.
+# The macros test encodings, not packages: T1 has letters that the old default lacks, and only engines that
+# define \Umathcode (LuaLaTeX, XeLaTeX) cover all of Unicode. Codes are decimal, as babel may redefine `"`.
 MACROS = r"""
 \ifdefined\anlsframecode\else
 \makeatletter
@@ -42,9 +42,9 @@ _ASCII = {
     "|": r"\textbar{}",
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
-    # \textquotedbl is not in every encoding, and babel makes the plain one a command.
+    # \textquotedbl is not in every encoding, and babel can make the plain character a command.
     '"': r"{\char34}",
-    # Both would be arguments of the \\ before them.
+    # After \\, both would be parsed as its arguments.
     "[": "{[}",
     "*": "{*}",
     **{letter: f"\\{letter}" for letter in "{}$&%#_"},
@@ -61,13 +61,13 @@ _LIGATURES = ("--", ",,")
 _BREAK_BEHIND = "/_|:;.,=)]}-"
 _LONGEST_WORD = 20
 _MACROS = (r"\anlsframecode", r"\anlsframechar")
-# LuaLaTeX takes it for a sign of broken input.
+# LuaLaTeX treats it as a sign of broken input.
 _REPLACEMENT = "\ufffd"
 
 
 def escaped(text: str) -> str:
     """
-    Write a text so that LaTeX prints it as it is.
+    Escape a text, so that LaTeX prints it literally.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def escaped(text: str) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Write a text so that lines can be broken within its long words too."""
+    """Escape a text, and allow line breaks within its long words."""
     broken, run = [], 0
     for letter, piece, following in zip(text, _pieces(text), f"{text} "[1:], strict=True):
         broken.append(piece)
@@ -89,16 +89,16 @@ def wrapped(text: str) -> str:
     return "".join(broken)
 
 
-def fitted(text: str, digits: int) -> str:
+def clipped(text: str, digits: int) -> str:
     """
-    Cut a text that is longer than so many digits, and say so at its end.
+    Truncate a text that is wider than `digits` when printed, and note at its end how much is missing.
 
     Parameters
     ----------
     text
         Any text.
     digits
-        How wide it may get when printed.
+        Maximum printed width, in digits.
     """
     width = 0
     for count, letter in enumerate(text):
@@ -109,7 +109,7 @@ def fitted(text: str, digits: int) -> str:
 
 
 def printed_width(text: str) -> int:
-    """Width of a text in digits, if pdfLaTeX has to print codes."""
+    """Return the width of a text in digits, assuming that pdfLaTeX must print codes."""
     return sum(map(_width, text))
 
 
@@ -123,7 +123,7 @@ def _pieces(text: str) -> list[str]:
     for index, letter in enumerate(text):
         if text[index : index + 2] in _LIGATURES:
             pieces[index] += "{}"
-        # A space at the end, or beside another one, would get lost.
+        # LaTeX drops a space at either end or next to another one.
         if letter == " " and (index == 0 or text[index - 1] == " " or index == len(text) - 1):
             pieces[index] = r"\ "
     return pieces
@@ -138,7 +138,7 @@ def _piece(letter: str) -> str:
         return letter
     if letter in _LATIN_T1:
         return f"\\anlsframetone{{{code:04X}}}{{{letter}}}"
-    # Never into the file as they are: controls, format marks, surrogates, private and unassigned ones.
+    # Never written literally: control, format, surrogate, private and unassigned characters, and separators.
     if unicodedata.category(letter).startswith(("C", "Z")) or letter == _REPLACEMENT:
         return f"\\anlsframecode{{{code:04X}}}"
     return f"\\anlsframechar{{{code}}}{{{code:04X}}}{{{letter}}}"

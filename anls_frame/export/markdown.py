@@ -1,9 +1,9 @@
 """
-Markdown as GitHub has it: a table, settings and remarks in which no data is taken for markup.
+GitHub-flavoured Markdown: tables, settings and notes in which no data is rendered as markup.
 
-Data stands as plain text with its markup escaped. A text in which GitHub would find something to link after
-all (a mention, an issue number, an address) or an emoji's name stands in a code span, where it does not look.
-Control characters are shown by symbols, ␊ for a line feed.
+Data is plain text with its markup escaped. A text in which GitHub would still find something to link (a
+mention, an issue number, an address) or the name of an emoji goes into a code span, which it does not search.
+Control characters are shown as symbols, such as ␊ for a line feed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write"]
 
-# Entities, not backslashes, for what would end a cell, a code span or the escape itself.
+# Entities, not backslashes, for characters that would end a cell, a code span or the escape itself.
 _ESCAPES = {
     **{letter: f"&#{ord(letter)};" for letter in "\\|`@#"},
     "&": "&amp;",
@@ -35,7 +35,7 @@ _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 # Within a word an underscore is plain text.
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ADDRESS = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE)
-# From the first space of a run alone, or a long run within a text would take the square of its length.
+# A match starts only at the first space of a run; otherwise a long run within a text takes quadratic time.
 _OUTER_SPACE = re.compile(r"^\s+|(?<!\s)\s+$")
 _HIDDEN_FORMAT = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=.)])")
@@ -44,7 +44,7 @@ _PADDED_UP_TO = 40
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Write all tables, remarks, the signature and the settings."""
+    """Write all tables, the notes, the signature and the settings."""
     blocks = [f"# {_text(document.title)}"]
     for table in document.tables:
         blocks += [f"## {_text(table.name)}", _table(table)]
@@ -91,7 +91,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _in_cell(text: str) -> str:
-    # A bar ends a cell in a code span too.
+    # A bar ends a cell even in a code span.
     return _text(text).replace("|", "\\|")
 
 
@@ -100,7 +100,7 @@ def _text(text: str) -> str:
 
 
 def _block(text: str) -> str:
-    """Text at the start of a block, where a dash or a number would start a list."""
+    """Return a text for the start of a block, where a dash or a number would start a list."""
     return _BLOCK_START.sub(r"\1\\\2", _text(text))
 
 
@@ -115,10 +115,10 @@ def _entities(match: re.Match[str]) -> str:
 
 
 def _code(text: str) -> str:
-    """Write a code span, between more backticks than it holds in a row."""
+    """Return a code span, fenced by more backticks than the text has in a row."""
     text = visible(text, directions=True)
     longest = max(map(len, re.findall("`+", text)), default=0)
-    # One space on each side is taken away again, where there are two.
+    # Markdown strips one space on each side.
     space = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""
     if not text.strip(" "):
         space = ""
@@ -127,7 +127,7 @@ def _code(text: str) -> str:
 
 
 def _width(cells: Sequence[str]) -> int:
-    """How wide the source is laid out: not at all where a cell is very long."""
+    """Return the width to pad cells to in the source; 0 if a cell is very long."""
     longest = max(map(len, cells))
     return longest if longest <= _PADDED_UP_TO else 0
 

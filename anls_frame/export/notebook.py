@@ -1,4 +1,4 @@
-"""A table in a notebook, by great_tables."""
+"""Tables in notebooks, made by great_tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "table"]
 
 ROWS = 500
-"""Rows that a notebook shows by itself."""
+"""Largest number of rows that a notebook shows by default."""
 
 # The table takes the colours of the page around it, light or dark.
 _CSS = """
@@ -32,11 +32,11 @@ _CSS = """
 
 
 def table(glance: Glance, table_id: str) -> GT:
-    """Return the table with its title and notes, under an id of its own in the page."""
+    """Return the table with its title and notes, under its own id in the page."""
     from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
 
     rows = glance.rows
-    # Names that great_tables would take for patterns or for units come in as labels.
+    # Names that great_tables would treat as patterns or units are passed as labels.
     patterns = {
         name: f"column_{index}"
         for index, name in enumerate(rows.columns)

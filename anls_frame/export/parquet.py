@@ -1,4 +1,4 @@
-"""Parquet: the main table with its own dtypes; what it rests on is metadata of the file."""
+"""Parquet: the main table with its own dtypes; title, signature, settings and notes are file metadata."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def write(document: Document, file: BinaryIO) -> None:
     """
     Write the main table.
 
-    `polars.read_parquet_metadata` gives back, as texts, `anls_frame.title`, `anls_frame.signature`, and, as
-    JSON, `anls_frame.settings` and `anls_frame.notes`.
+    `polars.read_parquet_metadata` returns `anls_frame.title` and `anls_frame.signature` as strings, and
+    `anls_frame.settings` and `anls_frame.notes` as JSON.
     """
     metadata = {
         "anls_frame.title": document.title,
@@ -28,7 +28,7 @@ def write(document: Document, file: BinaryIO) -> None:
         "anls_frame.settings": json_text(document.settings, "settings"),
         "anls_frame.notes": json_text(list(document.notes)),
     }
-    # Through memory: Polars would write to the file's descriptor and report a full disk as it likes.
+    # Through memory: Polars would write to the file's descriptor and report a full disk in its own way.
     content = io.BytesIO()
     try:
         document.main.frame.write_parquet(content, metadata=metadata)

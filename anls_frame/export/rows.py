@@ -1,4 +1,4 @@
-"""Frames of rows as files, each as the readers read it again."""
+"""Write frames of rows to files from which the readers read the same rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "write"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
-"""The suffixes that `write` knows."""
+"""The suffixes that `write` accepts."""
 _BATCH = 50_000
 
 
 def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
     """
-    Write a frame in the format of the file's suffix; lists are JSON where the format has none.
+    Write a frame in the format of the file's suffix; lists become JSON if the format has no lists.
 
-    Batch by batch, so that the rows may be more than memory holds, except for a workbook. In CSV null is an
-    empty field and the empty text a pair of quotes; in a workbook the one is no cell and the other a cell
-    without letters, which Excel shows alike.
+    Rows are written in batches, so they may exceed memory, except for a workbook. In CSV, null is an empty
+    field and an empty string a pair of quotes; in a workbook, null is a missing cell and an empty string an
+    empty cell, which look the same in Excel.
     """
     suffix = path.suffix.lower()
     with replacing(path) as file:
@@ -49,7 +49,7 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
 
 
 class _Remembering:
-    """A file that keeps the error of a write; Polars says it as it likes."""
+    """A file that keeps the error of a write, because Polars raises an error of its own."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -77,7 +77,7 @@ def _write_parquet(frame: pl.LazyFrame, file: BinaryIO) -> None:
 
 
 def _batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Return the rows in order, as many at once as are scored together."""
+    """Return the rows in order, in plain batches."""
     return (plain_frame(batch, "rows") for batch in frame.collect_batches(chunk_size=_BATCH))
 
 

@@ -1,4 +1,4 @@
-"""A table in plain text, as a terminal shows it."""
+"""Tables as plain text, for a terminal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "render"]
 
 ROWS = 50
-"""Rows that are printed."""
+"""Largest number of rows to print."""
 
 
 def render(glance: Glance) -> str:
-    """Return the table below its title and above its notes."""
+    """Return the title, the table and the notes as text."""
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
@@ -28,7 +28,7 @@ def render(glance: Glance) -> str:
         tbl_hide_dataframe_shape=True,
     ):
         table = str(glance.rows)
-    # What a terminal would obey is shown by symbols: names of columns may hold it too.
+    # Control characters are shown as symbols; column names may hold them too.
     title, *notes = (visible(line) for line in (glance.title, *glance.notes))
     hidden = [f"... and {glance.hidden:,} more slices"] if glance.hidden else []
     return "\n".join([title, table, *hidden, *notes])

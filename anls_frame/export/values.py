@@ -1,4 +1,4 @@
-"""Cells as what every text format has: null, truth values, numbers, text, lists and objects of these."""
+"""Convert cells to what every text format has: null, booleans, numbers, text, lists and objects of these."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ __all__ = ["as_json", "as_text", "json_text", "plain_frame"]
 
 def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """
-    The frame of a table without dates and other dtypes that text formats lack.
+    Convert dates and other dtypes that text formats lack.
 
-    Dates and times become ISO 8601 texts, with every digit (Python's own types end at microseconds),
-    decimals the text of all their digits, categories their names.
+    Dates and times become ISO 8601 strings with every digit (Python's own types end at microseconds),
+    decimals become strings with all their digits, and categories their names.
 
     Parameters
     ----------
     frame
         The frame.
     name
-        What the table is called, for error messages.
+        Name of the table, for error messages.
 
     Raises
     ------
     TypeError
-        If a column has a dtype that no text stands for, such as binary data.
+        If a column has a dtype without a text form, such as binary data.
     """
     schema = frame.schema
     try:
         converted = {name: _plain(pl.col(name), dtype) for name, dtype in _needing_conversion(schema).items()}
     except _NoTextError as error:
         raise TypeError(
-            f"table {name!r} has binary or other data that is no text in column {error.args[0]!r} "
+            f"table {name!r} has binary or other data without a text form in column {error.args[0]!r} "
             f"(dtype {schema[error.args[0]]}); cast it to String first, or leave it out"
         ) from None
     return frame.with_columns(**converted)
@@ -51,16 +51,16 @@ def as_json(value: object, where: str) -> Any:
     value
         The value.
     where
-        What it is, for error messages.
+        What the value is, for error messages.
 
     Raises
     ------
     TypeError
-        If the value, or one within, is nothing that JSON has a form for.
+        If the value, or a value within it, has no form in JSON.
     """
     if value is None or isinstance(value, bool | str):
         return value
-    # Subclasses, as numpy's floats, as the numbers they are.
+    # Subclasses, such as numpy's floats, become plain numbers.
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
@@ -68,23 +68,23 @@ def as_json(value: object, where: str) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise TypeError(f"{where} has the key {key!r}, but keys of JSON objects are strings")
+                raise TypeError(f"{where} has the key {key!r}, but keys of JSON objects must be strings")
         return {key: as_json(entry, f"{where}[{key!r}]") for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [as_json(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
-    raise TypeError(f"{where} is a {type(value).__name__}, which JSON has no form for")
+    raise TypeError(f"{where} is a {type(value).__name__}, which has no form in JSON")
 
 
 def json_text(value: object, where: str = "the value") -> str:
-    """Write a value as strict JSON, in one line."""
+    """Return a value as strict JSON on one line."""
     return json.dumps(as_json(value, where), ensure_ascii=False, allow_nan=False)
 
 
 def as_text(value: object) -> str:
     """
-    Write a value of a plain frame, other than null, as text.
+    Return a non-null value of a plain frame as text.
 
-    Floats have the fewest digits that give the same float back; lists are JSON.
+    Floats have the fewest digits that read back as the same float; lists are JSON.
     """
     if isinstance(value, str):
         return value
@@ -111,12 +111,12 @@ def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:
 
 
 def _is_plain(dtype: pl.DataType) -> bool:
-    """Whether the values of a dtype can stay as they are; raises if they cannot be converted either."""
+    """Return whether values of a dtype need no conversion; an error if they cannot be converted."""
     if isinstance(dtype, pl.List | pl.Array):
         inner = _is_plain(_inner(dtype))
         return inner and isinstance(dtype, pl.List)
     if isinstance(dtype, pl.Struct):
-        # Every field is looked at, because one may raise.
+        # Every field is checked, because one may raise.
         fields = [_is_plain(_dtype(entry.dtype)) for entry in dtype.fields]
         return all(fields)
     if isinstance(dtype, pl.Categorical | pl.Enum | pl.Decimal) or dtype.is_temporal():

@@ -1,4 +1,4 @@
-"""Strict JSON with all tables, and JSON Lines with the main one: floats as they are, null for NaN."""
+"""Strict JSON with all tables, and JSON Lines with the main one: unrounded floats, null for NaN."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_json(document: Document, file: BinaryIO) -> None:
 
     put(f'{{\n"title": {json_text(document.title)},\n"signature": {json_text(document.signature)},\n')
     put(f'"settings": {json_text(document.settings, "settings")},\n"tables": {{')
-    # A row a line: two reports can be compared with the usual tools.
+    # One row per line, so that diff tools can compare two reports.
     for number, table in enumerate(document.tables):
         put(f"{',' if number else ''}\n{json_text(table.name)}: [")
         for index, row in enumerate(_rows(table)):
@@ -32,7 +32,7 @@ def write_json(document: Document, file: BinaryIO) -> None:
 
 
 def write_jsonl(document: Document, file: BinaryIO) -> None:
-    """Write the rows of the main table, an object a line."""
+    """Write the rows of the main table, one object per line."""
     file.writelines(f"{row}\n".encode() for row in _rows(document.main))
 
 
