@@ -332,7 +332,7 @@ def test_integers_of_any_width_add_up() -> None:
 
 
 def test_nothing_and_what_is_no_summary_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no summary to merge"):
+    with pytest.raises(ValueError, match="merge needs at least one summary"):
         merge([])
     with pytest.raises(TypeError, match="merge needs summaries"):
         merge([summarize(FRAME, "prediction", "answers"), FRAME])  # type: ignore[list-item]

@@ -73,7 +73,7 @@ def sum_of_shares(value: pl.Expr, bits: int) -> pl.Expr:
 
 
 def sum_of_rates(value: pl.Expr) -> pl.Expr:
-    """Sum of numbers from 0 to 2**64, in units of 2**-62."""
+    """Return the sum of numbers from 0 to 2**64, in units of 2**-62."""
     whole = value.floor()
     wholes = whole.cast(pl.UInt64, wrap_numerical=True).cast(pl.Int128).sum()
     return wholes * pl.lit(1 << FINE_BITS, dtype=pl.Int128) + sum_of_shares(value - whole, FINE_BITS)
@@ -118,7 +118,7 @@ def check_size(what: str, least: float | None, most: float | None) -> None:
 
 
 def scales(frame: pl.DataFrame) -> list[int]:
-    """Return the scales that occur, the largest first."""
+    """Return the scales that occur, largest first."""
     return frame[SCALE].unique().sort(descending=True).to_list()
 
 

@@ -38,7 +38,7 @@ def without_clusters(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def add_up(folded: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Add the slices of parts that share no cluster."""
+    """Add up the slices of parts that share no cluster."""
     frames = list(folded)
     keys = [c for c in frames[0].columns if c == _KEYS or c.startswith("slice_key_")]
     return unfolded.add_up(frames, keys)

@@ -50,7 +50,7 @@ def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
     taken = [name for name in by if name in columns]
     if taken:
         raise DuplicateColumnError(
-            f"the result has its own columns {taken}; rename the columns that slice it"
+            f"by columns {taken} would collide with columns of the result; rename them"
         )
 
 

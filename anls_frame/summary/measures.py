@@ -122,7 +122,7 @@ class Metric:
 
     @property
     def bracket(self) -> str:
-        """Name of the column with Σ(x - ry)², r the ratio."""
+        """Name of the column with Σ(x - ry)², where r is the ratio."""
         return f"{self.name}:bracket"
 
     def floats(self, columns: Sequence[str], scales: Sequence[int]) -> list[pl.Expr]:

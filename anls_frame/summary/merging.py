@@ -54,7 +54,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     """
     summaries = list(summaries)
     if not summaries:
-        raise ValueError("there is no summary to merge")
+        raise ValueError("merge needs at least one summary")
     if not all(isinstance(summary, Summary) for summary in summaries):
         raise TypeError("merge needs summaries, as returned by summarize and Summary.load")
     settings = summaries[0].settings

@@ -35,7 +35,7 @@ class Settings:
     score
         Name of the column with existing scores; `None` if texts were scored.
     higher_is_better
-        Direction of the scores.
+        Whether higher scores are better.
     protocol, threshold, cer_protocol
         How texts were scored, as for `anls_frame.score`.
     missing

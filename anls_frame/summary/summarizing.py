@@ -55,32 +55,32 @@ def summarize(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     score
-        Name of a column with existing scores, to pass instead of `prediction` and `answers`.
+        Name of a column of existing scores, in place of `prediction` and `answers`.
     higher_is_better
-        Direction of these scores; by default, `False` if the column's name contains the word cer, wer, mer,
-        wil or ter, as for error rates, otherwise `True`.
+        Direction of these scores; by default `False` if the column's name contains the word cer, wer, mer,
+        wil or ter, as names of error rates do, and `True` otherwise.
     by
-        Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
-        list of nulls are one slice, null.
+        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
     cluster
-        Column with the cluster (the document) of each row; nulls are one cluster.
+        Column that identifies the cluster (the document) of each row; nulls form one cluster.
     protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. To make your own `cer_protocol`, start from "raw",
-        which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"empty"`, the default, scores a null prediction as the empty string; `"drop"` leaves it out. A null
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        How many of the worst rows to keep: those with the lowest scores, or the highest if lower is better.
+        Number of rows with the lowest scores to keep, or with the highest if lower is better.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
         three more times.
     part
         Name of this part, by which `merge` recognises it; random by default.
     progress
-        `True` draws a bar in a terminal or a notebook. A function is called with the number of rows of each
-        batch that is read, from any thread. `cluster` and `worst` each read the rows once more, `details`
-        three times more.
+        `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
+        of each batch that is read, from any thread. `cluster` and `worst` each read the rows once more,
+        `details` three times.
 
     Returns
     -------
@@ -90,11 +90,11 @@ def summarize(
     Raises
     ------
     ColumnNotFoundError
-        If the frame has no such column.
+        If a column is not in the frame.
     DTypeError
-        If a column does not fit its role.
+        If the dtype of a column does not fit its role.
     ValueError
-        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
+        If an option has an invalid value, or if both or neither of texts and `score` are given.
 
     Examples
     --------
