@@ -367,7 +367,7 @@ def _carriers_of_mean(whole: pl.DataFrame, units: pl.DataFrame, keys: Sequence[s
 
 
 def least_units(alpha: float, draws: int) -> int:
-    """Return the smallest number G of units that can reach a p-value of alpha, which is at least 2 / 2^G."""
+    """Return the smallest number of units G whose smallest possible p-value, 2 / 2^G, is at most alpha."""
     if alpha * (1 + draws) < 1:  # p is at least 1 / (1 + draws) too
         return sys.maxsize
     return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))

@@ -263,7 +263,7 @@ def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
     if disagreeing.height:
         notes.append(
             f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
-            "on the sums of differences, p counts how often their signs, drawn anew, get as far."
+            "on the sums of differences, p the share of random sign flips that give a difference as large."
         )
     return notes
 

@@ -64,8 +64,8 @@ def collect(rows: Rows, worst: int) -> Collected:
     else:
         lowest = candidates.head(0)
     details = {
-        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *beside))
-        for name, (plan, beside) in rows.details.items()
+        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *own_keys))
+        for name, (plan, own_keys) in rows.details.items()
     }
     return Collected(
         cells=cells,
