@@ -263,7 +263,7 @@ def test_parts_that_do_not_belong_together_are_refused(run: Run) -> None:
 def test_a_shard_that_is_none_is_refused(run: Run, shard: str) -> None:
     refused(
         run("report", TABLE, "-p", "rapidocr", f"--shard={shard}", "--summary", "s.parquet"),
-        "--shard is a part",
+        "--shard must be a part",
     )
 
 
@@ -319,15 +319,15 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     assert "Lower is better: a rise is a loss." in worse.stdout
     assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
 
-    refused(run("compare", *options, "--threshold", "0.3"), "are compared without --threshold")
-    refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' holds other than scores")
+    refused(run("compare", *options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
+    refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
     refused(run("compare", path.name, path.name, "--scores"), "two columns of one file")
 
 
 def test_help_says_what_the_gate_means(run: Run) -> None:
     text = " ".join(fine(run("compare", "--help")).replace("│", " ").split())
-    assert "worse by at least so much as observed" in text
+    assert "observed loss of the second system, overall or in a slice, is at least this large" in text
     assert "is at most --alpha" in text
     assert "nor does 0 show that there is none" in text
 
@@ -442,7 +442,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (target,) = (tmp_path / part for part in command if part.startswith("out."))
         target.write_text("precious", encoding="utf-8")
 
-        refused(run(*command), "there is such a file already; pass --force")
+        refused(run(*command), "the file already exists; pass --force")
         assert target.read_bytes() == b"precious"
         assert run(*command, "--force").returncode == 0
         assert target.read_bytes() != b"precious"
@@ -465,14 +465,14 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", TABLE, "-p", "tesseract", "--protocol", "docvqa"], "unknown protocol 'docvqa'"),
         (["score", TABLE, "-p", "tesseract", "--threshold", "2"], "threshold must be a number in [0, 1]"),
         (["score", TABLE, "-p", "tesseract", "--threshold", "x"], "Invalid value for '--threshold'"),
-        (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name has to end in one of .csv"),
+        (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
-        (["score", TABLE, "-p", "tesseract", "--filter", "x"], "are read without --filter"),
+        (["score", TABLE, "-p", "tesseract", "--filter", "x"], "--filter does not apply to 'table' files"),
         (["score", TABLE, "--reader", "xml"], "--reader must be one of 'auto'"),
-        (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels, --gold"),
+        (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),
         (["score", GOLD], "these are gold labels: pass them with --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
-        (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it by --summary"),
+        (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it with --summary"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
         (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
@@ -485,13 +485,13 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             "--alpha must be a number in [0, 1]",
         ),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
-        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "ecdf is drawn without --by"),
+        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),
         (
             ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "--threshold", "0"],
-            "without --cluster, --threshold",
+            "--cluster and --threshold do not apply to 'cer' plots",
         ),
-        (["plot", "groups", TABLE, "-o", "a.gif"], "the name has to end in one of .svg"),
-        (["doctor", TABLE], "FILE and --against belong together"),
+        (["plot", "groups", TABLE, "-o", "a.gif"], "the name must end in one of .svg"),
+        (["doctor", TABLE], "FILE and --against must be given together"),
         (["scores"], "No such command 'scores'"),
         (["score", "--colour"], "No such option"),
         (["merge"], "Missing argument"),

@@ -184,10 +184,10 @@ def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("anlss", "is a column of the file"),
-        ("question", "holds what is no number"),
-        ("nan", "is no number"),
-        ("none.json", "is none of them"),
+        ("anlss", "--against must be a column of the file"),
+        ("question", "must hold numbers"),
+        ("nan", "must be a finite number, got nan"),
+        ("none.json", "a number or a file, got 'none.json'"),
     ],
 )
 def test_scores_that_are_none_are_refused(tmp_path: Path, given: str, message: str) -> None:

@@ -91,7 +91,7 @@ def test_a_shard_that_is_there_is_skipped(folder: Path) -> None:
 
     assert (first.pop("skipped"), again.pop("skipped")) == (False, True)
     assert first == again == {"shard": 2, "shards": 3, "rows": 33, "digest": first["digest"]}
-    assert "skipped, as it is there already" in words
+    assert "skipped, because it already exists" in words
     after = (folder / "part.parquet").stat()
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
     assert json.loads(fine(folder, *SMALL, "--json", "--force"))["skipped"] is False
@@ -119,7 +119,7 @@ def test_a_shard_made_otherwise_is_an_error_that_says_how(
     said = refused(folder, *SMALL, *change)
 
     assert message in said
-    assert "part.parquet: there is another summary already, made otherwise" in said
+    assert "part.parquet: the file holds a different summary" in said
     assert "--force" in said
     assert (folder / "part.parquet").read_bytes() == before
     fine(folder, *SMALL, *change, "--force")
@@ -139,7 +139,7 @@ def test_a_shard_of_a_file_that_was_changed_is_an_error(folder: Path) -> None:
     for index in (1, 3):
         fine(folder, *SMALL, "--shard", f"{index}/3", "--summary", f"part-{index}.parquet")
     said = refused(folder, "merge", "part.parquet", "part-1.parquet", "part-3.parquet")
-    assert "part.parquet and part-1.parquet were made of different contents of small.parquet" in said
+    assert "part.parquet and part-1.parquet were made from different contents of small.parquet" in said
 
     # The same content at another time and place on the disk is the same.
     fine(folder, *SMALL, "--force")
@@ -180,7 +180,7 @@ def test_a_file_that_is_no_shard_is_an_error_that_names_it(folder: Path) -> None
         with pytest.raises(ValueError, match=r"part\.parquet is not a summary"):
             af.Summary.load(folder / "part.parquet")
     af.summarize(pl.DataFrame({"a": ["x"]}), "a", "a").save(folder / "part.parquet")
-    assert "was not made by --shard" in refused(folder, *SMALL)
+    assert "already exists and was not made by --shard" in refused(folder, *SMALL)
 
 
 def test_shards_of_files_are_skipped_too_and_look_at_their_own_files(folder: Path) -> None:
@@ -220,7 +220,7 @@ def test_all_shards_one_after_another_give_the_report_of_the_whole(folder: Path)
     again = run(folder, *shards)
 
     assert (first.returncode, first.stderr) == (0, "")
-    assert again.stderr == "skipped 12 of 12 shards, whose summaries are in parts already\n"
+    assert again.stderr == "skipped 12 of 12 shards, whose summaries are already in parts\n"
     assert json.loads(first.stdout) == whole
     assert json.loads(first.stdout) == json.loads(again.stdout)
     assert min(path.name for path in (folder / "parts").iterdir()) == "part-01-of-12.parquet"
@@ -244,15 +244,15 @@ def test_parts_that_share_no_cluster_may_fold_theirs(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--shards", "2", "--summaries", "parts", "--fold-clusters"], "name their column by --cluster"),
-        (["--fold-clusters", "-c", "doc_id"], "it belongs to --shard or --shards"),
-        (["--shards", "3"], "--shards and --summaries belong together"),
-        (["--summaries", "parts"], "--shards and --summaries belong together"),
-        (["--shards", "0", "--summaries", "parts"], "--shard is a part of several"),
-        (["--shards", "-2", "--summaries", "parts"], "--shard is a part of several"),
+        (["--shards", "2", "--summaries", "parts", "--fold-clusters"], "--fold-clusters needs --cluster"),
+        (["--fold-clusters", "-c", "doc_id"], "--fold-clusters needs --shard or --shards"),
+        (["--shards", "3"], "--shards and --summaries must be given together"),
+        (["--summaries", "parts"], "--shards and --summaries must be given together"),
+        (["--shards", "0", "--summaries", "parts"], "--shard must be a part of several"),
+        (["--shards", "-2", "--summaries", "parts"], "--shard must be a part of several"),
         (["--shards", "2", "--summaries", "no/parts"], "no/parts"),
-        (["--shard", "1/2", "--summary", "a.parquet", "-o", "a.html"], "--output belongs to `merge`"),
-        (["--shard", "1/2", "--summary", "a.csv"], "the name has to end in one of .parquet"),
+        (["--shard", "1/2", "--summary", "a.parquet", "-o", "a.html"], "pass --output to `merge` instead"),
+        (["--shard", "1/2", "--summary", "a.csv"], "the name must end in one of .parquet"),
         (["--shard", "1/2", "--summary", "no/a.parquet"], "there is no folder 'no'"),
     ],
 )

@@ -129,9 +129,12 @@ def test_plain_sentences_as_references(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("m2", "system.txt", "one.txt"), "are read from .m2 files, and plain sentences are scored by"),
+        (("m2", "system.txt", "one.txt"), "are read from .m2 files; to score plain sentences, use"),
         (("i-measure", "system.txt", "one.txt"), "i-measure --source"),
-        (("i-measure", "system.txt", "one.txt", "one.txt"), "need the sources as well; pass --source"),
+        (
+            ("i-measure", "system.txt", "one.txt", "one.txt"),
+            "several files of corrected sentences need --source as well",
+        ),
         (("i-measure", "system.txt", "one.txt", "--source", "gold.m2"), "one.txt has 2 lines, but gold.m2"),
     ],
 )

@@ -553,7 +553,7 @@ def test_the_shell_reads_all_epochs_and_compares_one(tmp_path: Path) -> None:
     assert scored.returncode == 0, scored.stderr
     assert json.loads(scored.stdout)["settings"]["rows"] == 4
     assert compared.returncode == 2
-    assert compared.stderr.strip().endswith("old.json: holds several epochs: 1, 2; name one: --epoch ...")
+    assert compared.stderr.strip().endswith("old.json: holds several epochs: 1, 2; choose one with --epoch")
     assert shell("compare", *paths, "--epoch", 1).returncode == 0
 
 

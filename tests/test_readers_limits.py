@@ -222,7 +222,7 @@ def test_a_shard_of_a_pipe_is_refused(tmp_path: Path) -> None:
         piped=b'{"prediction": "a", "answers": "a"}',
     )
 
-    assert (done.returncode, b"/dev/stdin can be read but once" in done.stderr) == (2, True)
+    assert (done.returncode, b"/dev/stdin can be read only once" in done.stderr) == (2, True)
 
 
 # Options

@@ -1,4 +1,4 @@
-"""The command `anls-frame`; each of its commands has a module of its own."""
+"""The command `anls-frame`; each of its subcommands has its own module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ app = typer.Typer(
     help="Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    # Help without colours loads in half the time.
+    # Without colours, the help loads in half the time.
     rich_markup_mode=None,
 )
 for one in (
@@ -25,7 +25,7 @@ app.add_typer(gec.app, name="gec")
 
 
 def run() -> int:
-    """Run the command of `sys.argv`; wrong usage ends the process with 2."""
+    """Run the command in `sys.argv`; wrong usage ends the process with exit code 2."""
     app(prog_name="anls-frame")
     return 0
 

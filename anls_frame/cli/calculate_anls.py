@@ -1,8 +1,8 @@
 """
 `calculate-anls`: the command of PyPI anls, with the same options and the same results file.
 
-What makes that command fail with a traceback (null or numeric answers, an id missing) gets a list of
-everything that is wrong, and exit code 2.
+Where that command fails with a traceback (null or numeric answers, a missing id), this one lists everything
+that is wrong and ends with exit code 2.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run() -> int:
     _log(f"Load json from {options.submission_file}")
     frame = read_rrc(options.gold_label_file, options.submission_file)
     scores = row_scores(frame, options.anls_threshold)
-    # One after the other, in the order of the gold labels, as the floats of the original are added.
+    # Floats are added one by one in the order of the gold labels, as the original does.
     total = 0.0
     for score in scores:
         total += score
@@ -59,7 +59,7 @@ def run() -> int:
 
 
 def row_scores(frame: pl.DataFrame, threshold: float) -> list[float]:
-    """ANLS of each row at any threshold; outside [0, 1] it cuts everything (or nothing, above 1)."""
+    """Return the ANLS of each row at any threshold: below 0 it cuts every row, above 1 none."""
     import anls_frame as af
 
     if 0 <= threshold <= 1:
@@ -112,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _log(message: str) -> None:
-    """Say it in the form of the original, to standard error."""
+    """Print a message to standard error, in the format of the original."""
     from anls_frame.cli.output import plain
 
     stamp = time.strftime("%Y-%m-%d %H:%M:%S")

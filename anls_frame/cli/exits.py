@@ -1,4 +1,4 @@
-"""What a command may end with: an exit code and a message, never a traceback."""
+"""How commands end: with an exit code and a message, never with a traceback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOSED_PIPE = 141
 
 
 def guarded(program: str, run: Callable[[], int]) -> NoReturn:
-    """Run and end the process: 130 after Ctrl-C and 141 after a closed pipe, as shells have it."""
+    """Run and end the process: with 130 after Ctrl-C and 141 after a closed pipe, as usual in shells."""
     _prepare_streams()
     _show_warnings(program)
     try:
@@ -44,14 +44,14 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
 
 
 def _errors_of_input() -> tuple[type[BaseException], ...]:
-    """Return the errors that say what is wrong; Polars, half of the time of a start, is imported for them."""
+    """Return the errors whose message is shown; only now is Polars imported, half of the start-up time."""
     from polars.exceptions import PanicException, PolarsError
 
     return (ValueError, TypeError, PolarsError, PanicException)
 
 
 def _message(error: BaseException) -> str:
-    """Return what an error says, with options as the shell has them."""
+    """Return the message of an error, with options named as in the shell."""
     from anls_frame.exceptions import InputError
 
     if not isinstance(error, InputError):
@@ -65,22 +65,22 @@ def _in_shell(message: str) -> str:
 
 
 def _give_up_output() -> None:
-    """Let the rest of the output go nowhere, which Python would print, and fail with, at its end."""
+    """Discard the remaining output, which Python would otherwise flush at exit, and fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _prepare_streams() -> None:
-    """Make every print succeed, whatever the terminal's encoding, and where a stream is closed."""
+    """Make every print succeed, with any encoding of the terminal and with closed streams."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
         else:
-            # What a terminal of another encoding cannot show must not end the program.
+            # Characters that the terminal's encoding lacks must not end the program.
             getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
 def _show_warnings(program: str) -> None:
-    """Print what this package warns of as a line, without the place in the code."""
+    """Print this package's warnings as one line, without the place in the code."""
     from anls_frame.cli.output import say
 
     usual = warnings.showwarning

@@ -1,4 +1,4 @@
-"""The rules that harnesses score by, and which of them gives the scores that somebody has."""
+"""The rules by which harnesses score, and a check which of them reproduces given scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TEXTS = ("prediction", "answers")
 _DISTANCE_NOTE = (
     "These are distances, as in VLMEvalKit's column eval_score: 0 is a perfect answer. Report the scores of "
-    "protocol rrc instead, whose mean is what the harness reports."
+    "protocol rrc instead; their mean is the one that the harness reports."
 )
 
 
@@ -25,7 +25,7 @@ def _mean_distance(protocol: str) -> Callable[[pl.DataFrame], pl.Series]:
     def distances(frame: pl.DataFrame) -> pl.Series:
         row = pl.int_range(pl.len()).alias("row")
         pairs = frame.select(row, *_TEXTS).explode("answers", empty_as_null=True, keep_nulls=True)
-        # The same quotient again: 1 - (1 - d / L) is not always d / L, but always within the last digit.
+        # 1 - (1 - d / L) may differ from d / L, but only in the last digit.
         scored = pairs.select("row", (1 - af.nls(*_TEXTS, protocol=protocol)).alias("distance"))
         return scored.group_by("row", maintain_order=True).agg(pl.col("distance").mean())["distance"]
 
@@ -55,7 +55,7 @@ CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """How one rule fits."""
+    """How well a rule reproduces the scores."""
 
     rule: str
     scale: int
@@ -67,17 +67,17 @@ class Verdict:
 
     @property
     def scaled(self) -> str:
-        """What has to be said of the scale."""
+        """The scale in words, if it is not 1."""
         return f", times {self.scale}" if self.scale != 1 else ""
 
     @property
     def note(self) -> str:
-        """A warning about what the numbers are."""
+        """A warning if the numbers are distances."""
         return _DISTANCE_NOTE if "distance" in self.rule else ""
 
 
 def judge(frame: pl.DataFrame, theirs: HarnessScores) -> list[Verdict]:
-    """Return a verdict for each rule, the best fit first; null predictions count as empty texts."""
+    """Return a verdict for each rule, the best first; null predictions count as empty strings."""
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
     verdicts = [_verdict(rule, make(texts), texts, theirs) for rule, make in CANDIDATES.items()]
     return sorted(verdicts, key=lambda verdict: (verdict.differing.height, not verdict.exact))

@@ -1,4 +1,4 @@
-"""A harness' own scores: a column, its results file, or a mean."""
+"""A harness's own scores: a column, its results file, or a mean."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 
 @dataclass(frozen=True, kw_only=True)
 class HarnessScores:
-    """Scores of the rows in their order, null where there is none, or a single mean."""
+    """The score of each row, null if it has none, or a single mean."""
 
     name: str
     values: pl.Series
     digits: int
-    """Decimals that the scores are given with."""
+    """Number of decimals in the given scores."""
     scale: int
     """100 if they are percentages, otherwise 1."""
     is_mean: bool
 
 
 def find(frame: pl.DataFrame, given: str) -> HarnessScores:
-    """Return the scores that a column's name, a file or a number stands for."""
+    """Return the scores given by the name of a column, a file or a number."""
     if given in frame.columns:
         return _of_rows(f"column {shown(given)}", frame[given])
     try:
@@ -45,7 +45,7 @@ def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     if not path.exists():
         names = listed([shown(name) for name in frame.columns], 30)
         raise ValueError(
-            f"--against is a column of the file ({names}), a number or a file, and {given!r} is none of them"
+            f"--against must be a column of the file ({names}), a number or a file, got {given!r}"
         )
     return _of_file(frame, path)
 
@@ -76,18 +76,19 @@ def _of_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
     if len(metrics) != 1 or not ids:
         names = listed([shown(name) for name in raw.names])
         raise problem(
-            path, f"a table with a column of ids and one of {listed([*_METRICS])} is due; it has {names}"
+            path,
+            f"must be a table with a column of ids and exactly one of {listed([*_METRICS])}; it has {names}",
         )
     values = [None if value is None else str(value) for value in raw.column(metrics[0])]
     keys = [str(value) for value in raw.column(ids[0])]
     if len(set(keys)) < len(keys):
-        raise problem(path, f"ids in {ids[0]!r} are there twice")
+        raise problem(path, f"ids in {ids[0]!r} must be unique")
     return _by_id(frame, path, dict(zip(keys, values, strict=True)))
 
 
 def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessScores:
     if "question_id" not in frame.columns:
-        raise ValueError("the results have no ids; name their column: --question-id")
+        raise ValueError("the results have no ids; name their column with --question-id")
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(
@@ -103,19 +104,19 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessSc
 def _of_rows(name: str, column: pl.Series) -> HarnessScores:
     values = column.cast(pl.Float64, strict=False)
     if values.null_count() > column.null_count() or values.is_nan().any():
-        raise ValueError(f"{name} holds what is no number")
+        raise ValueError(f"{name} must hold numbers")
     if values.null_count() == len(values):
         raise ValueError(f"{name} holds no scores")
     texts = column.drop_nulls().cast(pl.String)
     digits = max(map(_decimals, texts))
-    # Shares of one that a harness writes as percentages; no rate of characters is that high.
+    # Some harnesses write percentages; no character error rate is that high.
     scale = 100 if (values.max() or 0) > 20 else 1  # type: ignore[operator] # noqa: PLR2004
     return HarnessScores(name=name, values=values, digits=digits, scale=scale, is_mean=False)
 
 
 def _mean(name: str, text: str, number: float) -> HarnessScores:
     if not math.isfinite(number):
-        raise ValueError(f"{name} is no number: {text}")
+        raise ValueError(f"{name} must be a finite number, got {text}")
     scale = 100 if number > 1 else 1
     return HarnessScores(
         name=f"{name} {text}", values=pl.Series([number]), digits=_decimals(text), scale=scale, is_mean=True
@@ -123,14 +124,14 @@ def _mean(name: str, text: str, number: float) -> HarnessScores:
 
 
 def _decimals(text: str) -> int:
-    """Decimals of a number as it is written."""
+    """Return the number of decimals with which a number is written."""
     mantissa, _, exponent = text.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return min(max(digits, 0), _MOST_DIGITS)
 
 
 def _means(results: Any) -> dict[str, str]:
-    """Means of known metrics, by task and metric: `{"docvqa_val": {"anls,none": 0.76}}`."""
+    """Return the means of known metrics, by task and metric: `{"docvqa_val": {"anls,none": 0.76}}`."""
     found = {}
     for task, metrics in results.items() if isinstance(results, dict) else ():
         for name, value in metrics.items() if isinstance(metrics, dict) else ():

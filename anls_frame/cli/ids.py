@@ -1,4 +1,4 @@
-"""Ids that occur more than once: in several files they are two systems, not one with twice the rows."""
+"""Ids that occur more than once: in two files, they suggest two systems, not one with twice the rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_ROWS = 5_000_000
-"""Ids of more rows would take too much memory, so they are not looked at."""
+"""The ids of more rows would take too much memory, so they are not checked."""
 _SHOWN = 3
 
 
@@ -27,13 +27,12 @@ class Ids:
 
     def add(self, path: Path, frame: pl.LazyFrame) -> None:
         """
-        Take the ids of one more file.
+        Add the ids of one more file.
 
         Raises
         ------
         ValueError
-            If one of them is in another file as well; not after each file, but at least once all are added
-            and `check` is called.
+            If one of them is also in another file. Not every call checks this, so call `check` at the end.
         """
         if "question_id" not in frame.collect_schema() or self._rows > MOST_ROWS:
             return
@@ -43,7 +42,7 @@ class Ids:
         self._frames[str(path)] = frame
         self._hashes.append(found)
         self._rows += found.height
-        if len(self._frames).bit_count() == 1:  # seldom enough to cost little, early enough to save work
+        if len(self._frames).bit_count() == 1:  # rare enough to cost little, early enough to save work
             self.check()
 
     def check(self) -> None:
@@ -62,19 +61,19 @@ class Ids:
             shared_ids = listed([shown(one) for one in ids], _SHOWN)
             raise ValueError(
                 f"{pair[0]} and {pair[1]} have ids in common ({shared_ids}); "
-                "their rows would count as those of one system. To compare two: anls-frame compare "
-                f"{pair[0]} {pair[1]}; if these are different questions, pass --allow-repeated-ids"
+                "their rows would count as those of one system. To compare two systems: anls-frame compare "
+                f"{pair[0]} {pair[1]}. If these are different questions, pass --allow-repeated-ids"
             )
 
     def _common(self, first: str, second: str) -> list[str]:
-        """Return the ids themselves: hashes may be equal by chance."""
+        """Return the ids themselves, because hashes may be equal by chance."""
         ids = [self._frames[one].select("question_id") for one in (first, second)]
         common = ids[0].join(ids[1], on="question_id", how="semi", maintain_order="left")
         return common.unique(maintain_order=True).collect(engine="streaming")["question_id"].to_list()
 
 
 def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
-    """Return a remark on rows that have the id of another one, which are no independent observations."""
+    """Return a note on rows that repeat an id, because they are not independent observations."""
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return None
     ids = pl.col("question_id")
@@ -84,5 +83,5 @@ def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
         return None
     return (
         f"{numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one question are not "
-        "independent, so the intervals are too narrow: name a column that they share by --cluster"
+        "independent, so the intervals are too narrow: name a column that they share with --cluster"
     )

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what every command does around its own work."""
+"""Options that several commands share, and the wrapper around every command."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 _FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
-"""How messages of the library begin with the parameter that they are about."""
+"""Matches the parameter with which a message of the library begins."""
 
 File = Annotated[
     Path,
     typer.Argument(
-        help="Results: CSV, TSV, JSON Lines, JSON, Parquet, XLSX, or a harness' file.", metavar="FILE"
+        help="Results: CSV, TSV, JSON Lines, JSON, Parquet, XLSX, or a harness's file.", metavar="FILE"
     ),
 ]
 By = Annotated[
-    list[str] | None, typer.Option("--by", "-b", help="Column that slices the rows; may be given again.")
+    list[str] | None, typer.Option("--by", "-b", help="Column that slices the rows; may be repeated.")
 ]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix.")
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that is there already.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """How a file is to be read; what is None is found out."""
+    """How to read a file; options that are None are detected."""
 
     reader: Annotated[
         str,
@@ -61,14 +61,14 @@ class Source:
     answers_format: Annotated[
         str | None,
         typer.Option(
-            help="Of answers that are texts: text (one answer each), list (read what is printed as a list) "
-            "or auto (list in CSV, TSV and XLSX where every cell is one)."
+            help="How to read answers that are text: text (one answer each), list (parse a printed list) or "
+            "auto (list in CSV, TSV and XLSX if every cell is one)."
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
     format: Annotated[
         str | None,
-        typer.Option(help="csv, tsv, jsonl, json, parquet or xlsx, where the name does not say it."),
+        typer.Option(help="csv, tsv, jsonl, json, parquet or xlsx, if the name does not say so."),
     ] = None
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None
     encoding: Annotated[
@@ -78,14 +78,18 @@ class Source:
     scorer: Annotated[str | None, typer.Option(help="Scorer of Inspect whose answer is the prediction.")] = (
         None
     )
-    epoch: Annotated[int | None, typer.Option(help="Epoch of Inspect; otherwise all, a row for each.")] = None
+    epoch: Annotated[
+        int | None, typer.Option(help="Epoch of Inspect; by default all, with one row for each.")
+    ] = None
     response: Annotated[
         int | None,
-        typer.Option(help="Of several responses to a sample (lmms-eval, lm-eval): 1, 2, ..., -1 the last."),
+        typer.Option(
+            help="Which of several responses to a sample (lmms-eval, lm-eval): 1, 2, ..., or -1 for the last."
+        ),
     ] = None
     allow_missing: Annotated[
         bool,
-        typer.Option("--allow-missing", help="Take questions without an answer as missing predictions."),
+        typer.Option("--allow-missing", help="Count questions without a prediction as missing predictions."),
     ] = False
 
     def __post_init__(self) -> None:
@@ -110,7 +114,7 @@ class Anls:
     """How ANLS is computed."""
 
     protocol: Annotated[str, typer.Option(help="anls, rrc, anls_star, jiwer or raw.")] = "anls"
-    threshold: Annotated[float | None, typer.Option(help="In place of the protocol's own.")] = None
+    threshold: Annotated[float | None, typer.Option(help="Threshold, instead of the protocol's own.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +129,7 @@ class Reporting(Scoring):
     """How rows are scored, and which of them."""
 
     missing: Annotated[
-        str, typer.Option(help="empty: null predictions score as the empty text; drop: they are left out.")
+        str, typer.Option(help="empty: score null predictions as empty strings; drop: leave them out.")
     ] = "empty"
 
 
@@ -142,7 +146,7 @@ class Writing:
     """How a file is written."""
 
     escape_formulas: Annotated[
-        bool, typer.Option(help="In CSV, put an apostrophe before what a spreadsheet would run.")
+        bool, typer.Option(help="In CSV, put an apostrophe before cells that a spreadsheet would run.")
     ] = True
     force: Force = False
 
@@ -156,10 +160,10 @@ class Target(Writing):
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """
-    Make a function a command: typer sees the fields of a dataclass in place of a parameter that is one.
+    Make a function a command: typer sees the fields of a dataclass instead of the parameter that holds it.
 
-    What an error says of a parameter it says of the option. A pipe that is closed ends the command as shells
-    have it, with 141; typer alone would end with 1, which says that a gate failed.
+    Errors that name a parameter name the option instead. A closed pipe ends the command with 141, as usual in
+    shells; typer alone would end it with 1, which means that a gate failed.
     """
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {

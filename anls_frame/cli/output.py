@@ -1,4 +1,4 @@
-"""What commands print and write: data as plain text, files only where none is, or with --force."""
+"""What commands print and write: data as plain text, and files, which are replaced only with --force."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _LONGEST_CELL = 80
 
 
 def plain(text: str) -> str:
-    """Return a text that a terminal shows and does not obey, line by line."""
+    """Return text whose control characters are visible, so that a terminal does not obey them."""
     return "\n".join(visible(line, directions=True) for line in text.split("\n"))
 
 
 def say(text: str) -> None:
-    """Print a remark to standard error."""
+    """Print a note to standard error."""
     print(plain(text), file=sys.stderr)
 
 
 def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None = None) -> None:
-    """Raise an error if the file is there already, or its format is unknown, before any work is done."""
+    """Raise an error, before any work is done, if the file exists or its format is unknown."""
     if path is None:
         return
     if suffixes is not None and path.suffix.lower() not in suffixes:
-        raise ValueError(f"{path}: the name has to end in one of {', '.join(suffixes)}")
+        raise ValueError(f"{path}: the name must end in one of {', '.join(suffixes)}")
     if path.exists() and not force:
-        raise ValueError(f"{path}: there is such a file already; pass --force to replace it")
+        raise ValueError(f"{path}: the file already exists; pass --force to replace it")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {str(path.parent)!r}")
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal that something is going on; say nothing elsewhere."""
+    """Show in a terminal that work is in progress; print nothing elsewhere."""
     if not sys.stderr.isatty():
         yield
         return
@@ -54,7 +54,7 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] | None]:
-    """Show on a terminal how many rows are done, if it is known of how many; say nothing elsewhere."""
+    """Show in a terminal how many rows are done, if the total is known; print nothing elsewhere."""
     if total is None or not sys.stderr.isatty():
         with working(what):
             yield None
@@ -66,7 +66,7 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] |
 
 
 def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | None = None) -> None:
-    """Print a frame, or the beginning of one that is so high, as a table, cells as the texts they are."""
+    """Print a frame, or its first rows if it has `height` rows, as a table; markup is not interpreted."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -82,7 +82,7 @@ def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | N
             for value in row
         ]
         table.add_row(*(Text(_short(visible(cell, directions=True))) for cell in cells))
-    # Without colours and markup of any kind; as wide as it needs where nobody looks at it.
+    # No colours and no markup; outside a terminal, the table is as wide as it needs to be.
     console = Console(highlight=False, color_system=None, width=None if sys.stdout.isatty() else 10_000)
     console.print(table)
     height = frame.height if height is None else height
@@ -98,7 +98,7 @@ def print_json(value: Any) -> None:
 
 
 def print_document(document: Any) -> None:
-    """Print a report as the JSON that it is written as."""
+    """Print a report as JSON, exactly as it is written to a file."""
     from anls_frame.export.json import write_json
 
     sys.stdout.flush()

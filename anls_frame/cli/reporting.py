@@ -1,4 +1,4 @@
-"""Reports of files, whole and in parts, for `report` and `merge`."""
+"""Reports on files, as a whole or in parts, for `report` and `merge`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """What becomes of a report."""
+    """Where a report goes: to files and to the terminal."""
 
     output: Path | None
     summary: Path | None
@@ -36,7 +36,7 @@ class Delivery:
     target: Target
 
     def check(self) -> None:
-        """Raise an error before any work is done, if the files cannot be written."""
+        """Raise an error, before any work is done, if the files cannot be written."""
         check_target(self.output, self.target.force, SUFFIXES)
         check_target(self.summary, self.target.force, (".parquet",))
 
@@ -60,7 +60,7 @@ class Delivery:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What there is to report: files, how they are read, how they are scored."""
+    """The input of a report: files, how they are read and how they are scored."""
 
     files: Sequence[Path]
     source: Source
@@ -70,13 +70,13 @@ class Work:
 
     def __post_init__(self) -> None:
         if self.fold_clusters and self.settings["cluster"] is None:
-            raise ValueError("--fold-clusters has none to fold: name their column by --cluster")
+            raise ValueError("--fold-clusters needs --cluster")
         doubled = {str(path) for path in self.files if self.files.count(path) > 1}
         if doubled:
             raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
 
     def summary(self, shard: Shard | None = None) -> af.Summary:
-        """Summarize all, or a part: some rows of a file, or some of several files."""
+        """Summarize everything or one shard: some rows of a file, or some of several files."""
         what = names([str(path) for path in self.files])
         if shard is not None:
             what = f"{what} shard {shard}"
@@ -84,7 +84,7 @@ class Work:
             return self._summary_of_files(what, shard)
         (path,) = self.files
         stored = stored_rows(path, self.source)
-        if stored is None:  # the whole file has to be read to know
+        if stored is None:  # the number of rows is known only after reading the whole file
             with working(f"Reading {path}"):
                 loaded = load(path, self.source)
             stored, frame = loaded.height, loaded.lazy()
@@ -101,7 +101,7 @@ class Work:
             return self._summarize(path, frame, what, advance)
 
     def part(self, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
-        """Return the summary of a shard, from its file if it is there already; otherwise save it."""
+        """Return the summary of a shard and whether its file already existed; otherwise save it."""
         origin = self._origin(shard)
         if not force:
             found = finished(path, origin, self._expected_settings)
@@ -110,7 +110,7 @@ class Work:
         summary = self.summary(shard)
         changed = self._origin(shard).changed(origin)
         if changed:
-            raise ValueError(f"{', '.join(changed)} was changed while it was read; run the shard again")
+            raise ValueError(f"{', '.join(changed)} changed while it was read; run the shard again")
         if self.fold_clusters:
             summary = summary.fold_clusters()
         summary.save(path, metadata=origin.metadata())
@@ -126,13 +126,13 @@ class Work:
         return self.files[first : first + count]
 
     def _origin(self, shard: Shard) -> Origin:
-        """Return what a shard is made of, as it is now."""
+        """Return the current origin of a shard."""
         options = {"fold_clusters": self.fold_clusters}
         return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
 
     @property
     def _expected_settings(self) -> Settings:
-        """Return the settings that its summaries have, without reading anything."""
+        """Return the settings of the summaries, without reading anything."""
         columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
         nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
         return self._summarize(self.files[0], nothing.lazy(), "nothing").settings

@@ -1,4 +1,4 @@
-"""Parts of a report: what each consists of, and whether a file holds it already."""
+"""Parts of a report: what each consists of, and whether a file already holds it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PART = re.compile(r"(?P<what>.*) shard (?P<index>[0-9]+)/(?P<count>[0-9]+)(?: .
 _KEY = "anls_frame_shard"
 _FOOTER = 8
 _READ_WHOLE = 64 << 20
-"""Files of so many bytes are known by their content; larger Parquet files by their footer."""
+"""Files up to this many bytes are identified by their content, larger Parquet files by their footer."""
 _NAMED = 3
 
 
@@ -40,19 +40,19 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Return the shard that the shell calls `1/4`."""
+        """Return the shard for the text of the option, such as `1/4`."""
         match = _SHARD.fullmatch(text)
         shard = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
         if not 1 <= shard.index <= shard.count:
-            raise ValueError(f"--shard is a part of several, as 1/4, got {text!r}")
+            raise ValueError(f"--shard must be a part of several, such as 1/4, got {text!r}")
         return shard
 
     def __str__(self) -> str:
-        """Return it as the shell has it."""
+        """Return the text of the option."""
         return f"{self.index}/{self.count}"
 
     def of(self, total: int) -> tuple[int, int]:
-        """Return where it starts among so many rows or files, and how many are its own."""
+        """Return the first of its rows (or files), and how many it has, out of `total`."""
         start, end = (total * index // self.count for index in (self.index - 1, self.index))
         return start, end - start
 
@@ -64,9 +64,9 @@ class Shard:
 @dataclass(frozen=True)
 class Origin:
     """
-    What a part is made of: files by name, those it reads by content, and how they are read.
+    Origin of a part: the names of all files, the content of those it reads, and how they are read.
 
-    It is saved beside the summary, so that a job that is run again knows what it need not do again.
+    It is saved with the summary, so that a job that is run again can skip finished parts.
     """
 
     files: tuple[str, ...]
@@ -83,7 +83,7 @@ class Origin:
         source: Source,
         options: Mapping[str, Any],
     ) -> Origin:
-        """Look at the files as they are now."""
+        """Return the origin, with the current content of the files."""
         inputs = [*read, *([source.gold] if source.gold is not None else [])]
         reading = {
             name: str(value) if isinstance(value, Path) else value
@@ -97,12 +97,12 @@ class Origin:
         )
 
     def metadata(self) -> dict[str, str]:
-        """Return it as a summary is saved with it."""
+        """Return the metadata with which a summary is saved."""
         return {_KEY: json.dumps(dataclasses.asdict(self))}
 
     @classmethod
     def load(cls, path: Path) -> Origin | None:
-        """Return what a summary was saved with, if it was."""
+        """Return the origin with which a summary was saved, or None."""
         text = pl.read_parquet_metadata(_files.seekable(path)).get(_KEY)
         if text is None:
             return None
@@ -113,7 +113,7 @@ class Origin:
             return None
 
     def differences(self, other: Origin) -> list[str]:
-        """Return what is not the same in another one, first what it is here."""
+        """Return what differs in another origin, each with both values, its own first."""
         found = []
         if self.files != other.files:
             found.append(f"files ({names(self.files)}, not {names(other.files)})")
@@ -127,7 +127,7 @@ class Origin:
         return found
 
     def changed(self, other: Origin) -> list[str]:
-        """Return the files that both have read, with another content."""
+        """Return the files that both have read, but with different contents."""
         return sorted(
             name
             for name in self.inputs.keys() & other.inputs.keys()
@@ -137,14 +137,14 @@ class Origin:
 
 def fingerprint(path: Path) -> dict[str, Any]:
     """
-    Return what tells a file from another one of its name.
+    Return what distinguishes a file from another with the same name.
 
-    Of a large Parquet file it is the footer, which has the size, place and bounds of each column in each
-    group of rows: reading all of a file for each of its shards would take longer than scoring them. The time
-    of its last change is left out: every copy has another.
+    For a large Parquet file it is the footer, which has the size, position and bounds of each column in each
+    row group: reading the whole file for each shard would take longer than scoring it. The modification time
+    is not used, because every copy has another one.
     """
     if _files.is_stream(path):
-        raise ValueError(f"{path} can be read but once, and a shard is known by what its files hold; save it")
+        raise ValueError(f"{path} can be read only once, but shards need files to read again; save it first")
     with path.open("rb") as file:
         size = file.seek(0, 2)
         footer = _footer(file, size) if size > _READ_WHOLE else None
@@ -166,7 +166,7 @@ def _footer(file: Any, size: int) -> bytes | None:
 
 
 def names(files: Sequence[str]) -> str:
-    """Return the files as one name, which does not grow with their number."""
+    """Return one name for the files, whose length does not grow with their number."""
     if len(files) <= _NAMED:
         return "+".join(files)
     digest = hashlib.sha256("\0".join(files).encode(errors="surrogateescape")).hexdigest()
@@ -174,18 +174,18 @@ def names(files: Sequence[str]) -> str:
 
 
 def finished(path: Path, origin: Origin, settings: Settings) -> Summary | None:
-    """Return the summary that a file holds if it is this one; None if there is no such file."""
+    """Return the summary in a file, or None if the file does not exist; raise an error if it is another."""
     if not path.exists():
         return None
     try:
-        # All of it, and not only what it says of itself: what is skipped is whole.
+        # The whole file is read, not only its metadata, so that a damaged part is not skipped.
         summary = Summary.load(path)
     except ValueError as error:
         raise ValueError(f"{error}; pass --force to replace it") from None
     found = Origin.load(path)
     if found is None:
         raise ValueError(
-            f"{path}: there is such a file already, which was not made by --shard; pass --force to replace it"
+            f"{path}: the file already exists and was not made by --shard; pass --force to replace it"
         )
     differing = origin.differences(found) + [
         f"{name} ({_shown(now)}, not {_shown(then)})"
@@ -193,8 +193,8 @@ def finished(path: Path, origin: Origin, settings: Settings) -> Summary | None:
     ]
     if differing:
         raise ValueError(
-            f"{path}: there is another summary already, made otherwise: {'; '.join(differing)}. Pass --force "
-            "to replace it, or name another file"
+            f"{path}: the file holds a different summary: {'; '.join(differing)}. Pass --force to replace "
+            "it, or name another file"
         )
     return summary
 
@@ -204,7 +204,7 @@ def _shown(value: object) -> str:
 
 
 def check_inputs(paths: Sequence[Path]) -> None:
-    """Raise an error where parts were made of different contents of the same file."""
+    """Raise an error if parts were made from different contents of the same file."""
     known: dict[str, tuple[Path, Mapping[str, Any]]] = {}
     for path in paths:
         origin = Origin.load(path)
@@ -212,13 +212,13 @@ def check_inputs(paths: Sequence[Path]) -> None:
             first, then = known.setdefault(name, (path, content))
             if then != content:
                 raise ValueError(
-                    f"{first} and {path} were made of different contents of {name}, which was changed in "
-                    "between; make both of the same"
+                    f"{first} and {path} were made from different contents of {name}, which changed in "
+                    "between; make both from the same content"
                 )
 
 
 def missing_shards(parts: Iterable[str]) -> list[str]:
-    """Return the shards that the names of the others say there must be."""
+    """Return the shards that are missing, according to the names of the others."""
     found: dict[tuple[str, int], set[int]] = {}
     for part in parts:
         match = _PART.fullmatch(part)

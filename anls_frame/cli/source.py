@@ -1,4 +1,4 @@
-"""From a file's name to the standard frame: which reader, with which options."""
+"""From the name of a file to the standard frame: choose the reader and its options."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFrame:
-    """Read a file as the standard frame; harness' files have unique ids in any case, in each epoch."""
+    """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
     kind = _kind(path, source)
     given = _given(kind, source)
     if kind == "rrc" and source.gold is None:
-        raise ValueError(f"{path} is a submission: name the file of gold labels, --gold GOLD")
+        raise ValueError(f"{path} is a submission: name the file of gold labels with --gold")
     if kind == "table":
         given["unique_ids"] = unique_ids
     frame = READERS[kind].read(path, **given)
     if kind == "inspect" and unique_ids and frame["epoch"].n_unique() > 1:
         epochs = listed([str(epoch) for epoch in frame["epoch"].unique().sort()])
-        raise problem(path, f"holds several epochs: {epochs}; name one: --epoch ...")
+        raise problem(path, f"holds several epochs: {epochs}; choose one with --epoch")
     return frame
 
 
 def table(path: Path, source: Source) -> pl.DataFrame:
-    """Read a table of which no column has to be there."""
+    """Read a table that needs no particular columns."""
     if _kind(path, source) != "table":
-        raise ValueError(f"{path}: scores are columns of a table, not of a harness' file")
+        raise ValueError(f"{path}: --scores needs a table, not the file of a harness")
     given = _given("table", source)
     roles = {role: given.pop(role, None) for role in ROLES}
     return read_table(path, roles, required=(), unique_ids=False, **given)
@@ -48,7 +48,7 @@ def table(path: Path, source: Source) -> pl.DataFrame:
 
 @contextmanager
 def reading(path: Path, source: Source) -> Iterator[None]:
-    """Name the file where Polars finds it damaged, and say where a column is that a harness leaves out."""
+    """Name the file if Polars finds it damaged, and explain which columns a harness leaves out."""
     try:
         with reading_parquet(path):
             yield
@@ -62,7 +62,7 @@ def reading(path: Path, source: Source) -> Iterator[None]:
 
 
 def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.LazyFrame:
-    """Read a file, or some of its rows (the first and how many), lazily where its format allows it."""
+    """Read a file, or some rows (the first and how many), lazily if its format allows it."""
     if _kind(path, source) == "table":
         return scan_rows(path, rows, **_given("table", source))
     frame = load(path, source)
@@ -71,7 +71,7 @@ def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.
 
 
 def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
-    """Read a file lazily, where its format allows it, and say how many rows it has."""
+    """Read a file, lazily if its format allows it, and return its number of rows as well."""
     rows = stored_rows(path, source)
     if rows is None:
         frame = load(path, source)
@@ -82,7 +82,7 @@ def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
 
 
 def stored_rows(path: Path, source: Source) -> int | None:
-    """Return how many rows a file says it holds; None where it has to be read to know."""
+    """Return the number of rows in a file's metadata, or None if the file must be read to know."""
     if _kind(path, source) != "table" or _content.file_format(path, source.format) != "parquet":
         return None
     _content.check_file(path)
@@ -92,7 +92,7 @@ def stored_rows(path: Path, source: Source) -> int | None:
 
 
 def _given(kind: str, source: Source) -> dict[str, Any]:
-    """Return the options that are given; an error for those that a reader has no use for."""
+    """Return the given options; raise an error for options that do not apply to the reader."""
     given = {
         name: value
         for name, value in vars(source).items()
@@ -100,12 +100,13 @@ def _given(kind: str, source: Source) -> dict[str, Any]:
     }
     useless = sorted(f"--{name.replace('_', '-')}" for name in given.keys() - READERS[kind].options)
     if useless:
-        raise ValueError(f"files of the kind {kind!r} are read without {', '.join(useless)}")
+        does = "does" if len(useless) == 1 else "do"
+        raise ValueError(f"{' and '.join(useless)} {does} not apply to {kind!r} files")
     return given
 
 
 def _kind(path: Path, source: Source) -> str:
-    """Which reader a file is for, by what is given or by its name and its beginning."""
+    """Return the reader of a file: the given one, or by the file's name and first bytes."""
     _files.keep(path)
     if source.reader != "auto":
         return source.reader

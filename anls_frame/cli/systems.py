@@ -45,12 +45,12 @@ def compared(pair: Pair, **options: Any) -> af.Comparison:
 def compared_scores(
     pair: Pair, scoring: Reporting, *, lower_is_better: bool, **options: Any
 ) -> af.Comparison:
-    """Compare two columns of scores, which have no use for options of texts."""
+    """Compare two columns of scores; options for texts do not apply to them."""
     frame, systems = _scores(pair)
     given = [one.name for one in fields(scoring) if getattr(scoring, one.name) != one.default]
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise ValueError(f"scores that exist already are compared without {names}")
+        raise ValueError(f"--scores cannot be combined with {names}")
     better = False if lower_is_better else None
     comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
     if not comparison.overall["n"]:
@@ -62,17 +62,17 @@ def _scores(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a table with two columns of scores."""
     names = _two_names(pair) if pair.second is None else []
     if not names:
-        raise ValueError("--scores compares two columns of one file: --systems OLD,NEW")
+        raise ValueError("--scores compares two columns of one file; name them with --systems OLD,NEW")
     frame = table(pair.first, pair.source)
     for name in names:
         if name not in frame.columns:
             raise InputError([Problem(str(pair.first), "", f"no column {shown(name)}")])
-        # Text files have numbers as texts, and nothing for none.
+        # In text files, numbers are strings, and a missing score is an empty string.
         column = frame[name]
         filled = column.set(column == "", None) if column.dtype == pl.String else column
         column = numbers(filled.drop_nulls()) if column.dtype == pl.String else column
         if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-            raise InputError([Problem(str(pair.first), "", f"column {shown(name)} holds other than scores")])
+            raise InputError([Problem(str(pair.first), "", f"column {shown(name)} must hold numbers")])
         frame = frame.with_columns(filled.cast(pl.Float64).alias(name))
     return frame, dict(zip(_apart(names), names, strict=True))
 
@@ -80,13 +80,13 @@ def _scores(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
 def _two_names(pair: Pair) -> list[str]:
     names = [] if pair.systems is None else pair.systems.split(",")
     if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
-        raise ValueError("name two files, or two prediction columns of one: --systems OLD,NEW")
+        raise ValueError("name two files, or two prediction columns of one file with --systems OLD,NEW")
     return names
 
 
 def _columns(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
     names = _two_names(pair)
-    # Read once for each: a column has its role, and with it its checks, in one of them only.
+    # The file is read twice, because only the column in the role of the prediction is checked.
     first, second = (load(pair.first, replace(pair.source, prediction=name)) for name in names)
     columns = _free(first, names)
     frame = first.rename({"prediction": columns[0]}) if columns[0] != "prediction" else first
@@ -97,19 +97,19 @@ def _columns(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
 def _files(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
     assert pair.second is not None  # noqa: S101 - asked before
     if pair.systems is not None:
-        raise ValueError("--systems names columns of one file, and there are two")
+        raise ValueError("--systems names two columns of one file, but two files are given")
     paths = (pair.first, pair.second)
     if pair.first.resolve() == pair.second.resolve():
         raise ValueError(
-            f"{pair.second}: the same file twice; name two files, or two columns of one: --systems OLD,NEW"
+            f"{pair.second}: the same file twice; name two files, or two columns with --systems OLD,NEW"
         )
     frames = [load(path, pair.source, unique_ids=True) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         if "question_id" not in frame.columns:
             raise InputError(
-                [Problem(str(path), "", "has no ids to pair by; name their column: --question-id")]
+                [Problem(str(path), "", "has no ids to pair by; name their column with --question-id")]
             )
-    # What is lost is told before what differs.
+    # Unmatched questions are reported before differing answers.
     paired = af.pair(*frames, on="question_id", prediction="prediction", answers=[])
     lost = [
         Problem(str(path), "", f"{len(ids):,} questions that the other file does not have: {ids_text(ids)}")
@@ -128,7 +128,7 @@ def _files(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:
 
 
 def _check_answers(pair: Pair, frames: list[pl.DataFrame], paired: pl.DataFrame) -> None:
-    """Raise an error where the files accept different answers: that would not be the same question."""
+    """Raise an error if the files accept different answers, because the questions would not be the same."""
     other = frames[1].select("question_id", pl.col("answers").alias("other"))
     both = paired.select("question_id", "answers").join(other, on="question_id", how="left")
     differing = both.filter(disagreeing(both["answers"], both["other"]))["question_id"].to_list()
@@ -140,14 +140,14 @@ def _check_answers(pair: Pair, frames: list[pl.DataFrame], paired: pl.DataFrame)
 
 
 def _apart(names: list[str]) -> list[str]:
-    """Names of systems that no column of the result has."""
+    """Return names of systems that differ from all columns of the result."""
     from anls_frame.reports.differences import RESULT_COLUMNS
 
     return [f"{name} " if name in RESULT_COLUMNS else name for name in names]
 
 
 def _free(frame: pl.DataFrame, names: list[str]) -> list[str]:
-    """Column names for the predictions that nothing else in the frame has."""
+    """Return column names for the predictions that are not taken in the frame."""
     taken = set(frame.columns) - {"prediction"}
     free = []
     for name in names:

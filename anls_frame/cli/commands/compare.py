@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """When a comparison fails; never if no drop is given."""
+    """When the gate fails; never if no drop is given."""
 
     fail_if_drop: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 1 if the second is worse by at least so much as observed, of all rows or in a "
-            "slice, and its p-value (adjusted, for slices) is at most --alpha. It does not show that the "
-            "true loss is that large; nor does 0 show that there is none. Slices that are too small to be "
-            "tested never count: a line says how many there are."
+            help="Exit with 1 if the observed loss of the second system, overall or in a slice, is at least "
+            "this large and its p-value (adjusted, for slices) is at most --alpha. This does not show that "
+            "the true loss is that large, nor does 0 show that there is none. Slices that are too small to "
+            "be tested never count; a note says how many there are."
         ),
     ] = None
     alpha: Annotated[float, typer.Option(help="Largest p-value that counts for --fail-if-drop.")] = 0.05
@@ -36,7 +36,7 @@ class Gate:
         share("--alpha", self.alpha)
 
     def fails(self, comparison: af.Comparison) -> bool:
-        """Whether it does; what has not been looked at for it is said."""
+        """Whether the gate fails; a note is printed if slices could not be tested."""
         from anls_frame.cli.output import say
         from anls_frame.reports.documents import untestable_note
 
@@ -48,7 +48,7 @@ class Gate:
         return comparison.regressed(self.fail_if_drop, self.alpha)
 
     def say(self, comparison: af.Comparison) -> None:
-        """Say why it failed."""
+        """Print why the gate failed."""
         from anls_frame.cli.output import say
 
         old, new = comparison.systems
@@ -76,16 +76,16 @@ def compare(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="anls (the default), nls, exact_match, cer (mean of the rows) or cer_corpus; with --scores "
-            "any name for them."
+            help="anls (the default), nls, exact_match, cer (mean over rows) or cer_corpus; with --scores, "
+            "any name for the scores."
         ),
     ] = None,
     scores: Annotated[
-        bool, typer.Option("--scores", help="The columns of --systems hold scores that exist already.")
+        bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")
     ] = False,
     lower_is_better: Annotated[
         bool,
-        typer.Option("--lower-is-better", help="Of --scores the lower ones are better, as of error rates."),
+        typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates."),
     ] = False,
     allow_unmatched: Annotated[
         bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
@@ -99,7 +99,7 @@ def compare(
     """
     Compare two systems on the same questions.
 
-    With --fail-if-drop it is a gate for scripts: it ends with 0, with 1 for a regression, or with 2 where the
+    With --fail-if-drop it is a gate for scripts: it exits with 0, with 1 for a regression, or with 2 if the
     input cannot be used.
     """
     from anls_frame.cli.exits import GATE_FAILED
@@ -115,7 +115,7 @@ def compare(
             comparison = compared_scores(pair, scoring, lower_is_better=lower_is_better, **options)
         elif lower_is_better:
             raise ValueError(
-                "--lower-is-better is the direction of --scores; metrics of texts have their own"
+                "--lower-is-better applies only to --scores; metrics of texts have their own direction"
             )
         else:
             comparison = compared(pair, **vars(scoring), **options)

@@ -1,4 +1,4 @@
-"""`confusions`: which characters are taken for which."""
+"""`confusions`: which characters are read as which."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def confusions(
         int, typer.Option(help="Longest run of characters that counts as one confusion.")
     ] = 1,
     min_nls: Annotated[
-        float, typer.Option(help="Leave out rows whose NLS is lower: other answers, not misread ones.")
+        float, typer.Option(help="Leave out rows with a lower NLS: different answers, not misread ones.")
     ] = 0.0,
-    top: Annotated[int, typer.Option(help="How many to print, of each slice.")] = 30,
+    top: Annotated[int, typer.Option(help="How many confusions to print for each slice.")] = 30,
     target: Target,
     source: Source,
 ) -> None:
-    """Count which characters are taken for which."""
+    """Count which characters are read as which."""
     from anls_frame.cli.output import check_target, print_json, working
     from anls_frame.cli.source import load, reading
     from anls_frame.export import rows as row_files
@@ -63,7 +63,7 @@ def confusions(
 
 
 def _print(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
-    """Print the edits, a space as ␣; the counts of rows beside them only where they differ by slice."""
+    """Print the edits, with ␣ for a space, and the row counts: by slice as columns, otherwise as a line."""
     import polars as pl
 
     from anls_frame.cli.output import print_table

@@ -1,4 +1,4 @@
-"""`doctor`: whether the installation computes what it should, and which rule a harness' scores follow."""
+"""`doctor`: check that the installation computes known scores; find the rule behind a harness's scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anls_frame.cli.harness_rules import Verdict
 
 _SHOWN_ROWS = 20
-# Written out by hand: the founding examples, and one each of case, whitespace and letters beyond ASCII.
+# Computed by hand: the examples that define ANLS, and cases with case, whitespace and non-ASCII letters.
 _KNOWN = (
     ("The Coca", ["Coca Cola", "Coca Cola Company"], 0.0, 0.4444444444444444),
     ("CocaCola", ["Coca Cola", "Coca Cola Company"], 0.8888888888888888, 0.8888888888888888),
@@ -33,12 +33,12 @@ _KNOWN = (
 @command
 def doctor(
     file: Annotated[
-        Path | None, typer.Argument(help="Results with a harness' own scores.", metavar="[FILE]")
+        Path | None, typer.Argument(help="Results with a harness's own scores.", metavar="[FILE]")
     ] = None,
     *,
     against: Annotated[
         str | None,
-        typer.Option(help="The harness' scores: a column of FILE, a file of its results, or a number."),
+        typer.Option(help="The harness's scores: a column of FILE, a file of its results, or a number."),
     ] = None,
     json: Json = False,
     source: Source,
@@ -46,10 +46,10 @@ def doctor(
     """
     Check the installation, or the scores of a harness.
 
-    With FILE and --against it finds out which protocol reproduces the scores that a harness gave.
+    With FILE and --against, it finds the protocol that reproduces a harness's scores.
     """
     if (file is None) != (against is None):
-        raise ValueError("FILE and --against belong together")
+        raise ValueError("FILE and --against must be given together")
     if file is None or against is None:
         fine = _installation(json=json)
     else:
@@ -59,7 +59,7 @@ def doctor(
 
 
 def _installation(*, json: bool) -> bool:
-    """Print versions and the library's place; return whether known scores come out to the last bit."""
+    """Print versions and the library's path; return whether known scores are right to the last bit."""
     import polars as pl
 
     from anls_frame import _native
@@ -103,7 +103,7 @@ def _installation(*, json: bool) -> bool:
 
 
 def _against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
-    """Print which rule gives a harness' scores, or which rows differ; return whether one does."""
+    """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
     from anls_frame.cli.harness_rules import CANDIDATES, judge
     from anls_frame.cli.harness_scores import find
     from anls_frame.cli.source import load

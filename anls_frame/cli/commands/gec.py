@@ -1,4 +1,4 @@
-"""`anls-frame gec`: scores of grammatical error correction, from files to a line of numbers."""
+"""`anls-frame gec`: scores of grammatical error correction, from files."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
 
-System = Annotated[Path, typer.Argument(help="Corrected sentences, one a line.", metavar="SYSTEM")]
+System = Annotated[Path, typer.Argument(help="Corrected sentences, one per line.", metavar="SYSTEM")]
 SystemEdits = Annotated[Path, typer.Argument(help="Edits of the system, as .m2.", metavar="SYSTEM.m2")]
-Gold = Annotated[Path, typer.Argument(help="Sentences with the edits of people.", metavar="GOLD.m2")]
+Gold = Annotated[Path, typer.Argument(help="Sentences with the annotators' edits.", metavar="GOLD.m2")]
 Golds = Annotated[
     list[Path],
     typer.Argument(
-        help="Sentences with the edits of people, as .m2; or, with --source, a file of corrected sentences, "
-        "one a line, of each person.",
+        help="Sentences with the annotators' edits, as .m2; or, with --source, one file of corrected "
+        "sentences, one per line, for each annotator.",
         metavar="GOLD...",
     ),
 ]
-Beta = Annotated[float, typer.Option(help="Weight of recall against precision.")]
+Beta = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
 
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
@@ -40,7 +40,7 @@ def m2(
     choose: Annotated[str, typer.Option(help="greedy, best_sentence or sum.")] = "greedy",
     max_unchanged: Annotated[int, typer.Option(help="Unchanged words that one edit may span.")] = 2,
     ignore_whitespace_casing: Annotated[
-        bool, typer.Option("--ignore-whitespace-casing", help="Leave out edits of spaces and case alone.")
+        bool, typer.Option("--ignore-whitespace-casing", help="Ignore edits of only whitespace and case.")
     ] = False,
     lattice: Annotated[str, typer.Option(help="official or paper.")] = "official",
     insert_labels: Annotated[str, typer.Option(help="fixed or v3.2.")] = "fixed",
@@ -66,19 +66,21 @@ def i_measure(
     gold: Golds,
     *,
     source: Annotated[
-        Path | None, typer.Option(help="Sentences before correction, one a line; GOLD is plain text, too.")
+        Path | None, typer.Option(help="Uncorrected sentences, one per line; GOLD is then plain text, too.")
     ] = None,
-    w: Annotated[float, typer.Option(help="Weight of positives against negatives.")] = 2.0,
+    w: Annotated[float, typer.Option(help="Weight of positives relative to negatives.")] = 2.0,
     beta: Beta = 1.0,
     mix: Annotated[bool, typer.Option(help="Mix references from the edits of several annotators.")] = True,
-    optimise: Annotated[str, typer.Option(help="What the best reference has most of.")] = "wacc",
+    optimise: Annotated[str, typer.Option(help="Measure that the best reference maximises.")] = "wacc",
     aspect: Annotated[str, typer.Option(help="correction or detection.")] = "correction",
-    max_references: Annotated[int, typer.Option(help="More for one sentence are an error.")] = 4096,
-    gap_cost: Annotated[int, typer.Option(help="Of a word beside a gap, in the alignment.")] = 2,
-    mismatch_cost: Annotated[int, typer.Option(help="Of a word beside another, in the alignment.")] = 3,
+    max_references: Annotated[
+        int, typer.Option(help="Largest number of references for one sentence; more are an error.")
+    ] = 4096,
+    gap_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a gap.")] = 2,
+    mismatch_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a different one.")] = 3,
     json: Json = False,
 ) -> None:
-    """Print the I-measure: by how much the system improves on the sources."""
+    """Print the I-measure: how much the system improves on the source."""
     from anls_frame import gec
 
     options: dict[str, Any] = {"w": w, "beta": beta, "aspect": aspect}
@@ -96,7 +98,7 @@ def i_measure(
         rows = _read(gold[0], prediction=system)
         counts = gec.i_measure(*_COLUMNS, **choice)
     else:
-        raise ValueError("several files of corrected sentences need the sources as well; pass --source")
+        raise ValueError("several files of corrected sentences need --source as well")
     _print(rows.select(gec.i_measure_corpus(counts, **options)).item(), json=json)
 
 
@@ -111,9 +113,11 @@ def errant(
     single: Annotated[bool, typer.Option("--single", help="Leave out edits of several words.")] = False,
     multi: Annotated[bool, typer.Option("--multi", help="Leave out edits of one word at most.")] = False,
     filt: Annotated[
-        list[str] | None, typer.Option(help="Type of edits to leave out, as R:SPELL; may be repeated.")
+        list[str] | None, typer.Option(help="Edit type to leave out, such as R:SPELL; may be repeated.")
     ] = None,
-    tier: Annotated[int | None, typer.Option(help="A table of types as well, of tier 1, 2 or 3.")] = None,
+    tier: Annotated[
+        int | None, typer.Option(help="Also print a table of edit types of tier 1, 2 or 3.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Print precision, recall and F of a system's typed edits."""
@@ -136,7 +140,7 @@ def errant(
 
 
 def _read(gold: Path, **others: Path) -> pl.DataFrame:
-    """Read the gold edits; where they are none, say what takes plain sentences."""
+    """Read the gold edits; if the file is not .m2, name the command for plain sentences."""
     from anls_frame import gec
 
     try:
@@ -145,7 +149,7 @@ def _read(gold: Path, **others: Path) -> pl.DataFrame:
         if gold.suffix == ".m2":
             raise
         raise ValueError(
-            f"{error}; edits are read from .m2 files, and plain sentences are scored by `anls-frame gec "
+            f"{error}; edits are read from .m2 files; to score plain sentences, use `anls-frame gec "
             "i-measure --source`"
         ) from None
 

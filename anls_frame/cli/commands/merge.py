@@ -1,4 +1,4 @@
-"""`merge`: a report of the summaries of parts."""
+"""`merge`: a report from the summaries of parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def merge(
     table: Table,
     summary: Annotated[Path | None, typer.Option(help="Save the merged summary.")] = None,
     allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="Merge although shards are missing.")
+        bool, typer.Option("--allow-missing", help="Merge even if shards are missing.")
     ] = False,
     target: Target,
 ) -> None:

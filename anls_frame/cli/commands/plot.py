@@ -1,4 +1,4 @@
-"""`plot`: pictures of scores and errors."""
+"""`plot`: plots of scores and errors."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def plot(
     ],
     file: File,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .svg, .png or .pdf.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf.")],
     slicing: Slicing,
     scoring: Anls,
     force: Force = False,
     source: Source,
 ) -> None:
     """
-    Draw scores or errors.
+    Plot scores or errors.
 
-    Missing predictions count as empty texts, but for errors, where they are a kind, and for confusions, which
-    leave them out.
+    Missing predictions count as empty strings, except in errors, where they are an error type, and in
+    confusions, which leave them out.
     """
     import io
 
@@ -55,9 +55,11 @@ def plot(
     given = {**vars(slicing), "threshold": scoring.threshold}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
     if useless:
-        raise ValueError(f"{kind} is drawn without {', '.join(f'--{name}' for name in useless)}")
+        does = "does" if len(useless) == 1 else "do"
+        options = " and ".join(f"--{name}" for name in useless)
+        raise ValueError(f"{options} {does} not apply to {kind!r} plots")
     if len(slicing.by or ()) > 1 and kind != "groups":
-        raise ValueError(f"--by takes one column for {kind!r}")
+        raise ValueError(f"--by must name one column for {kind!r} plots")
     with working(f"Drawing {file}"):
         axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring))
         content = io.BytesIO()
@@ -102,7 +104,7 @@ def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
 
 
 def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, Any]) -> pl.DataFrame:
-    """Add scores; as in reports, a missing prediction counts as the empty text."""
+    """Add scores; as in reports, a missing prediction counts as an empty string."""
     import polars as pl
 
     frame = frame.with_columns(pl.col("prediction").fill_null(""))
@@ -110,7 +112,7 @@ def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, 
 
 
 class Kind(NamedTuple):
-    """How a picture is drawn, and which options it has a use for that not every one has."""
+    """How a kind of plot is drawn, and which of the optional options apply to it."""
 
     draw: Callable[[pl.DataFrame, Slicing, dict[str, Any]], Any]
     options: tuple[str, ...] = ("threshold",)

@@ -1,4 +1,4 @@
-"""`report`: the scores of all rows and by slice, whole or in parts."""
+"""`report`: the scores of all rows and by slice, computed as a whole or in parts."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ def report(
     output: Output = None,
     slicing: Slicing,
     scoring: Reporting,
-    worst: Annotated[int, typer.Option(help="How many of the rows with the lowest scores to list.")] = 0,
+    worst: Annotated[int, typer.Option(help="How many of the rows with the lowest scores to show.")] = 0,
     table: Table,
     summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
     shard: Annotated[
         str | None,
         typer.Option(
-            help="Part i of n, as 1/4: of the files, or of one file's rows. It is skipped if --summary is "
-            "there already and was made of the same."
+            help="Part i of n, such as 1/4, of the files or of one file's rows. It is skipped if the file of "
+            "--summary already exists and was made from the same input."
         ),
     ] = None,
     shards: Annotated[
-        int | None, typer.Option(help="Work in so many parts, which need not be done again.")
+        int | None, typer.Option(help="Work in this many parts; finished parts are not computed again.")
     ] = None,
     summaries: Annotated[
         Path | None, typer.Option(help="Folder for the summaries of these parts.", metavar="FOLDER")
     ] = None,
     fold_clusters: Annotated[
         bool,
-        typer.Option("--fold-clusters", help="Keep parts small; right where no document lies in two parts."),
+        typer.Option("--fold-clusters", help="Keep parts small; only if no document spans two parts."),
     ] = False,
     allow_repeated_ids: Annotated[
         bool,
         typer.Option(
-            "--allow-repeated-ids", help="Report files as one system although they have ids in common."
+            "--allow-repeated-ids", help="Report files as one system even if they have ids in common."
         ),
     ] = False,
     target: Target,
@@ -67,19 +67,23 @@ def report(
     delivery = Delivery(output=output, summary=summary, table=table, target=target)
     if shard is not None:
         if summary is None:
-            raise ValueError("--shard makes a part of a report: save it by --summary, and merge the parts")
+            raise ValueError(
+                "--shard computes a part of a report: save it with --summary and merge the parts"
+            )
         if output is not None or shards is not None:
-            raise ValueError("--shard makes a part of a report; --output belongs to `merge`, --shards to all")
+            raise ValueError(
+                "--shard computes a part of a report: pass --output to `merge` instead, and not --shards"
+            )
         _report_shard(work, shard, summary, target)
         return
     if (shards is None) != (summaries is None):
-        raise ValueError("--shards and --summaries belong together: how many parts, and the folder for them")
+        raise ValueError("--shards and --summaries must be given together")
     delivery.check()
     if shards is not None and summaries is not None:
         _report_shards(work, delivery, shards, summaries)
         return
     if fold_clusters:
-        raise ValueError("--fold-clusters keeps parts small: it belongs to --shard or --shards")
+        raise ValueError("--fold-clusters needs --shard or --shards")
     delivery.put(work.summary())
 
 
@@ -94,7 +98,7 @@ def _report_shard(work: Work, name: str, path: Path, target: Target) -> None:
         facts = {"shard": shard.index, "shards": shard.count, "rows": summary.rows, "digest": summary.digest}
         print_json({**facts, "skipped": skipped})
     else:
-        why = "; skipped, as it is there already" if skipped else ""
+        why = "; skipped, because it already exists" if skipped else ""
         print(plain(f"shard {shard}, {numbered(summary.rows, 'row')}: {path}{why}"))
 
 
@@ -110,6 +114,6 @@ def _report_shards(work: Work, delivery: Delivery, shards: int, folder: Path) ->
     force = delivery.target.force
     skipped = sum(work.part(part, path, force=force)[1] for part, path in zip(parts, paths, strict=True))
     if skipped:
-        say(f"skipped {skipped} of {shards} shards, whose summaries are in {folder} already")
+        say(f"skipped {skipped} of {shards} shards, whose summaries are already in {folder}")
     check_inputs(paths)
     delivery.put(af.merge(af.Summary.load(path) for path in paths))

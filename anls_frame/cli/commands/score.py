@@ -1,4 +1,4 @@
-"""`score`: a row's scores beside it, and their means."""
+"""`score`: the scores of each row, and their means."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def score(
     *,
     output: Output = None,
     scoring: Scoring,
-    suffix: Annotated[str, typer.Option(help="Put behind the new columns' names.")] = "",
+    suffix: Annotated[str, typer.Option(help="Suffix for the names of new columns.")] = "",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace columns of the same names.")
+        bool, typer.Option("--overwrite", help="Replace columns with the same names.")
     ] = False,
     target: Target,
     source: Source,
@@ -57,7 +57,7 @@ def score(
             raise ValueError(
                 f"{names}; pass --suffix to give the new ones other names, or --overwrite"
             ) from None
-        # The rows are read twice, because of those that are written none are kept.
+        # The rows are read twice, because written rows are not kept in memory.
         with reading_parquet(file):
             means = _means(frame, scoring, advance)
             if output is not None:
@@ -95,7 +95,7 @@ def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -
     print(f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
-        print(f"{missing}. They count as empty texts here, and are null in the rows.")
+        print(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
     if other := origins.difference(origins.protocol_of(frame), resolve_protocol(scoring.protocol)):
         print(plain(other))
     print(plain(means["signature"]))
