@@ -34,7 +34,7 @@ class DTypeError(TypeError, PolarsError):
     ...     af.add_scores(df, "prediction", "answer")
     ... except af.DTypeError as error:
     ...     print(error)
-    `score` needs one text a row (String), but column 'prediction' has dtype Int64. Cast it with `.cast(pl.String)` if it holds text.
+    `score` needs one string per row (String), but column 'prediction' has dtype Int64. Cast it with `.cast(pl.String)` if it holds text.
     """  # noqa: E501 - printed output
 
 

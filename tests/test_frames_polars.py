@@ -273,12 +273,15 @@ def test_a_column_may_be_scored_against_itself(add_scores: AddScores) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (("id", "answers"), r"`score` needs one text a row.*column 'id' has dtype Int64\. Cast it"),
+        (("id", "answers"), r"`score` needs one string per row.*column 'id' has dtype Int64\. Cast it"),
         (
             ("prediction", "id"),
-            r"`score` needs a text or a list of texts.*column 'id' has dtype Int64\. Cast",
+            r"`score` needs a string or a list of strings.*column 'id' has dtype Int64\. Cast",
         ),
-        (("answers", "answers"), r"`score` needs one text a row.*column 'answers' has dtype List\(String\)"),
+        (
+            ("answers", "answers"),
+            r"`score` needs one string per row.*column 'answers' has dtype List\(String\)",
+        ),
     ],
 )
 def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(

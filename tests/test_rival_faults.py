@@ -152,7 +152,7 @@ def test_every_function_refuses_the_same_dtypes_in_the_same_words(row: RowExpres
 
     message = str(caught.value).partition("\n")[0].replace(row.name, "METRIC")
     assert message == (
-        "the plugin failed with message: `METRIC` needs one text a row (String), but column 'number' has "
+        "the plugin failed with message: `METRIC` needs one string per row (String), but column 'number' has "
         "dtype Int64. Cast it with `.cast(pl.String)` if it holds text."
     )
 

@@ -33,7 +33,7 @@ impl<'a> Edit<'a> {
                 return Err(format!("an edit whose `{name}` is null"));
             }
             let number: Result<i32, _> = field.parse();
-            let unfit = || format!("an edit whose `{name}` is {field:?}, no whole number of 32 bits");
+            let unfit = || format!("an edit whose `{name}` is {field:?}, which is not a 32-bit integer");
             number.map(i64::from).map_err(|_| unfit())
         };
         let (start, end, annotator) = (number("start")?, number("end")?, number("annotator")?);

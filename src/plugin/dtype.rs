@@ -44,11 +44,11 @@ pub enum Key {
 /// What a metric expects of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Exactly one text a row, the one that is scored.
+    /// Exactly one string per row, the one that is scored.
     Prediction,
-    /// Exactly one text a row, the one it is held against.
+    /// Exactly one string per row, the one it is compared with.
     Reference,
-    /// One text or a list of texts a row.
+    /// A string or a list of strings per row.
     Answers,
 }
 
@@ -126,7 +126,7 @@ impl Dtype {
             Self::Array(child, _) => (Some(child.as_ref()), ".arr.get(0)"),
             _ => (None, ""),
         };
-        let one = "one text a row (String)";
+        let one = "one string per row (String)";
         let cast = "Cast it with `.cast(pl.String)` if it holds text.".to_owned();
         let (fits, wanted, advice) = match role {
             Role::Prediction if child.is_some_and(Self::is_text) => {
@@ -139,7 +139,7 @@ impl Dtype {
             Role::Prediction | Role::Reference => (self.is_text(), one, cast),
             Role::Answers => (
                 child.unwrap_or(self).is_text(),
-                "a text or a list of texts a row (String, List(String) or Array(String))",
+                "a string or a list of strings per row (String, List(String) or Array(String))",
                 "Cast it with `.cast(pl.String)` or `.cast(pl.List(pl.String))` if it holds text.".to_owned(),
             ),
         };

@@ -86,7 +86,7 @@ fn assert_refused(schema: &Schema, words: &str) {
 fn formats_that_hold_no_text_are_refused() {
     for &format in FOREIGN_FORMATS {
         let schema = Schema { format: Some(format.to_vec()), ..Schema::text("answers") };
-        assert_refused(&schema, "needs a text or a list of texts");
+        assert_refused(&schema, "needs a string or a list of strings");
         assert_refused(&Schema::list("answers", schema.clone()), "has dtype List(");
         assert_refused(&Schema::fixed("answers", 2, schema.clone()), "has dtype Array(");
         let dictionary = Some(Box::new(Schema { name: None, ..schema }));

@@ -200,7 +200,7 @@ fn annotators(
     let ids = table.texts(annotators, row).into_iter().flatten();
     let number = |text: &str| {
         let number: std::result::Result<i32, _> = text.parse();
-        number.map(i64::from).map_err(|_| format!("an annotator {text:?}, no whole number of 32 bits"))
+        number.map(i64::from).map_err(|_| format!("an annotator {text:?}, which is not a 32-bit integer"))
     };
     let ids = ids.map(number).collect::<std::result::Result<Vec<_>, _>>()?;
     Ok(Some(by_annotator(edits, ids.into_iter())))

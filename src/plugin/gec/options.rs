@@ -92,7 +92,7 @@ pub struct IMeasureOptions {
 fn costs(gap: u32, mismatch: u32) -> Result<Costs> {
     let unfit = || {
         let most = Costs::MAX;
-        Error::new(format!("costs must be whole numbers from 1 to {most}, got {gap} and {mismatch}"))
+        Error::new(format!("costs must be integers from 1 to {most}, got {gap} and {mismatch}"))
     };
     Costs::new(gap, mismatch).ok_or_else(unfit)
 }
