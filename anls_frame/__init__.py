@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         read_rrc,
         read_vlmevalkit,
         scan_results,
+        write_results,
         write_submission,
     )
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
@@ -127,6 +128,7 @@ __all__ = [
     "summarize",
     "threshold_curve",
     "worst",
+    "write_results",
     "write_submission",
 ]
 
@@ -145,7 +147,7 @@ _HOMES = {
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
     "readers": "read_inspect read_lm_eval read_lmms_eval read_results read_rrc read_vlmevalkit scan_results "
-    "write_submission",
+    "write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.reports": "Report report",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",

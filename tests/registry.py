@@ -463,6 +463,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_rrc": af.read_rrc,
     "read_vlmevalkit": af.read_vlmevalkit,
     "scan_results": af.scan_results,
+    "write_results": af.write_results,
     "write_submission": af.write_submission,
 }
 CLASSES = (

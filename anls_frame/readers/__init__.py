@@ -10,6 +10,7 @@ from __future__ import annotations
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
 from anls_frame.readers.rrc import read_rrc, write_submission
 from anls_frame.readers.table import read_results, scan_results
+from anls_frame.readers.writing import write_results
 
 __all__ = [
     "read_inspect",
@@ -19,5 +20,6 @@ __all__ = [
     "read_rrc",
     "read_vlmevalkit",
     "scan_results",
+    "write_results",
     "write_submission",
 ]
