@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import statsmodels.api as sm
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
@@ -392,6 +392,7 @@ def test_interval_of_a_rate_is_that_of_its_logarithm() -> None:
     assert (float(low), float(high)) == pytest.approx(expected, rel=1e-10)
 
 
+@example([[0.0], [5e-324]])
 @given(CLUSTERS)
 def test_interval_of_a_rate_lies_around_it(clusters: Clusters) -> None:
     sums = summed(clusters)

@@ -375,7 +375,7 @@ def ratio_interval(
     errors, length, variance, units = _floats(errors, length, variance, units)
     quantile = _t_of(_degrees(units), confidence)
     rate = errors / np.where(length > 0, length, np.nan)
-    some = errors > 0
+    some = rate > 0  # and not errors > 0, since the rate of very small errors rounds to 0
     with np.errstate(over="ignore"):
         factor = np.exp(quantile * np.sqrt(variance) / np.where(some, rate, 1.0))
     none_high = quantile**2 / (units + quantile**2) + 0 * rate
