@@ -103,6 +103,33 @@ def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path
     assert json.loads(whole)["result"]["score"] > 0
 
 
+@pytest.mark.parametrize("library", ["polars", "typer", "anls_frame.reports"])
+def test_an_interrupt_while_libraries_are_imported_ends_without_a_traceback(
+    tmp_path: Path, library: str
+) -> None:
+    script = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {library!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from anls_frame.cli import main
+main()
+"""
+    (tmp_path / "in.csv").write_text("prediction,answer\na,b\n", encoding="utf-8")
+
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", script, "report", "in.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     # The signal comes while the command waits for its input, when everything is imported.
     fifo = tmp_path / "in.csv"
