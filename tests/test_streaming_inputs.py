@@ -263,8 +263,12 @@ def test_lengths_that_differ_are_an_error_with_both(
         (pl.Series([["a"]]), ["a"], "'predictions' has dtype List"),
         (pd.Series([1, 2]), ["a", "b"], "'predictions'"),
         (["a", "b"], pd.Series(["a", {"b"}]), "'answers', row 1"),
-        (pa.array([1]), ["a"], "'predictions' holds int64"),
-        (pl.DataFrame({"a": ["a"]}), ["a"], "'predictions' holds struct"),
+        (pa.array([1]), ["a"], "'predictions' must hold strings or lists of strings, but holds int64"),
+        (
+            pl.DataFrame({"a": ["a"]}),
+            ["a"],
+            "'predictions' must hold strings or lists of strings, but holds struct",
+        ),
     ],
     ids=kind_of,
 )
