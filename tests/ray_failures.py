@@ -66,9 +66,9 @@ def test_batches_are_summarized_by_both_workers(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Telling)
     frame = daft.from_arrow([FRAME.to_arrow()] * 4)
     assert distributed.summarize(frame, "p", "a", batch_rows=10_000).rows == 4 * ROWS
-    workers = {int(path.name) for path in tmp_path.iterdir()}
-    assert len(workers) == 2
-    assert os.getpid() not in workers
+    processes = {int(path.name) for path in tmp_path.iterdir()}
+    assert len(processes) == 2
+    assert os.getpid() not in processes
 
 
 @pytest.mark.parametrize("times", [1, 3])
