@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars.plugins import register_plugin_function
 
-from anls_frame import _native
+import anls_frame._native as native
 
 if TYPE_CHECKING:
     from anls_frame._typing import InternalPluginName, IntoExprColumn, PluginName
 
 # The file itself: given a folder, Polars takes the first library it finds there, even a stale one.
-_LIBRARY = _native.__file__
+_LIBRARY = native.__file__
 
 _WITHOUT_THREADS = (
     "this process was forked after Polars had started its threads. They do not exist in the forked process, "
@@ -29,7 +29,7 @@ _lacks_threads = False
 
 def _after_fork() -> None:
     global _lacks_threads  # noqa: PLW0603 - of the process
-    _lacks_threads = _native.has_run()
+    _lacks_threads = native.has_run()
 
 
 if hasattr(os, "register_at_fork"):

@@ -6,7 +6,7 @@ import functools
 import pickle
 from collections.abc import Iterable, Sequence
 
-from anls_frame import _native
+import anls_frame._native as native
 from anls_frame._arguments import string
 from anls_frame.protocol import plugin_options, resolve_threshold
 
@@ -54,7 +54,7 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     if not labels:
         raise ValueError("gold_labels must not be empty: a prediction needs at least one answer")
     options = _anls_options(resolve_threshold("anls", threshold))
-    score = _native.anls(string("prediction", prediction), labels, options)
+    score = native.anls(string("prediction", prediction), labels, options)
     assert score is not None  # noqa: S101 - there is a label
     return score
 
@@ -86,7 +86,7 @@ def edit_distance(a: str, b: str) -> int:
     >>> af.edit_distance("cat", "cafe")
     2
     """
-    return _native.levenshtein(string("a", a), string("b", b))
+    return native.levenshtein(string("a", a), string("b", b))
 
 
 def get_cer(prediction: str, reference: str) -> float:
@@ -118,7 +118,7 @@ def get_cer(prediction: str, reference: str) -> float:
     >>> af.get_cer("lnvoice 42", "Invoice 42")
     0.1
     """
-    return _native.cer(string("prediction", prediction), string("reference", reference))
+    return native.cer(string("prediction", prediction), string("reference", reference))
 
 
 def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:

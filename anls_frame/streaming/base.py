@@ -10,7 +10,7 @@ from array import array
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from anls_frame import _native
+import anls_frame._native as native
 from anls_frame._arguments import choice
 from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name
 from anls_frame.streaming import exact_sum
@@ -67,7 +67,7 @@ class Metric(ABC):
         self._settings = {**settings, "reduction": reduction}
         # As Polars passes them to the expressions.
         options = {**settings, "protocol": plugin_options(settings["protocol"])}
-        self._scorer = _native.PairScorer(pickle.dumps(options))
+        self._scorer = native.PairScorer(pickle.dumps(options))
         self._counts = (0,) * len(self.COUNTS)
         self._scores = array("d")
 

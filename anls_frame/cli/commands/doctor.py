@@ -62,7 +62,7 @@ def _installation(*, json: bool) -> bool:
     """Print versions and the library's path; return whether known scores are right to the last bit."""
     import polars as pl
 
-    from anls_frame import _native
+    import anls_frame._native as native
 
     rows = pl.DataFrame(_KNOWN, schema=["prediction", "answers", "anls", "nls"], orient="row")
     computed = (
@@ -82,7 +82,7 @@ def _installation(*, json: bool) -> bool:
         ]
     facts = {
         "anls_frame": af.__version__,
-        "library": _native.__file__,
+        "library": native.__file__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "polars": pl.__version__,
