@@ -8,7 +8,7 @@
 //! Outside of the band each step costs 1, which no path undercuts: what is found is never too small, and a
 //! result of at most `k` is exact. Hyyrö (2003) for the words, Ukkonen (1985) for the band.
 
-use super::lanes::{Lanes, WORDS, Words};
+use super::lanes::{Isa, WORDS, Words};
 use super::pattern::Unit;
 
 /// Rows of a strip.
@@ -17,7 +17,7 @@ const ROWS: usize = 64 * WORDS;
 /// Working memory.
 #[derive(Default)]
 pub struct Band {
-    lanes: Lanes,
+    isa: Isa,
     /// Match bits of the strip for each id.
     bits: Vec<Words>,
     /// Horizontal step of the lowest row so far, at each column: +1, 0 or -1.
@@ -35,8 +35,8 @@ struct Strip<'a, U> {
 impl Band {
     /// A band that computes with these lanes.
     #[cfg(test)]
-    pub fn with_lanes(lanes: Lanes) -> Self {
-        Self { lanes, ..Self::default() }
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, ..Self::default() }
     }
 
     /// Distance of two texts, `pattern` being the shorter one and not empty; `None` above `limit`. The
@@ -117,7 +117,7 @@ impl Band {
     }
 
     fn strip<U: Unit>(&mut self, strip: &Strip<U>, start: usize) {
-        let Self { lanes, bits, steps } = self;
+        let Self { isa, bits, steps } = self;
         // Unused rows above the first strip do not rise; those of a text do.
         let unused = ROWS - strip.pattern.len();
         let mut up = [u64::MAX; WORDS];
@@ -129,7 +129,7 @@ impl Band {
             bits[unit.code() as usize][row / 64] |= 1 << (row % 64);
         }
         let steps = &mut steps[start..start + strip.text.len()];
-        lanes.strip(strip.text, bits, up, steps);
+        isa.strip(strip.text, bits, up, steps);
         for unit in strip.pattern {
             bits[unit.code() as usize] = [0; WORDS];
         }

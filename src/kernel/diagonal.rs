@@ -6,7 +6,7 @@
 //! steps for distance `d`, whatever the length, and is therefore given a budget: beyond it
 //! [`band`](super::band) is the better method, and the progress up to there is a good guess at the distance.
 
-use super::lanes::{DIAGONALS, Lanes, NOWHERE, Table, Wave};
+use super::lanes::{DIAGONALS, Isa, NOWHERE, Table, Wavefront};
 use super::pattern::Unit;
 
 /// Longest text: positions are kept in 32 bits.
@@ -31,8 +31,8 @@ pub enum Found {
 
 /// Working memory.
 #[derive(Default)]
-pub struct Waves {
-    lanes: Lanes,
+pub struct Wavefronts {
+    isa: Isa,
     sides: [Side; 2],
 }
 
@@ -51,11 +51,11 @@ struct Side {
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
-impl Waves {
-    /// Waves that are computed with these lanes.
+impl Wavefronts {
+    /// Wavefronts that are computed with these lanes.
     #[cfg(test)]
-    pub fn with_lanes(lanes: Lanes) -> Self {
-        Self { lanes, ..Self::default() }
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, ..Self::default() }
     }
 
     /// Distance of two texts, `pattern` being the shorter one, by little more than `budget` steps at most.
@@ -66,7 +66,7 @@ impl Waves {
             return Found::Guess(columns / 8);
         }
         // One diagonal at a time takes about twice as long.
-        let budget = if self.lanes.waves_are_vectors() { budget } else { budget / 2 };
+        let budget = if self.isa.wavefronts_are_vectors() { budget } else { budget / 2 };
         let affordable = (2 * budget).isqrt();
         // Who has come so far goes a little further, rather than begin anew.
         let most = (affordable + affordable / 4).min(columns).min(limit);
@@ -74,20 +74,21 @@ impl Waves {
         if difference > most {
             return if most == limit { Found::TooFar } else { Found::Guess(difference) };
         }
-        let Self { lanes, sides: [start, end] } = self;
+        let Self { isa, sides: [start, end] } = self;
         let each = most.div_ceil(2);
         start.begin(each, difference, 0, U::common_prefix(pattern, text));
         end.begin(each, difference, difference, U::common_suffix(pattern, text));
         let table = Table { pattern, text };
         for errors in 0..=each {
             if errors > 0 {
-                [start.furthest, end.furthest] = lanes.waves(table, start.advance(), end.advance());
+                [start.furthest, end.furthest] = isa.wavefronts(table, start.advance(), end.advance());
             }
             // Paths that meet have passed all characters together.
             let progress = start.furthest + end.furthest;
             if progress >= rows + columns && 2 * errors >= difference {
                 let both = end.centre - errors..start.centre + errors + 1;
-                let meets = |wave: &[i32]| meet(&start.now[both.clone()], &wave[both.clone()], rows as i32);
+                let meets =
+                    |wavefront: &[i32]| meet(&start.now[both.clone()], &wavefront[both.clone()], rows as i32);
                 let distance = if errors > 0 && meets(&end.before) {
                     Some(2 * errors - 1)
                 } else {
@@ -124,21 +125,21 @@ impl Side {
         self.centre = self.main + diagonal;
         self.errors = 0;
         let size = self.main + difference + most + DIAGONALS + 1;
-        for wave in [&mut self.now, &mut self.before] {
-            wave.clear();
-            wave.resize(size, NOWHERE);
+        for wavefront in [&mut self.now, &mut self.before] {
+            wavefront.clear();
+            wavefront.resize(size, NOWHERE);
         }
         self.now[self.centre] = row as i32;
         self.furthest = 2 * row;
     }
 
     /// The diagonals that one error more can reach.
-    fn advance(&mut self) -> Wave<'_> {
+    fn advance(&mut self) -> Wavefront<'_> {
         self.errors += 1;
         let first = self.centre - self.errors;
         let end = first + (2 * self.errors + 1).next_multiple_of(DIAGONALS);
         std::mem::swap(&mut self.now, &mut self.before);
-        Wave {
+        Wavefront {
             first: first as i32 - self.main as i32,
             before: &self.before[first - 1..=end],
             now: &mut self.now[first..end],

@@ -2,9 +2,9 @@
 
 use super::band::Band;
 use super::bit_parallel::{distance_bytes, distance_units};
-use super::blocks::Blocks;
 use super::byte_ids::ByteIds;
-use super::diagonal::{Found, Waves};
+use super::diagonal::{Found, Wavefronts};
+use super::lcs::CommonSubsequence;
 use super::pattern::{DenseIds, Unit};
 use super::weighted::{SubstitutionCost, indel};
 
@@ -18,21 +18,21 @@ pub struct Workspace {
     bytes: ByteTexts,
     left: Vec<u32>,
     right: Vec<u32>,
-    blocks: Blocks,
+    lcs: CommonSubsequence,
     long: Long,
 }
 
 /// Working memory for text of one byte a character.
 struct ByteTexts {
     bits: Box<[u64; BYTES]>,
-    waves: Waves,
+    wavefronts: Wavefronts,
     band: Band,
 }
 
 /// Working memory for text of more than one word.
 #[derive(Default)]
 struct Long {
-    waves: Waves,
+    wavefronts: Wavefronts,
     band: Band,
     ids: DenseIds,
 }
@@ -42,7 +42,7 @@ const BYTES: usize = 256;
 
 impl Default for ByteTexts {
     fn default() -> Self {
-        Self { bits: Box::new([0; BYTES]), waves: Waves::default(), band: Band::default() }
+        Self { bits: Box::new([0; BYTES]), wavefronts: Wavefronts::default(), band: Band::default() }
     }
 }
 
@@ -70,17 +70,17 @@ impl Workspace {
         }
         let texts = [left, right];
         if let Some(texts) = self.ids.bytes(texts) {
-            return self.bytes.distance_within(texts, cost, limit, &mut self.blocks);
+            return self.bytes.distance_within(texts, cost, limit, &mut self.lcs);
         }
-        let Self { blocks, long, left: left_units, right: right_units, .. } = self;
+        let Self { lcs, long, left: left_units, right: right_units, .. } = self;
         decode(left, left_units);
         decode(right, right_units);
         let (left, right) = trim_common_ends(left_units, right_units);
-        distance_of(left, right, cost, limit, blocks, |pattern, text| {
+        distance_of(left, right, cost, limit, lcs, |pattern, text| {
             if pattern.len() <= WORD {
                 return Some(distance_units(pattern, text));
             }
-            match long.waves.distance(pattern, text, budget(text.len()), limit) {
+            match long.wavefronts.distance(pattern, text, budget(text.len()), limit) {
                 Found::Distance(distance) => Some(distance),
                 Found::TooFar => None,
                 Found::Guess(guess) => {
@@ -99,15 +99,15 @@ impl ByteTexts {
         [left, right]: [&[u8]; 2],
         cost: SubstitutionCost,
         limit: usize,
-        blocks: &mut Blocks,
+        lcs: &mut CommonSubsequence,
     ) -> Option<usize> {
-        let Self { bits, waves, band } = self;
+        let Self { bits, wavefronts, band } = self;
         let (left, right) = trim_common_ends(left, right);
-        distance_of(left, right, cost, limit, blocks, |pattern, text| {
+        distance_of(left, right, cost, limit, lcs, |pattern, text| {
             if pattern.len() <= WORD {
                 return Some(distance_bytes(pattern, text, bits));
             }
-            match waves.distance(pattern, text, budget(text.len()), limit) {
+            match wavefronts.distance(pattern, text, budget(text.len()), limit) {
                 Found::Distance(distance) => Some(distance),
                 Found::TooFar => None,
                 Found::Guess(guess) => band.distance(pattern, text, BYTES, guess, limit),
@@ -127,7 +127,7 @@ fn distance_of<U: Unit>(
     right: &[U],
     cost: SubstitutionCost,
     limit: usize,
-    blocks: &mut Blocks,
+    lcs: &mut CommonSubsequence,
     levenshtein: impl FnOnce(&[U], &[U]) -> Option<usize>,
 ) -> Option<usize> {
     // Each insertion or deletion changes the length by one, so the lengths bound the distance from below.
@@ -139,7 +139,7 @@ fn distance_of<U: Unit>(
     let distance = match cost {
         SubstitutionCost::Free => Some(difference),
         _ if pattern.is_empty() => Some(text.len()),
-        SubstitutionCost::Indel => Some(indel(pattern, text, blocks)),
+        SubstitutionCost::Indel => Some(indel(pattern, text, lcs)),
         SubstitutionCost::One => levenshtein(pattern, text),
     };
     distance.filter(|&distance| distance <= limit)

@@ -8,26 +8,28 @@ pub mod prepare;
 pub mod score;
 
 mod band;
+mod batches;
+pub mod best_answers;
 mod bit_parallel;
-mod block;
-mod blocks;
 mod byte_ids;
 mod case;
 mod categories;
-pub mod choice;
 mod diagonal;
-mod general;
+mod fallback;
 mod hamming;
 mod lanes;
+mod lcs;
 mod number;
 #[cfg(test)]
 mod oracle;
+mod pair32;
 mod pattern;
-mod queue;
+pub mod request;
 pub mod rows;
-pub mod short;
-mod short_pair;
+mod text32;
+mod triage;
+pub mod view;
 pub mod weighted;
 
 pub use hamming::hamming;
-pub use lanes::{Lanes, is_plain};
+pub use lanes::{Isa, is_plain};

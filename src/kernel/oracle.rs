@@ -27,8 +27,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::band::Band;
-    use super::super::diagonal::{Found, Waves};
-    use super::super::lanes::{Batch, LONGEST, Lanes, PAIRS, Planes, Register, masks_by_bytes};
+    use super::super::diagonal::{Found, Wavefronts};
+    use super::super::lanes::{Batch, Isa, LONGEST, PAIRS, Planes, Register, masks_by_bytes};
     use super::*;
 
     fn assert_distances(workspace: &mut Workspace, left: &str, right: &str) {
@@ -86,18 +86,18 @@ mod tests {
     }
 
     fn assert_lanes_of<const BYTES: usize>(pairs: &[(&[u8], &[u8])]) {
-        for lanes in Lanes::available() {
+        for isa in Isa::available() {
             let mut batch = Batch::<BYTES>::default();
             for pairs in pairs.chunks(PAIRS) {
                 for (lane, (left, right)) in pairs.iter().enumerate() {
                     assert_eq!(batch.push(planes(left), planes(right)), lane);
                 }
-                let distances = batch.distances(lanes);
+                let distances = batch.distances(isa);
                 for ((left, right), distance) in pairs.iter().zip(distances) {
                     // One character a byte, so that bytes beyond ASCII can be tried as well.
                     let text = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
                     let expected = edit_distance(&text(left), &text(right), 1);
-                    assert_eq!(usize::from(distance), expected, "{left:?} {right:?} {lanes:?}");
+                    assert_eq!(usize::from(distance), expected, "{left:?} {right:?} {isa:?}");
                 }
             }
         }
@@ -137,36 +137,36 @@ mod tests {
         let expected = edit_distance(&characters(pattern), &characters(text), 1);
         let units =
             [pattern, text].map(|bytes| bytes.iter().map(|&byte| u32::from(byte)).collect::<Vec<_>>());
-        for lanes in Lanes::available() {
-            let mut waves = Waves::with_lanes(lanes);
+        for isa in Isa::available() {
+            let mut wavefronts = Wavefronts::with_isa(isa);
             for budget in [0, 1, expected, expected * expected / 2 + 1, usize::MAX >> 2] {
                 for limit in [expected.saturating_sub(1), expected, expected + 1, usize::MAX] {
-                    let found = waves.distance(pattern, text, budget, limit);
+                    let found = wavefronts.distance(pattern, text, budget, limit);
                     match found {
                         Found::Distance(distance) => {
-                            assert_eq!(distance, expected, "{pattern:?} {text:?} {lanes:?}");
+                            assert_eq!(distance, expected, "{pattern:?} {text:?} {isa:?}");
                         }
-                        Found::TooFar => assert!(limit < expected, "{pattern:?} {text:?} {limit} {lanes:?}"),
+                        Found::TooFar => assert!(limit < expected, "{pattern:?} {text:?} {limit} {isa:?}"),
                         // Whether to go on is a matter of speed.
                         Found::Guess(_) => {
-                            assert!(budget < usize::MAX >> 2, "{pattern:?} {text:?} {lanes:?}");
+                            assert!(budget < usize::MAX >> 2, "{pattern:?} {text:?} {isa:?}");
                         }
                     }
-                    let of_units = waves.distance(&units[0], &units[1], budget, limit);
-                    assert_eq!(of_units, found, "{pattern:?} {text:?} {lanes:?}");
+                    let of_units = wavefronts.distance(&units[0], &units[1], budget, limit);
+                    assert_eq!(of_units, found, "{pattern:?} {text:?} {isa:?}");
                 }
             }
         }
         if pattern.is_empty() {
             return;
         }
-        for lanes in Lanes::available() {
-            let mut band = Band::with_lanes(lanes);
+        for isa in Isa::available() {
+            let mut band = Band::with_isa(isa);
             for guess in [0, expected, expected + 3, text.len(), usize::MAX] {
                 for limit in [expected.saturating_sub(1), expected, expected + 1, usize::MAX] {
                     let distance = band.distance(pattern, text, 256, guess, limit);
                     let within = (expected <= limit).then_some(expected);
-                    assert_eq!(distance, within, "{pattern:?} {text:?} {guess} {limit} {lanes:?}");
+                    assert_eq!(distance, within, "{pattern:?} {text:?} {guess} {limit} {isa:?}");
                 }
             }
         }

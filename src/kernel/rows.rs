@@ -9,15 +9,15 @@
 
 use std::ops::Range;
 
-use super::block::{Pairs, Place};
-use super::choice::Choice;
-use super::general::{Best, GeneralScorer, Measured, Text};
-use super::lanes::ends;
-use super::prepare::Preparation;
-use super::queue::{Queue, known};
-use super::score::{CharErrors, Denominator, Nearest, Protocol};
-use super::short::{Memory, Short};
-use super::short_pair::{Inside, ShortPair, Spaced};
+use super::batches::{Batches, known};
+use super::best_answers::BestAnswers;
+use super::fallback::{Best, FallbackScorer, Measured, Text};
+use super::lanes::affixes;
+use super::pair32::{Inline, Pair32, Spaced};
+use super::request::{Exact, Place, Request, Rows};
+use super::score::{CharErrors, Denominator, Nearest};
+use super::text32::Text32;
+use super::triage::Pairs;
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
@@ -26,79 +26,12 @@ const BLOCK: usize = 1024;
 /// Texts above so many bytes seldom fit into lanes, whatever their common ends.
 const MIDDLING: usize = 256;
 
-/// The texts of a table, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`](super::short::INLINE)
-/// bytes, the text itself behind it, followed by zeros; Arrow's layout.
-pub trait Rows {
-    /// Views of the predictions and of the answers.
-    fn views(&self) -> [&[u128]; 2];
-
-    /// Whether row i has prediction i and answer i, and none is null.
-    fn is_plain(&self) -> bool;
-
-    /// Where the prediction of a row stands; `None` for null.
-    fn prediction(&self, row: usize) -> Option<usize>;
-
-    /// Where the answers of a row stand, null ones included.
-    fn answers(&self, row: usize) -> Range<usize>;
-
-    /// Whether any answer is null.
-    fn has_null_answers(&self) -> bool;
-
-    /// Whether an answer is not null.
-    fn is_answer(&self, index: usize) -> bool;
-
-    /// A prediction that is not null.
-    fn prediction_text(&self, index: usize) -> &str;
-
-    /// An answer that is not null.
-    fn answer_text(&self, index: usize) -> &str;
-
-    /// The memory of a prediction that is not null.
-    fn prediction_memory(&self, index: usize) -> Memory<'_>;
-
-    /// The memory of an answer that is not null.
-    fn answer_memory(&self, index: usize) -> Memory<'_>;
-}
-
-/// What is computed for each row.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Request {
-    /// The answer with the best similarity.
-    pub similarity: Option<Similarity>,
-    /// The edits towards the reference with the lowest rate, after this preparation.
-    pub errors: Option<Preparation>,
-    /// What a substitution costs.
-    pub cost: SubstitutionCost,
-    /// Whether any of several equally good answers serves, and not the first of them alone.
-    pub any_of_equals: bool,
-}
-
-/// How the best similarity is computed.
-#[derive(Clone, Copy, Debug)]
-pub struct Similarity {
-    /// The protocol.
-    pub protocol: Protocol,
-    /// What of it has to be exact.
-    pub exact: Exact,
-}
-
-/// Which similarities have to be exact. Others only have to lie where these do not.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exact {
-    /// All.
-    All,
-    /// Those that the protocol's cut keeps at this threshold.
-    Kept(f64),
-    /// That of texts that are equal after preparation.
-    Equality,
-}
-
 /// The rows of a block and what was found for them.
 pub struct Block<'a> {
     /// The rows.
     pub rows: Range<usize>,
     /// The best of their answers.
-    pub best: &'a Choice,
+    pub best: &'a BestAnswers,
     /// Whether each row has a prediction and an answer, without which nothing was found; `None` if all have.
     pub answered: Option<&'a [bool]>,
 }
@@ -106,34 +39,19 @@ pub struct Block<'a> {
 /// Working memory for scoring blocks of rows.
 #[derive(Default)]
 pub struct BlockScorer {
-    queue: Queue,
+    batches: Batches,
     pairs: Pairs,
-    general: GeneralScorer,
-    choice: Choice,
+    fallback: FallbackScorer,
+    best_answers: BestAnswers,
     /// Whether texts are compared as they came.
     is_raw: bool,
-}
-
-impl Request {
-    /// Whether texts are compared as they came, and a distance is all that is asked for.
-    fn is_raw(&self) -> bool {
-        let raw = Preparation::default();
-        let is_raw = |Similarity { protocol, exact }: Similarity| {
-            protocol.preparation == raw
-                && protocol.denominator == Denominator::Prepared
-                && exact != Exact::Equality
-        };
-        self.cost == SubstitutionCost::One
-            && self.errors.is_none_or(|preparation| preparation == raw)
-            && self.similarity.is_none_or(is_raw)
-    }
 }
 
 impl BlockScorer {
     /// A scorer that computes with these lanes.
     #[cfg(test)]
-    pub fn with_lanes(lanes: super::lanes::Lanes) -> Self {
-        Self { queue: Queue::with_lanes(lanes), pairs: Pairs::with_lanes(lanes), ..Self::default() }
+    pub fn with_isa(isa: super::lanes::Isa) -> Self {
+        Self { batches: Batches::with_isa(isa), pairs: Pairs::with_isa(isa), ..Self::default() }
     }
 
     /// Scores rows and hands them over in order. Both results are `None` for a row without a prediction or
@@ -170,16 +88,16 @@ impl BlockScorer {
             start = block.end;
             self.pairs.sort(rows, block.clone(), request);
             self.pairs.load(rows, request);
-            self.queue.clear(2 * self.pairs.longer.len());
-            self.queue_inside(rows, request);
+            self.batches.clear(2 * self.pairs.longer.len());
+            self.queue_inline(rows, request);
             self.queue_spaced(rows, request);
             self.queue_loaded(rows, request);
-            self.queue_general(rows, request);
-            self.queue.flush();
+            self.queue_fallback(rows, request);
+            self.batches.flush();
             self.choose(block.len(), rows.is_plain(), request);
             emit(&Block {
                 rows: block,
-                best: &self.choice,
+                best: &self.best_answers,
                 answered: (!rows.is_plain()).then(|| self.pairs.answered()),
             });
         }
@@ -187,42 +105,42 @@ impl BlockScorer {
 
     /// Chooses the best answer of each row.
     fn choose(&mut self, rows: usize, is_plain: bool, request: &Request) {
-        let Self { queue, pairs, choice, .. } = self;
-        let distances = queue.distances();
+        let Self { batches, pairs, best_answers, .. } = self;
+        let distances = batches.distances();
         let places = || pairs.places().iter().enumerate();
         if request.similarity.is_some() {
             if is_plain {
-                choice.only_nearest(&distances[..rows], &pairs.longer);
+                best_answers.only_nearest(&distances[..rows], &pairs.longer);
             } else {
                 let nearest = |pair: usize, place: &Place| {
                     let (distance, length) = (known(distances[pair]), pairs.longer[pair] as usize);
                     Nearest::new(place.index as usize, distance, length)
                 };
-                choice.best_nearest(rows, places().map(|(pair, place)| (place, nearest(pair, place))));
+                best_answers.best_nearest(rows, places().map(|(pair, place)| (place, nearest(pair, place))));
             }
         }
         if request.errors.is_some() {
             if is_plain {
                 // The only answer of a row is compared without a limit.
-                choice.only_fewest(distances, &pairs.errors_at, &pairs.reference);
+                best_answers.only_fewest(distances, &pairs.errors_at, &pairs.reference);
             } else {
                 let errors = |pair: usize| {
                     let errors = known(distances[pairs.errors_at[pair] as usize])?;
                     Some(CharErrors { errors, reference_length: pairs.reference[pair] as usize })
                 };
-                choice.best_fewest(rows, places().map(|(pair, place)| (place, errors(pair))));
+                best_answers.best_fewest(rows, places().map(|(pair, place)| (place, errors(pair))));
             }
         }
     }
 
     /// Queues the pairs that stand in their views.
-    fn queue_inside(&mut self, rows: &impl Rows, request: &Request) {
+    fn queue_inline(&mut self, rows: &impl Rows, request: &Request) {
         let [predictions, answers] = rows.views();
         for index in 0..self.pairs.inside.len() {
             let pair = self.pairs.inside[index] as usize;
             let place = self.pairs.place(pair);
             let views = [predictions[place.prediction], answers[place.answer]];
-            if !self.queue_short(pair, &Inside::new(views), request) {
+            if !self.queue_short(pair, &Inline::new(views), request) {
                 self.pairs.spaced.push(pair as u32);
             }
         }
@@ -234,7 +152,7 @@ impl BlockScorer {
         for index in 0..self.pairs.spaced.len() {
             let pair = self.pairs.spaced[index] as usize;
             let place = self.pairs.place(pair);
-            let texts = Inside::new([predictions[place.prediction], answers[place.answer]]);
+            let texts = Inline::new([predictions[place.prediction], answers[place.answer]]);
             if !self.queue_short(pair, &Spaced(texts), request) {
                 self.queue_any(rows, pair, request, &mut Best::default());
             }
@@ -246,8 +164,8 @@ impl BlockScorer {
         for index in 0..self.pairs.loaded.len() {
             let pair = self.pairs.loaded[index] as usize;
             let place = self.pairs.place(pair);
-            let prediction = Short::load(rows.prediction_memory(place.prediction));
-            let answer = Short::load(rows.answer_memory(place.answer));
+            let prediction = Text32::load(rows.prediction_memory(place.prediction));
+            let answer = Text32::load(rows.answer_memory(place.answer));
             let is_queued = prediction
                 .zip(answer)
                 .is_some_and(|(prediction, answer)| self.queue_short(pair, &[prediction, answer], request));
@@ -258,13 +176,13 @@ impl BlockScorer {
     }
 
     /// Queues all others.
-    fn queue_general(&mut self, rows: &impl Rows, request: &Request) {
+    fn queue_fallback(&mut self, rows: &impl Rows, request: &Request) {
         let mut best = Best::default();
         let mut current = u32::MAX;
         // The row for which an equal answer was found.
         let mut equal = u32::MAX;
-        for index in 0..self.pairs.general.len() {
-            let pair = self.pairs.general[index] as usize;
+        for index in 0..self.pairs.fallback.len() {
+            let pair = self.pairs.fallback[index] as usize;
             let place = self.pairs.place(pair);
             if place.row == equal {
                 // No later answer can be better, nor is it, at distance 0 as well.
@@ -278,7 +196,7 @@ impl BlockScorer {
             if prediction == answer {
                 equal = place.row;
                 if let Some(preparation) = request.errors {
-                    self.pairs.reference[pair] = self.general.length(answer, preparation) as u32;
+                    self.pairs.reference[pair] = self.fallback.length(answer, preparation) as u32;
                 }
             } else {
                 self.queue_any(rows, pair, request, &mut best);
@@ -289,7 +207,7 @@ impl BlockScorer {
     /// Queues a pair for the lanes; `false` where it does not fit into them.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn queue_short<P: ShortPair>(&mut self, pair: usize, texts: &P, request: &Request) -> bool {
+    fn queue_short<P: Pair32>(&mut self, pair: usize, texts: &P, request: &Request) -> bool {
         // The lanes know substitutions of cost 1 only.
         if request.cost != SubstitutionCost::One {
             return false;
@@ -301,7 +219,7 @@ impl BlockScorer {
             return false;
         }
         let (similarity, errors) = (similarity.flatten(), errors.flatten());
-        let Self { queue, pairs, .. } = self;
+        let Self { batches, pairs, .. } = self;
         let only_equality = request.similarity.is_some_and(|asked| asked.exact == Exact::Equality);
         if let (Some(prepared), Some(asked)) = (&similarity, request.similarity) {
             let [prediction, answer] = match asked.protocol.denominator {
@@ -311,16 +229,16 @@ impl BlockScorer {
             };
             pairs.longer[pair] = prediction.max(answer) as u32;
             if !only_equality {
-                prepared.push(queue, pair);
+                prepared.push(batches, pair);
             } else if !prepared.are_equal() {
-                queue.set(pair, None);
+                batches.set(pair, None);
             }
         }
         if let Some(prepared) = &errors {
             pairs.reference[pair] = prepared.lengths()[1] as u32;
             if similarity != errors || only_equality {
                 pairs.errors_at[pair] = pairs.apart(pair) as u32;
-                prepared.push(queue, pairs.apart(pair));
+                prepared.push(batches, pairs.apart(pair));
             }
         }
         true
@@ -335,23 +253,23 @@ impl BlockScorer {
 
     /// Queues a pair that is compared as it came; `false` where that is not the way, or it does not fit into lanes.
     fn queue_raw(&mut self, rows: &impl Rows, pair: usize, request: &Request) -> bool {
-        let Self { queue, pairs, .. } = self;
+        let Self { batches, pairs, .. } = self;
         let place = pairs.place(pair);
         let texts = [rows.prediction_memory(place.prediction), rows.answer_memory(place.answer)];
         if !self.is_raw || texts.iter().any(|text| text.len() > MIDDLING) {
             return false;
         }
-        let ends = ends(texts);
-        let [left, right] = ends.different;
+        let affixes = affixes(texts);
+        let [left, right] = affixes.different;
         if left.min(right) == 0 {
             // Insertions or deletions alone.
-            queue.set(pair, Some(left.max(right)));
-        } else if !queue.push_middles(pair, texts, &ends) {
+            batches.set(pair, Some(left.max(right)));
+        } else if !batches.push_middles(pair, texts, &affixes) {
             return false;
         }
-        pairs.longer[pair] = ends.characters[0].max(ends.characters[1]) as u32;
+        pairs.longer[pair] = affixes.characters[0].max(affixes.characters[1]) as u32;
         if request.errors.is_some() {
-            pairs.reference[pair] = ends.characters[1] as u32;
+            pairs.reference[pair] = affixes.characters[1] as u32;
         }
         true
     }
@@ -359,7 +277,7 @@ impl BlockScorer {
     /// Computes the distances of a pair that has to be prepared, or is long.
     #[cold]
     fn queue_prepared(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
-        let Self { queue, pairs, general, .. } = self;
+        let Self { batches, pairs, fallback, .. } = self;
         let place = pairs.place(pair);
         let prediction = Text {
             text: rows.prediction_text(place.prediction),
@@ -368,7 +286,7 @@ impl BlockScorer {
         let answer = Text { text: rows.answer_text(place.answer), memory: rows.answer_memory(place.answer) };
         let texts = [prediction, answer];
         let places = [pair, pairs.apart(pair)];
-        let (near, errors) = general.pair(texts, request, best, queue, places);
+        let (near, errors) = fallback.pair(texts, request, best, batches, places);
         if let Some(Measured { length, .. }) = near {
             pairs.longer[pair] = length as u32;
         }

@@ -3,7 +3,7 @@
 //! With unit costs for insertion and deletion a substitution is never dearer than one of each, so whole
 //! costs fall into three cases: free, 1 (Levenshtein), and 2 or more (insertions and deletions only).
 
-use super::blocks::Blocks;
+use super::lcs::CommonSubsequence;
 use super::pattern::Unit;
 
 /// What a substitution costs, beside insertions and deletions of cost 1.
@@ -30,6 +30,6 @@ impl SubstitutionCost {
 }
 
 /// Insertions and deletions between two texts; `pattern` is not empty.
-pub fn indel<U: Unit>(pattern: &[U], text: &[U], blocks: &mut Blocks) -> usize {
+pub fn indel<U: Unit>(pattern: &[U], text: &[U], blocks: &mut CommonSubsequence) -> usize {
     pattern.len() + text.len() - 2 * blocks.common_subsequence(pattern, text)
 }

@@ -18,7 +18,8 @@ use super::{Error, Result, parallel};
 use crate::kernel::alignment::{Aligner, Edit};
 use crate::kernel::confusions::{Counts, RowKind};
 use crate::kernel::prepare::Preparation;
-use crate::kernel::rows::{BlockScorer, Exact};
+use crate::kernel::request::Exact;
+use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::Nearest;
 
 /// Working memory of alignments after preparation.

@@ -19,9 +19,10 @@ use super::outputs::{
     Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, put_counts, score_details_dtype,
     scores_dtype,
 };
-use crate::kernel::choice::Choice;
+use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
-use crate::kernel::rows::{BlockScorer, Exact, Request, Similarity};
+use crate::kernel::request::{Exact, Request, Similarity};
+use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::{Nearest, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
 use xxhash_rust::xxh3::xxh3_64;
@@ -92,7 +93,7 @@ const CER: Metric = Metric {
     column: |pair, options| {
         let request =
             Request { errors: Some(options.cer_preparation()), any_of_equals: true, ..Request::default() };
-        let rates = |values: &mut [f64], best: &Choice| {
+        let rates = |values: &mut [f64], best: &BestAnswers| {
             values.copy_from_slice(&best.rates);
             Ok(())
         };
@@ -115,7 +116,7 @@ const NEAREST_ANSWER: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Utf8View,
     column: |pair, options| {
-        let indexes = |values: &mut [u32], best: &Choice| {
+        let indexes = |values: &mut [u32], best: &BestAnswers| {
             values.copy_from_slice(&best.indexes);
             Ok(())
         };
@@ -231,7 +232,7 @@ fn map_nearest<T: ArrowNativeType>(
 fn map_scored<T: ArrowNativeType>(
     pair: &Pair,
     request: &Request,
-    set: impl Fn(&mut [T], &Choice) -> Result<()> + Sync,
+    set: impl Fn(&mut [T], &BestAnswers) -> Result<()> + Sync,
 ) -> Result<Numbers<T>> {
     map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
         pair.check(piece.rows())?;

@@ -19,8 +19,8 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::outputs::Extent;
 use super::{Error, Result};
-use crate::kernel::rows::Rows;
-use crate::kernel::short::Memory;
+use crate::kernel::request::Rows;
+use crate::kernel::view::Memory;
 
 /// Rows of one piece of work, where texts are short.
 const PIECE: usize = 8192;

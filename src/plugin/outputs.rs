@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Fields};
 pub use self::scores::{ScoreColumns, score_details_dtype, scores_dtype};
 use super::memory::{Values, bits};
 use super::{Error, Result, parallel};
-use crate::kernel::choice::Choice;
+use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::rows::Block;
 
 /// Values of all rows with the rows that have none.
@@ -56,7 +56,7 @@ impl<T: Clone + Default> Piece<'_, T> {
     pub fn set_block(
         &mut self,
         block: &Block,
-        set: impl FnOnce(&mut [T], &Choice) -> Result<()>,
+        set: impl FnOnce(&mut [T], &BestAnswers) -> Result<()>,
     ) -> Result<()> {
         let at = block.rows.start - self.rows.start..block.rows.end - self.rows.start;
         let values = &mut self.values[at.clone()];

@@ -4,7 +4,7 @@ use super::compress::{STEP, compress, each};
 #[cfg(target_arch = "x86_64")]
 use super::has_avx2_and_bits;
 use super::{LONGEST, Padded, Planes, Register};
-use crate::kernel::short::Memory;
+use crate::kernel::view::Memory;
 
 /// Longest text that is tried, in bytes: no character of two bytes takes more than three in UTF-8.
 const LONGEST_TEXT: usize = 3 * LONGEST;

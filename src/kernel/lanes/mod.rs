@@ -2,35 +2,35 @@
 //!
 //! The only place in the kernel with `unsafe`: loads, stores, and calls that need a CPU feature.
 
+mod affix;
 mod compress;
 mod decode;
-mod ends;
-mod fours;
 mod pairs;
+mod quads;
 mod registers;
 mod strip;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
 mod views;
-mod wave;
+mod wavefront;
 
+pub use affix::{Affixes, affixes};
 pub use compress::{keep, keep_halves};
 pub use decode::{Decoded, decode};
-pub use ends::{Ends, ends};
-pub use fours::{FOUR, Fours};
 pub use pairs::{Batch, PAIRS, Planes};
+pub use quads::{QUAD, Quads};
 #[cfg(test)]
 pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
 pub use views::{Shown, VIEWS, is_plain};
-pub use wave::{DIAGONALS, NOWHERE, Table, Wave};
+pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
 
 use super::pattern::Unit;
 
 /// Instruction sets with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lanes {
+pub enum Isa {
     /// As AVX2, with operations of three operands where one waits for another.
     #[cfg(target_arch = "x86_64")]
     Avx512,
@@ -47,14 +47,14 @@ pub enum Lanes {
     Portable,
 }
 
-impl Default for Lanes {
+impl Default for Isa {
     /// The widest one that this machine has.
     fn default() -> Self {
         Self::available().next().unwrap_or(Self::Portable)
     }
 }
 
-impl Lanes {
+impl Isa {
     /// What this machine can run, widest first.
     pub fn available() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
@@ -62,7 +62,7 @@ impl Lanes {
             let has_avx2 = is_x86_feature_detected!("avx2");
             let has_avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
             let wide = [(has_avx2 && has_avx512, Self::Avx512), (has_avx2, Self::Avx2), (true, Self::Sse2)];
-            wide.into_iter().filter_map(|(has, lanes)| has.then_some(lanes))
+            wide.into_iter().filter_map(|(has, isa)| has.then_some(isa))
         };
         #[cfg(target_arch = "aarch64")]
         let vectors = std::iter::once(Self::Neon);
@@ -82,7 +82,7 @@ fn has_avx2_and_bits() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-impl Lanes {
+impl Isa {
     /// The columns of a strip of rows; see [`strip`].
     pub fn strip<U: Unit>(self, text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
         match self {
@@ -100,7 +100,7 @@ impl Lanes {
     }
 
     /// Whether [`Self::waves`] computes several diagonals at once.
-    pub fn waves_are_vectors(self) -> bool {
+    pub fn wavefronts_are_vectors(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         let vectors = matches!(self, Self::Avx512 | Self::Avx2);
         #[cfg(not(target_arch = "x86_64"))]
@@ -109,12 +109,12 @@ impl Lanes {
     }
 
     /// The diagonals after one error more from both ends; see [`wave`].
-    pub fn waves<U: Unit>(self, table: Table<U>, start: Wave, end: Wave) -> [usize; 2] {
+    pub fn wavefronts<U: Unit>(self, table: Table<U>, start: Wavefront, end: Wavefront) -> [usize; 2] {
         match self {
             // SAFETY: these instruction sets are only chosen where the machine has AVX2.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Avx2 => unsafe { wave::avx2::waves(table, start, end) },
-            _ => wave::waves(table, start, end),
+            Self::Avx512 | Self::Avx2 => unsafe { wavefront::avx2::wavefronts(table, start, end) },
+            _ => wavefront::wavefronts(table, start, end),
         }
     }
 }

@@ -15,7 +15,7 @@
 use super::vectors::neon;
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{avx2, sse2};
-use super::{LONGEST, Lanes, Padded, Register};
+use super::{Isa, LONGEST, Padded, Register};
 use crate::kernel::bit_parallel::distance_units;
 
 /// Pairs in one batch.
@@ -84,23 +84,23 @@ impl<const BYTES: usize> Batch<BYTES> {
     }
 
     /// Distances of all lanes; the batch is empty afterwards.
-    pub fn distances(&mut self, lanes: Lanes) -> [u8; PAIRS] {
+    pub fn distances(&mut self, isa: Isa) -> [u8; PAIRS] {
         let used = self.len;
         // Lanes left over from an earlier batch would make this one run for their lengths.
         self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
         self.len = 0;
         let longest = self.lengths[1].iter().copied().max().unwrap_or(0);
-        match (lanes, longest) {
+        match (isa, longest) {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
-            (Lanes::Avx512 | Lanes::Avx2, _) => unsafe { avx2::distances(self, longest) },
+            (Isa::Avx512 | Isa::Avx2, _) => unsafe { avx2::distances(self, longest) },
             // SAFETY: every x86-64 machine has SSE2.
             #[cfg(target_arch = "x86_64")]
-            (Lanes::Sse2, _) => unsafe { sse2::distances(self, longest) },
+            (Isa::Sse2, _) => unsafe { sse2::distances(self, longest) },
             // SAFETY: every aarch64 machine has NEON.
             #[cfg(target_arch = "aarch64")]
-            (Lanes::Neon, _) => unsafe { neon::distances(self, longest) },
-            (Lanes::Portable, _) => self.one_by_one(used),
+            (Isa::Neon, _) => unsafe { neon::distances(self, longest) },
+            (Isa::Portable, _) => self.one_by_one(used),
         }
     }
 

@@ -38,13 +38,6 @@ impl Register {
         Self(unsafe { halves::and(halves::load(bytes), halves::load(mask)) })
     }
 
-    /// The first 16 bytes from the least significant on, followed by zeros.
-    #[inline]
-    pub fn from_low(bytes: u128) -> Self {
-        // SAFETY: as in `load`.
-        Self(unsafe { halves::from_low(bytes) })
-    }
-
     /// The bytes.
     #[inline]
     pub fn store(self, bytes: &mut Padded) {
@@ -87,8 +80,8 @@ impl PartialEq for Register {
 mod halves {
     use std::arch::x86_64::{
         __m128i, _mm_add_epi8, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8,
-        _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
-        _mm_setzero_si128, _mm_storeu_si128, _mm_sub_epi8,
+        _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_storeu_si128,
+        _mm_sub_epi8,
     };
 
     use super::{Masks, Padded};
@@ -101,13 +94,6 @@ mod halves {
         let bytes = bytes.as_ptr();
         // SAFETY: twice 16 of 32 bytes, any alignment.
         unsafe { [_mm_loadu_si128(bytes.cast()), _mm_loadu_si128(bytes.add(16).cast())] }
-    }
-
-    #[inline]
-    #[target_feature(enable = "sse2")]
-    pub fn from_low(bytes: u128) -> Halves {
-        let (low, high) = (bytes as u64, (bytes >> u64::BITS) as u64);
-        [_mm_set_epi64x(high.cast_signed(), low.cast_signed()), _mm_setzero_si128()]
     }
 
     #[inline]
@@ -200,12 +186,6 @@ mod halves {
 
     pub unsafe fn load(bytes: &Padded) -> Halves {
         *bytes
-    }
-
-    pub unsafe fn from_low(bytes: u128) -> Halves {
-        let mut halves = [0; super::LONGEST];
-        halves[..16].copy_from_slice(&bytes.to_le_bytes());
-        halves
     }
 
     pub unsafe fn store(halves: Halves, bytes: &mut Padded) {

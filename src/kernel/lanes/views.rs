@@ -3,8 +3,8 @@
 //! A view holds 16 bytes: the length, and then the text itself where it has at most [`INLINE`] bytes, or its first
 //! four bytes, the number of its buffer, and where it starts there.
 
-use super::{LONGEST, Lanes};
-use crate::kernel::short::{BEYOND_ASCII, INLINE};
+use super::{Isa, LONGEST};
+use crate::kernel::view::{BEYOND_ASCII, INLINE};
 
 /// Pairs that are looked at together, a bit each.
 pub const VIEWS: usize = 64;
@@ -22,7 +22,7 @@ pub struct Shown {
     pub ascii: u64,
 }
 
-impl Lanes {
+impl Isa {
     /// What pairs of views show.
     pub fn shown(self, predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
         match self {
@@ -97,7 +97,7 @@ mod avx2 {
         high: Vector,
     }
 
-    /// See [`Lanes::shown`](super::Lanes::shown).
+    /// See [`Isa::shown`](super::Isa::shown).
     #[target_feature(enable = "avx2")]
     pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
         let mut shown = Shown::default();
@@ -125,7 +125,7 @@ mod avx2 {
         shown
     }
 
-    /// See [`Lanes::are_plain`](super::Lanes::are_plain).
+    /// See [`Isa::are_plain`](super::Isa::are_plain).
     #[target_feature(enable = "avx2")]
     pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
         let mut strange = _mm256_setzero_si256();
@@ -221,12 +221,12 @@ mod tests {
             let [predictions, answers] = [predictions, answers].map(|views| {
                 <[u128; VIEWS]>::try_from(views).expect("so many")
             });
-            for lanes in Lanes::available() {
-                prop_assert_eq!(lanes.shown(&predictions, &answers), shown(&predictions, &answers));
+            for isa in Isa::available() {
+                prop_assert_eq!(isa.shown(&predictions, &answers), shown(&predictions, &answers));
                 let expected = predictions[..used].iter().all(|&view| is_plain(view, buffer, end));
-                prop_assert_eq!(lanes.are_plain(&predictions[..used], buffer, end), expected);
+                prop_assert_eq!(isa.are_plain(&predictions[..used], buffer, end), expected);
                 for &view in &predictions {
-                    prop_assert_eq!(lanes.are_plain(&[view; 4], buffer, end), is_plain(view, buffer, end));
+                    prop_assert_eq!(isa.are_plain(&[view; 4], buffer, end), is_plain(view, buffer, end));
                 }
             }
         }

@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::super::lanes::Lanes;
+use super::super::lanes::Isa;
 use super::super::oracle::ONE_IN;
-use super::super::prepare::{UnicodeForm, Whitespace};
-use super::super::score::{Cut, Scorer};
-use super::super::short::INLINE;
+use super::super::prepare::{Preparation, UnicodeForm, Whitespace};
+use super::super::request::Similarity;
+use super::super::score::{Cut, Protocol, Scorer};
+use super::super::view::{INLINE, Memory};
 use super::*;
 
 /// A prediction and answers, null or not.
@@ -107,11 +108,11 @@ impl Rows for Table {
 fn assert_scores(rows: Vec<Row>, request: &Request) {
     let table = &Table::new(rows);
     let mut definition = Scorer::default();
-    for lanes in Lanes::available() {
+    for isa in Isa::available() {
         let mut next = 0;
         let all = 0..table.rows.len();
-        BlockScorer::with_lanes(lanes).score(table, all, request, |row, nearest, errors| {
-            let context = (&table.rows[row], lanes);
+        BlockScorer::with_isa(isa).score(table, all, request, |row, nearest, errors| {
+            let context = (&table.rows[row], isa);
             assert_eq!(row, next);
             next += 1;
             let mut of_row = |similarity: Option<Similarity>| {

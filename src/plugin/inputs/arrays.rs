@@ -9,7 +9,7 @@ use arrow_data::ArrayData;
 use super::super::abi::Chunk;
 use super::super::dtype::Dtype;
 use super::super::{Error, Result};
-use crate::kernel::short::INLINE;
+use crate::kernel::view::INLINE;
 
 /// A chunk as views; categories are looked up, which copies views but no text.
 pub fn text_array(dtype: &Dtype, data: &ArrayData) -> Result<StringViewArray> {

@@ -7,8 +7,8 @@ use arrow_array::{Array, StringViewArray};
 use arrow_buffer::Buffer;
 
 use super::super::Error;
-use crate::kernel::short::{BEYOND_ASCII, INLINE, Memory, text_inside};
-use crate::kernel::{Lanes, is_plain};
+use crate::kernel::view::{BEYOND_ASCII, INLINE, Memory, text_inside};
+use crate::kernel::{Isa, is_plain};
 
 /// Texts that are checked together.
 const AT_ONCE: usize = 64;
@@ -25,7 +25,7 @@ pub struct Texts {
     ascii_ends: Vec<usize>,
     /// Whether a buffer as a whole is UTF-8.
     is_utf8: Vec<bool>,
-    lanes: Lanes,
+    isa: Isa,
 }
 
 /// What is wrong with a text.
@@ -55,7 +55,7 @@ impl Texts {
             end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
         };
         let is_utf8 = buffers.map(is_utf8).collect();
-        Self { name, values, ascii_ends, is_utf8, lanes: Lanes::default() }
+        Self { name, values, ascii_ends, is_utf8, isa: Isa::default() }
     }
 
     /// The memory of the text at an index.
@@ -107,7 +107,7 @@ impl Texts {
     fn are_plain(&self, views: &[u128], buffer: &mut u32) -> bool {
         let number = |view: u128| (view >> 64) as u32;
         let points_elsewhere = |&&view: &&u128| view as u32 > INLINE && number(view) != *buffer;
-        let are_plain = |buffer: u32| self.lanes.are_plain(views, buffer, self.ascii_end(buffer));
+        let are_plain = |buffer: u32| self.isa.are_plain(views, buffer, self.ascii_end(buffer));
         if are_plain(*buffer) {
             return true;
         }

@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 
-use anls_frame::kernel::Lanes;
+use anls_frame::kernel::Isa;
 use anls_frame::kernel::prepare::{Preparation, Whitespace};
-use anls_frame::kernel::rows::{BlockScorer, Exact, Request, Rows, Similarity};
+use anls_frame::kernel::request::{Exact, Request, Rows, Similarity};
+use anls_frame::kernel::rows::BlockScorer;
 use anls_frame::kernel::score::{Cut, Denominator, Protocol};
-use anls_frame::kernel::short::{INLINE, Memory};
+use anls_frame::kernel::view::{INLINE, Memory};
 
 const LATIN: &str = "etaoinshrdlucmfwypvbgkjqxz    0123456789.,-";
 const ACCENTED: &str = "eéèêaàâiîoôuûcçñäöüß tnrs";
@@ -110,7 +111,7 @@ impl Column {
 
     fn plain_blocks(&self) -> usize {
         let end = if self.buffer.is_ascii() { self.buffer.len() } else { 0 };
-        self.views.chunks(VIEWS).filter(|views| Lanes::default().are_plain(views, 0, end)).count()
+        self.views.chunks(VIEWS).filter(|views| Isa::default().are_plain(views, 0, end)).count()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Two vectors of NEON.
 
 use std::arch::aarch64::{
-    uint8x16_t, vaddq_u8, vandq_u8, vbslq_u8, vceqq_s8, vcgtq_s8, vcleq_u8, vcltq_u8, vcltzq_s8, vcombine_u8,
-    vcreate_u8, vdupq_n_s8, vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vld1q_u8,
-    vmaxvq_u32, vorrq_u8, vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8,
-    vreinterpretq_u64_u8, vst1q_u8, vsubq_u8,
+    uint8x16_t, vaddq_u8, vandq_u8, vbslq_u8, vceqq_s8, vcgtq_s8, vcleq_u8, vcltq_u8, vcltzq_s8, vdupq_n_s8,
+    vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vld1q_u8, vmaxvq_u32, vorrq_u8,
+    vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
+    vst1q_u8, vsubq_u8,
 };
 
 use super::{Masks, Padded};
@@ -17,13 +17,6 @@ pub fn load(bytes: &Padded) -> Halves {
     let bytes = bytes.as_ptr();
     // SAFETY: twice 16 of 32 bytes, any alignment.
     unsafe { [vld1q_u8(bytes), vld1q_u8(bytes.add(16))] }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn from_low(bytes: u128) -> Halves {
-    let (low, high) = (bytes as u64, (bytes >> u64::BITS) as u64);
-    [vcombine_u8(vcreate_u8(low), vcreate_u8(high)), vdupq_n_u8(0)]
 }
 
 #[inline]

@@ -13,7 +13,7 @@ use super::{INLINE, LONGEST, Shown, VIEWS};
 /// Views whose masks fit one vector in a byte each.
 const PACKED: usize = 16;
 
-/// See [`Lanes::shown`](super::Lanes::shown).
+/// See [`Isa::shown`](super::Isa::shown).
 #[target_feature(enable = "neon")]
 pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     let mut masks = [[vdupq_n_u8(0); VIEWS / PACKED]; 4];
@@ -37,7 +37,7 @@ pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     Shown { inside, short, equal, ascii }
 }
 
-/// See [`Lanes::are_plain`](super::Lanes::are_plain).
+/// See [`Isa::are_plain`](super::Isa::are_plain).
 #[target_feature(enable = "neon")]
 pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
     let mut strange = vdupq_n_u32(0);

@@ -6,7 +6,7 @@
 use super::compress::{STEP, each};
 #[cfg(target_arch = "x86_64")]
 use super::has_avx2_and_bits;
-use crate::kernel::short::Memory;
+use crate::kernel::view::Memory;
 
 /// Bytes that are looked at together, a bit each.
 const BLOCK: usize = 64;
@@ -15,7 +15,7 @@ type Block = [u8; BLOCK];
 
 /// The common ends of two texts, and their characters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ends {
+pub struct Affixes {
     /// Bytes of the common prefix, which cuts no character.
     pub prefix: usize,
     /// Bytes of the common suffix behind the prefix, which cuts no character either.
@@ -28,13 +28,13 @@ pub struct Ends {
 
 /// The common ends of two texts.
 #[inline]
-pub fn ends(texts: [Memory; 2]) -> Ends {
+pub fn affixes(texts: [Memory; 2]) -> Affixes {
     #[cfg(target_arch = "x86_64")]
     if has_avx2_and_bits() {
         // SAFETY: the machine has the features.
-        return unsafe { avx2::ends(texts) };
+        return unsafe { avx2::affixes(texts) };
     }
-    ends_by(texts, same, continuing)
+    affixes_by(texts, same, continuing)
 }
 
 /// Where bytes of two blocks are equal.
@@ -83,11 +83,11 @@ fn lowest(bits: usize) -> u64 {
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
-fn ends_by(
+fn affixes_by(
     texts: [Memory; 2],
     same: impl Fn(&Block, &Block) -> u64,
     continuing: impl Fn(&Block) -> u64,
-) -> Ends {
+) -> Affixes {
     // Nobody could predict which one is longer.
     let longer = usize::from(texts[0].len() <= texts[1].len());
     let (short, long) = (texts[1 - longer], texts[longer]);
@@ -148,7 +148,7 @@ fn ends_by(
     let (mut all, mut rest) = ([characters; 2], [different; 2]);
     all[longer] = long_characters;
     rest[longer] = long_characters + different - characters;
-    Ends { prefix, suffix: len - end, characters: all, different: rest }
+    Affixes { prefix, suffix: len - end, characters: all, different: rest }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -158,11 +158,11 @@ mod avx2 {
         _mm256_set1_epi8,
     };
 
-    use super::{Block, Ends, Memory, ends_by};
+    use super::{Affixes, Block, Memory, affixes_by};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn ends(texts: [Memory; 2]) -> Ends {
-        ends_by(texts, |left, right| same(left, right), |block| continuing(block))
+    pub fn affixes(texts: [Memory; 2]) -> Affixes {
+        affixes_by(texts, |left, right| same(left, right), |block| continuing(block))
     }
 
     #[inline]
@@ -204,14 +204,14 @@ mod tests {
     use super::*;
 
     /// The definition, character by character.
-    fn ends_of(left: &str, right: &str) -> Ends {
+    fn affixes_of(left: &str, right: &str) -> Affixes {
         let [left, right] = [left, right].map(|text| text.chars().collect::<Vec<_>>());
         let shorter = left.len().min(right.len());
         let prefix = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
         let pairs = left.iter().rev().zip(right.iter().rev()).take(shorter - prefix);
         let suffix = pairs.take_while(|(left, right)| left == right).count();
         let bytes = |characters: &[char]| characters.iter().map(|character| character.len_utf8()).sum();
-        Ends {
+        Affixes {
             prefix: bytes(&left[..prefix]),
             suffix: bytes(&left[left.len() - suffix..]),
             characters: [left.len(), right.len()],
@@ -219,15 +219,15 @@ mod tests {
         }
     }
 
-    fn assert_ends(left: &str, right: &str) {
-        let expected = ends_of(left, right);
+    fn assert_affixes(left: &str, right: &str) {
+        let expected = affixes_of(left, right);
         // Memory that ends with the text, and memory that goes on as the other one does.
         let more = [format!("{left}{right}{left}"), format!("{right}{right}{left}")];
         let exact = [left, right].map(|text| Memory::new(text.as_bytes(), text.len()));
         let longer = [(&more[0], left), (&more[1], right)];
         for texts in [exact, longer.map(|(more, text)| Memory::new(more.as_bytes(), text.len()))] {
-            assert_eq!(ends(texts), expected, "{left:?} {right:?}");
-            assert_eq!(ends_by(texts, same, continuing), expected, "{left:?} {right:?}");
+            assert_eq!(affixes(texts), expected, "{left:?} {right:?}");
+            assert_eq!(affixes_by(texts, same, continuing), expected, "{left:?} {right:?}");
         }
     }
 
@@ -240,9 +240,12 @@ mod tests {
                 for right in characters {
                     for (before, behind) in [(at, 0), (0, at), (at, 2), (at, 70)] {
                         let [before, behind] = [before, behind].map(|count| "x".repeat(count));
-                        assert_ends(&format!("{before}{left}{behind}"), &format!("{before}{right}{behind}"));
-                        assert_ends(&format!("{before}{left}"), &format!("{before}{right}{left}{behind}"));
-                        assert_ends(&format!("{left}{behind}"), &format!("{before}{right}{left}{behind}"));
+                        assert_affixes(
+                            &format!("{before}{left}{behind}"),
+                            &format!("{before}{right}{behind}"),
+                        );
+                        assert_affixes(&format!("{before}{left}"), &format!("{before}{right}{left}{behind}"));
+                        assert_affixes(&format!("{left}{behind}"), &format!("{before}{right}{left}{behind}"));
                     }
                 }
             }
@@ -259,9 +262,9 @@ mod tests {
             end in "[ab]{0,70}|[aéè©]{0,40}|[a語誟詞😀😁]{0,50}",
         ) {
             let [left, right] = middles.each_ref().map(|middle| format!("{start}{middle}{end}"));
-            assert_ends(&left, &right);
-            assert_ends(&left, &format!("{start}{end}"));
-            assert_ends(&start, &end);
+            assert_affixes(&left, &right);
+            assert_affixes(&left, &format!("{start}{end}"));
+            assert_affixes(&start, &end);
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Table<'a, U> {
 }
 
 /// Neighbouring diagonals, one error further.
-pub struct Wave<'a> {
+pub struct Wavefront<'a> {
     /// The diagonal of the first cell: column minus row, as counted from the start.
     pub first: i32,
     /// The rows that an error less reaches, with a cell more at each end.
@@ -36,12 +36,12 @@ pub struct Wave<'a> {
 
 /// One error more from the start of the texts, and one from their end, where rows and columns are counted
 /// backwards. Returns row plus column of the furthest cell of each.
-pub fn waves<U: Unit>(table: Table<U>, start: Wave, end: Wave) -> [usize; 2] {
+pub fn wavefronts<U: Unit>(table: Table<U>, start: Wavefront, end: Wavefront) -> [usize; 2] {
     [one_by_one::<U, false>(table, start), one_by_one::<U, true>(table, end)]
 }
 
-fn one_by_one<U: Unit, const BACK: bool>(table: Table<U>, wave: Wave) -> usize {
-    let Wave { first, before, now } = wave;
+fn one_by_one<U: Unit, const BACK: bool>(table: Table<U>, wavefront: Wavefront) -> usize {
+    let Wavefront { first, before, now } = wavefront;
     let (rows, columns) = table.size();
     for ((diagonal, row), near) in (first..).zip(&mut *now).zip(before.windows(3)) {
         let [free, costly] = if BACK { [near[2], near[0]] } else { [near[0], near[2]] };
@@ -99,12 +99,12 @@ impl<U: Unit> Table<'_, U> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Lanes;
+    use super::super::Isa;
     use super::*;
 
     /// The furthest rows of all numbers of errors up to `most`, from both ends.
     fn progress<U: Unit>(
-        lanes: Lanes,
+        isa: Isa,
         pattern: &[U],
         text: &[U],
         most: usize,
@@ -121,13 +121,16 @@ mod tests {
                 let to = from + (2 * errors + 1).next_multiple_of(DIAGONALS);
                 let mut now = rows.clone();
                 let [start, end] = &mut now;
-                let wave = |side: usize, centre: i32, now| Wave {
+                let wavefront = |side: usize, centre: i32, now| Wavefront {
                     first: centre - i32::try_from(errors).unwrap(),
                     before: &rows[side][from - 1..=to],
                     now,
                 };
-                let furthest =
-                    lanes.waves(table, wave(0, 0, &mut start[from..to]), wave(1, last, &mut end[from..to]));
+                let furthest = isa.wavefronts(
+                    table,
+                    wavefront(0, 0, &mut start[from..to]),
+                    wavefront(1, last, &mut end[from..to]),
+                );
                 rows = now;
                 (rows.clone(), furthest)
             })
@@ -151,11 +154,11 @@ mod tests {
                 units.into_iter().map(|byte| byte % letters).collect::<Box<[u8]>>()
             });
             let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
-            let expected = progress(Lanes::Portable, &pattern, &text, most);
+            let expected = progress(Isa::Portable, &pattern, &text, most);
             let units = [&pattern, &text].map(|text| text.iter().map(|&byte| u32::from(byte)).collect::<Box<[u32]>>());
-            for lanes in Lanes::available() {
-                prop_assert_eq!(&progress(lanes, &pattern, &text, most), &expected);
-                prop_assert_eq!(&progress(lanes, &units[0], &units[1], most), &expected);
+            for isa in Isa::available() {
+                prop_assert_eq!(&progress(isa, &pattern, &text, most), &expected);
+                prop_assert_eq!(&progress(isa, &units[0], &units[1], most), &expected);
             }
         }
     }

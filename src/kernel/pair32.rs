@@ -2,13 +2,14 @@
 
 #![expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 
+use super::batches::Batches;
 use super::lanes::{LONGEST, Masks, Register, keep_halves};
 use super::prepare::{Preparation, Whitespace};
-use super::queue::Queue;
-use super::short::{Short, kept, text_inside};
+use super::text32::{Text32, kept};
+use super::view::text_inside;
 
 /// The texts of a pair that fits into the lanes.
-pub trait ShortPair: Copy + PartialEq {
+pub trait Pair32: Copy + PartialEq {
     /// The prepared texts; `None` where this takes another way.
     fn prepared(&self, preparation: Preparation) -> Option<Self>;
 
@@ -19,10 +20,10 @@ pub trait ShortPair: Copy + PartialEq {
     fn are_equal(&self) -> bool;
 
     /// Lets the distance be computed.
-    fn push(&self, queue: &mut Queue, place: usize);
+    fn push(&self, batches: &mut Batches, place: usize);
 }
 
-impl ShortPair for [Short; 2] {
+impl Pair32 for [Text32; 2] {
     #[inline(always)]
     fn prepared(&self, preparation: Preparation) -> Option<Self> {
         let [left, right] = self;
@@ -40,8 +41,8 @@ impl ShortPair for [Short; 2] {
     }
 
     #[inline(always)]
-    fn push(&self, queue: &mut Queue, place: usize) {
-        queue.push(place, &self[0], &self[1]);
+    fn push(&self, batches: &mut Batches, place: usize) {
+        batches.push(place, &self[0], &self[1]);
     }
 }
 
@@ -50,14 +51,14 @@ const HALF: usize = LONGEST / 2;
 
 /// Two ASCII texts that stand in their views, prepared at the cost of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inside {
+pub struct Inline {
     /// Each text is followed by zeros up to half of the register.
     bytes: Register,
     lens: [usize; 2],
 }
 
-impl Inside {
-    /// The texts of two views, which are ASCII of at most [`INLINE`](super::short::INLINE) bytes.
+impl Inline {
+    /// The texts of two views, which are ASCII of at most [`INLINE`](super::view::INLINE) bytes.
     #[inline(always)]
     pub fn new(views: [u128; 2]) -> Self {
         let [(left, left_len), (right, right_len)] = views.map(text_inside);
@@ -69,7 +70,7 @@ impl Inside {
     }
 }
 
-impl ShortPair for Inside {
+impl Pair32 for Inline {
     /// `None` where whitespace changes; see [`Spaced`].
     #[inline(always)]
     fn prepared(&self, preparation: Preparation) -> Option<Self> {
@@ -104,19 +105,19 @@ impl ShortPair for Inside {
     }
 
     #[inline(always)]
-    fn push(&self, queue: &mut Queue, place: usize) {
-        queue.push_inside(place, self.bytes, self.lens);
+    fn push(&self, batches: &mut Batches, place: usize) {
+        batches.push_inline(place, self.bytes, self.lens);
     }
 }
 
 /// The same with whitespace that changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spaced(pub Inside);
+pub struct Spaced(pub Inline);
 
-impl ShortPair for Spaced {
+impl Pair32 for Spaced {
     #[inline(always)]
     fn prepared(&self, preparation: Preparation) -> Option<Self> {
-        let Inside { bytes, lens } = self.0;
+        let Inline { bytes, lens } = self.0;
         let stripped = match preparation.whitespace {
             Whitespace::Keep => self.0,
             whitespace => {
@@ -126,7 +127,7 @@ impl ShortPair for Spaced {
                 let mut memory = [0; LONGEST];
                 if whitespace == Whitespace::Squeeze { spaced } else { bytes }.store(&mut memory);
                 let (bytes, lens) = keep_halves(&memory, low | high << HALF);
-                Inside { bytes, lens }
+                Inline { bytes, lens }
             }
         };
         stripped.prepared(Preparation { whitespace: Whitespace::Keep, ..preparation }).map(Self)
@@ -143,8 +144,8 @@ impl ShortPair for Spaced {
     }
 
     #[inline(always)]
-    fn push(&self, queue: &mut Queue, place: usize) {
-        self.0.push(queue, place);
+    fn push(&self, batches: &mut Batches, place: usize) {
+        self.0.push(batches, place);
     }
 }
 
@@ -153,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::lanes::Padded;
-    use super::super::short::INLINE;
+    use super::super::view::{INLINE, Memory};
     use super::*;
 
     fn view(text: &str) -> u128 {
@@ -183,9 +184,10 @@ mod tests {
             let views = [view(&left), view(if equal { &left } else { &right })];
             prop_assert!(views.iter().all(|&view| view as u32 <= INLINE));
             let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
-            let alone = views.map(Short::inside);
+            let load = |text: &str| Text32::load(Memory::new(text.as_bytes(), text.len())).expect("short");
+            let alone = [load(&left), load(if equal { &left } else { &right })];
             let prepared = alone.prepared(preparation).expect("ASCII");
-            let inside = Inside::new(views);
+            let inside = Inline::new(views);
             prop_assert_eq!((inside.lengths(), inside.are_equal()), (alone.lengths(), alone.are_equal()));
             // Nothing else is left to another way.
             let is_spaced = prepared.lengths() != alone.lengths() || [&left, &right].iter().any(|text| {

@@ -1,12 +1,12 @@
 //! Scores of a pair in text of any kind: what the lanes cannot take.
 
+use super::batches::{Batches, LONGEST_BYTES};
 use super::distance::Workspace;
-use super::lanes::{Ends, ends};
+use super::lanes::{Affixes, affixes};
 use super::prepare::{Preparation, length};
-use super::queue::{LONGEST_BYTES, Queue};
-use super::rows::{Exact, Request, Similarity};
+use super::request::{Exact, Request, Similarity};
 use super::score::{CharErrors, Denominator, Nearest, denominator, distance_limit};
-use super::short::Memory;
+use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
 /// The best of a row among the distances that are known already: others need not be exact beyond it.
@@ -26,7 +26,7 @@ pub struct Measured {
 
 /// Working memory for pairs of any kind.
 #[derive(Default)]
-pub struct GeneralScorer {
+pub struct FallbackScorer {
     workspace: Workspace,
     buffers: [[String; 2]; 2],
 }
@@ -53,10 +53,10 @@ impl<'a> Text<'a> {
 /// A pair of texts after preparation, and what they have in common.
 struct PreparedPair<'a> {
     texts: [Text<'a>; 2],
-    ends: Ends,
+    affixes: Affixes,
 }
 
-impl GeneralScorer {
+impl FallbackScorer {
     /// Length of a text after preparation.
     pub fn length(&mut self, text: &str, preparation: Preparation) -> usize {
         length(preparation.prepare(text, &mut self.buffers[0][0]))
@@ -69,7 +69,7 @@ impl GeneralScorer {
         raw: [Text; 2],
         request: &Request,
         best: &mut Best,
-        queue: &mut Queue,
+        batches: &mut Batches,
         places: [usize; 2],
     ) -> (Option<Measured>, Option<Measured>) {
         let Self { workspace, buffers: [buffers, error_buffers] } = self;
@@ -89,7 +89,7 @@ impl GeneralScorer {
             };
             let nearer = best.nearest.map_or(usize::MAX, |best| best.distance_limit(length));
             let limit = if is_shared { usize::MAX } else { nearer.min(cut) };
-            let distance = pair.queue(workspace, cost, limit, queue, places[0]);
+            let distance = pair.enqueue(workspace, cost, limit, batches, places[0]);
             if distance.is_some() {
                 let candidate = Nearest::new(0, distance, length);
                 if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
@@ -99,7 +99,7 @@ impl GeneralScorer {
             near = Some(Measured { length, place: places[0] });
         }
         let edits = rate.map(|pair| {
-            let length = pair.ends.characters[1];
+            let length = pair.affixes.characters[1];
             if is_shared {
                 return Measured { length, place: places[0] };
             }
@@ -107,7 +107,7 @@ impl GeneralScorer {
                 // An empty reference is not divided, as if its length were one.
                 distance_limit(best.rate(), length.max(1))
             });
-            let distance = pair.queue(workspace, cost, limit, queue, places[1]);
+            let distance = pair.enqueue(workspace, cost, limit, batches, places[1]);
             if let Some(errors) = distance {
                 let candidate = CharErrors { errors, reference_length: length };
                 if best.errors.is_none_or(|best| candidate.rate() < best.rate()) {
@@ -123,7 +123,7 @@ impl GeneralScorer {
 impl<'a> PreparedPair<'a> {
     fn new(raw: [Text<'a>; 2], preparation: Preparation, [p, a]: &'a mut [String; 2]) -> Self {
         let texts = [raw[0].prepared(preparation, p), raw[1].prepared(preparation, a)];
-        Self { texts, ends: ends(texts.map(|text| text.memory)) }
+        Self { texts, affixes: affixes(texts.map(|text| text.memory)) }
     }
 
     fn is_the_same(&self, other: &Self) -> bool {
@@ -133,28 +133,28 @@ impl<'a> PreparedPair<'a> {
     /// The longer length, as the protocol counts it.
     fn denominator(&self, raw: [Text; 2], of: Denominator) -> usize {
         let length = |side: usize| match of {
-            Denominator::Prepared => self.ends.characters[side],
+            Denominator::Prepared => self.affixes.characters[side],
             _ => denominator(raw[side].text, self.texts[side].text, of),
         };
         length(0).max(length(1))
     }
 
     /// Puts the distance into the queue and returns it, if it is known at once and within the limit.
-    fn queue(
+    fn enqueue(
         &self,
         workspace: &mut Workspace,
         cost: SubstitutionCost,
         limit: usize,
-        queue: &mut Queue,
+        batches: &mut Batches,
         place: usize,
     ) -> Option<usize> {
-        let Ends { prefix, suffix, different, .. } = self.ends;
+        let Affixes { prefix, suffix, different, .. } = self.affixes;
         let distance = if different[0].min(different[1]) == 0 {
             // Insertions or deletions alone.
             Some(different[0].max(different[1])).filter(|&distance| distance <= limit)
         } else {
             let is_short = cost == SubstitutionCost::One && limit > 0;
-            if is_short && queue.push_middles(place, self.texts.map(|text| text.memory), &self.ends) {
+            if is_short && batches.push_middles(place, self.texts.map(|text| text.memory), &self.affixes) {
                 return None;
             }
             let middles = self.texts.map(|Text { text, .. }| &text[prefix..text.len() - suffix]);
@@ -162,12 +162,12 @@ impl<'a> PreparedPair<'a> {
                 && different[0].max(different[1]) <= LONGEST_BYTES
                 && different[0].abs_diff(different[1]) < limit;
             if waits && let Some(bytes) = workspace.as_bytes(middles) {
-                queue.push_bytes(place, bytes);
+                batches.push_bytes(place, bytes);
                 return None;
             }
             workspace.distance_within(middles[0], middles[1], cost, limit)
         };
-        queue.set(place, distance);
+        batches.set(place, distance);
         distance
     }
 }

@@ -5,12 +5,12 @@ use super::pattern::{MatchBits, Unit};
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
-pub struct Blocks {
+pub struct CommonSubsequence {
     bits: MatchBits,
     lcs: Vec<u64>,
 }
 
-impl Blocks {
+impl CommonSubsequence {
     /// Length of the longest common subsequence of two texts; `pattern` is not empty.
     pub fn common_subsequence<U: Unit>(&mut self, pattern: &[U], text: &[U]) -> usize {
         self.bits.fill(pattern);

@@ -4,15 +4,15 @@
 
 use std::ops::Range;
 
-use super::lanes::{Lanes, Shown, VIEWS};
+use super::lanes::{Isa, Shown, VIEWS};
 use super::prepare::Preparation;
-use super::rows::{Request, Rows};
-use super::short::Short;
+use super::request::{Place, Request, Rows};
+use super::text32::Text32;
 
 /// The pairs of a block, sorted.
 #[derive(Default)]
 pub struct Pairs {
-    lanes: Lanes,
+    isa: Isa,
     /// The first row of the block.
     pub start: usize,
     /// Where each pair stands, and room for more.
@@ -36,23 +36,12 @@ pub struct Pairs {
     /// Those of them that differ.
     pub loaded: Vec<u32>,
     /// Texts that are too long for the lanes or not ASCII.
-    pub general: Vec<u32>,
+    pub fallback: Vec<u32>,
     /// Whether each row has an answer that is not null, and a prediction.
     answered: Vec<bool>,
     /// For each row the first pair that cannot be better than what was found: an equal answer has distance 0, as
     /// have the pairs that are left out for it.
-    moot: Vec<u32>,
-}
-
-/// Where a pair stands.
-#[derive(Clone, Copy, Default)]
-pub struct Place {
-    /// The row, counted from the start of the block.
-    pub row: u32,
-    /// The answer among those of its row, null ones counted.
-    pub index: u32,
-    pub prediction: usize,
-    pub answer: usize,
+    settled: Vec<u32>,
 }
 
 /// Places that are written for each row at once, whether it has so many answers or not: a loop over their number
@@ -62,8 +51,8 @@ const AT_ONCE: usize = 4;
 impl Pairs {
     /// Pairs that are sorted with these lanes.
     #[cfg(test)]
-    pub fn with_lanes(lanes: Lanes) -> Self {
-        Self { lanes, ..Self::default() }
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, ..Self::default() }
     }
 
     /// Sorts the pairs of a block by their views.
@@ -71,15 +60,15 @@ impl Pairs {
         self.start = block.start;
         self.gathered = 0;
         let lists =
-            [&mut self.inside, &mut self.spaced, &mut self.to_load, &mut self.loaded, &mut self.general];
+            [&mut self.inside, &mut self.spaced, &mut self.to_load, &mut self.loaded, &mut self.fallback];
         lists.into_iter().for_each(Vec::clear);
         let views = rows.views();
         if rows.is_plain() {
             self.sort_views(views.map(|views| &views[block.clone()]), request);
             return;
         }
-        self.moot.clear();
-        self.moot.resize(block.len(), u32::MAX);
+        self.settled.clear();
+        self.settled.resize(block.len(), u32::MAX);
         self.gather(rows, block);
         let mut gathered = std::mem::take(&mut self.views);
         gathered.iter_mut().for_each(Vec::clear);
@@ -87,8 +76,8 @@ impl Pairs {
         gathered[1].extend(self.places().iter().map(|place| views[1][place.answer]));
         self.sort_views(gathered.each_ref().map(Vec::as_slice), request);
         self.views = gathered;
-        for list in [&mut self.to_load, &mut self.general] {
-            leave_out(list, &self.room, &self.moot);
+        for list in [&mut self.to_load, &mut self.fallback] {
+            leave_out(list, &self.room, &self.settled);
         }
     }
 
@@ -110,7 +99,7 @@ impl Pairs {
             let lists = [
                 (&mut self.inside, different & shown.ascii),
                 (&mut self.to_load, shown.short & !shown.inside),
-                (&mut self.general, !shown.short | (different & !shown.ascii) | unknown),
+                (&mut self.fallback, !shown.short | (different & !shown.ascii) | unknown),
             ];
             for (list, bits) in lists {
                 list.reserve(VIEWS);
@@ -128,14 +117,14 @@ impl Pairs {
 
     fn shown(&self, predictions: &[u128], answers: &[u128]) -> Shown {
         if let (Ok(predictions), Ok(answers)) = (predictions.try_into(), answers.try_into()) {
-            return self.lanes.shown(predictions, answers);
+            return self.isa.shown(predictions, answers);
         }
         let padded = [predictions, answers].map(|views| {
             let mut padded = [0; VIEWS];
             padded[..views.len()].copy_from_slice(views);
             padded
         });
-        self.lanes.shown(&padded[0], &padded[1])
+        self.isa.shown(&padded[0], &padded[1])
     }
 
     /// Finds the pairs of rows that are not plain.
@@ -178,8 +167,8 @@ impl Pairs {
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn settle(&mut self, pair: usize, is_equal: bool, request: &Request) {
         let from = if request.any_of_equals { 0 } else { pair as u32 + 1 };
-        let moot = &mut self.moot[self.room[pair].row as usize];
-        *moot = (*moot).min(if is_equal { from } else { u32::MAX });
+        let settled = &mut self.settled[self.room[pair].row as usize];
+        *settled = (*settled).min(if is_equal { from } else { u32::MAX });
     }
 
     /// Compares the short texts that do not stand in their views.
@@ -187,19 +176,19 @@ impl Pairs {
         for index in 0..self.to_load.len() {
             let pair = self.to_load[index] as usize;
             let place = self.place(pair);
-            let prediction = Short::load(rows.prediction_memory(place.prediction));
-            let answer = Short::load(rows.answer_memory(place.answer));
+            let prediction = Text32::load(rows.prediction_memory(place.prediction));
+            let answer = Text32::load(rows.answer_memory(place.answer));
             let is_equal = prediction == answer;
             let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
             if self.gathered > 0 {
                 self.settle(pair, is_equal, request);
             }
             push_if(&mut self.loaded, pair, !is_equal);
-            push_if(&mut self.general, pair, is_equal & !has_known_length(is_ascii, request));
+            push_if(&mut self.fallback, pair, is_equal & !has_known_length(is_ascii, request));
         }
         if self.gathered > 0 {
-            for list in [&mut self.inside, &mut self.loaded, &mut self.general] {
-                leave_out(list, &self.room, &self.moot);
+            for list in [&mut self.inside, &mut self.loaded, &mut self.fallback] {
+                leave_out(list, &self.room, &self.settled);
             }
         }
     }
@@ -229,12 +218,12 @@ impl Pairs {
 }
 
 /// Leaves out the pairs that cannot be better than what was found for their rows.
-fn leave_out(pairs: &mut Vec<u32>, places: &[Place], moot: &[u32]) {
+fn leave_out(pairs: &mut Vec<u32>, places: &[Place], settled: &[u32]) {
     let mut kept = 0;
     for index in 0..pairs.len() {
         let pair = pairs[index];
         pairs[kept] = pair;
-        kept += usize::from(pair < moot[places[pair as usize].row as usize]);
+        kept += usize::from(pair < settled[places[pair as usize].row as usize]);
     }
     pairs.truncate(kept);
 }

@@ -3,40 +3,40 @@
 //! One pair alone waits for each operation of the recurrence before the next one can start; four of them take no
 //! longer. Match bits come from a table, as there are too many rows to compare.
 
-use super::Lanes;
+use super::Isa;
 
 /// Pairs side by side.
-pub const FOUR: usize = 4;
+pub const QUAD: usize = 4;
 
 /// Rows of a word.
 const ROWS: usize = u64::BITS as usize;
 
 /// A value for each pair.
-type Each = [u64; FOUR];
+type Each = [u64; QUAD];
 
 /// Four pairs of texts of at most `LONGEST` bytes, which take `WORDS` words a column.
-pub struct Fours<const WORDS: usize, const LONGEST: usize> {
+pub struct Quads<const WORDS: usize, const LONGEST: usize> {
     len: usize,
     /// The shorter text of each pair, and the longer one.
-    texts: [[[u8; LONGEST]; FOUR]; 2],
-    lengths: [[usize; FOUR]; 2],
+    texts: [[[u8; LONGEST]; QUAD]; 2],
+    lengths: [[usize; QUAD]; 2],
     /// For each byte where the shorter texts have it. Zeros, and left so.
     bits: Box<[[Each; WORDS]; 256]>,
 }
 
-impl<const WORDS: usize, const LONGEST: usize> Default for Fours<WORDS, LONGEST> {
+impl<const WORDS: usize, const LONGEST: usize> Default for Quads<WORDS, LONGEST> {
     fn default() -> Self {
         const { assert!(LONGEST == WORDS * ROWS) };
         Self {
             len: 0,
-            texts: [[[0; LONGEST]; FOUR]; 2],
-            lengths: [[0; FOUR]; 2],
-            bits: Box::new([[[0; FOUR]; WORDS]; 256]),
+            texts: [[[0; LONGEST]; QUAD]; 2],
+            lengths: [[0; QUAD]; 2],
+            bits: Box::new([[[0; QUAD]; WORDS]; 256]),
         }
     }
 }
 
-impl<const WORDS: usize, const LONGEST: usize> Fours<WORDS, LONGEST> {
+impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
     /// Number of pairs inside.
     pub fn len(&self) -> usize {
         self.len
@@ -54,45 +54,45 @@ impl<const WORDS: usize, const LONGEST: usize> Fours<WORDS, LONGEST> {
     }
 
     /// The distances; there is no pair inside afterwards.
-    pub fn distances(&mut self, lanes: Lanes) -> [usize; FOUR] {
+    pub fn distances(&mut self, isa: Isa) -> [usize; QUAD] {
         for lengths in &mut self.lengths {
             lengths[self.len..].fill(0);
         }
         self.len = 0;
-        match lanes {
+        match isa {
             // SAFETY: this instruction set is only chosen where the machine has it.
             #[cfg(target_arch = "x86_64")]
-            Lanes::Avx512 => unsafe { avx512::distances(self) },
+            Isa::Avx512 => unsafe { avx512::distances(self) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Lanes::Avx2 => unsafe { avx2::distances(self) },
+            Isa::Avx2 => unsafe { avx2::distances(self) },
             _ => self.distances_by(),
         }
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
-    fn distances_by(&mut self) -> [usize; FOUR] {
+    fn distances_by(&mut self) -> [usize; QUAD] {
         let Self { texts: [shorter, longer], lengths: [rows, columns], bits, .. } = self;
-        for lane in 0..FOUR {
+        for lane in 0..QUAD {
             for (row, &byte) in shorter[lane][..rows[lane]].iter().enumerate() {
                 bits[usize::from(byte)][row / ROWS][lane] |= 1 << (row % ROWS);
             }
         }
         let mut order = [0, 1, 2, 3];
         order.sort_unstable_by_key(|&lane: &usize| columns[lane]);
-        let (mut up, mut down) = ([[u64::MAX; FOUR]; WORDS], [[0; FOUR]; WORDS]);
-        let mut distances = [0; FOUR];
+        let (mut up, mut down) = ([[u64::MAX; QUAD]; WORDS], [[0; QUAD]; WORDS]);
+        let mut distances = [0; QUAD];
         let mut column = 0;
         for lane in order {
             let end = columns[lane].min(LONGEST);
             while column < end {
-                let eq: [&[Each; WORDS]; FOUR] =
+                let eq: [&[Each; WORDS]; QUAD] =
                     std::array::from_fn(|lane| &bits[usize::from(longer[lane][column])]);
                 // The first row of the table grows by one a column.
-                let (mut in_up, mut in_down) = ([1; FOUR], [0; FOUR]);
+                let (mut in_up, mut in_down) = ([1; QUAD], [0; QUAD]);
                 for word in 0..WORDS {
-                    for lane in 0..FOUR {
+                    for lane in 0..QUAD {
                         let (up, down) = (&mut up[word][lane], &mut down[word][lane]);
                         let eq = eq[lane][word][lane] | in_down[lane];
                         let diagonal = (((eq & *up).wrapping_add(*up)) ^ *up) | eq | *down;
@@ -118,9 +118,9 @@ impl<const WORDS: usize, const LONGEST: usize> Fours<WORDS, LONGEST> {
             }
             distances[lane] = distance;
         }
-        for lane in 0..FOUR {
+        for lane in 0..QUAD {
             for &byte in &shorter[lane][..rows[lane]] {
-                bits[usize::from(byte)] = [[0; FOUR]; WORDS];
+                bits[usize::from(byte)] = [[0; QUAD]; WORDS];
             }
         }
         distances
@@ -129,25 +129,25 @@ impl<const WORDS: usize, const LONGEST: usize> Fours<WORDS, LONGEST> {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{FOUR, Fours};
+    use super::{QUAD, Quads};
 
     #[target_feature(enable = "avx2")]
     pub fn distances<const WORDS: usize, const LONGEST: usize>(
-        fours: &mut Fours<WORDS, LONGEST>,
-    ) -> [usize; FOUR] {
-        fours.distances_by()
+        quads: &mut Quads<WORDS, LONGEST>,
+    ) -> [usize; QUAD] {
+        quads.distances_by()
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{FOUR, Fours};
+    use super::{QUAD, Quads};
 
     #[target_feature(enable = "avx2,avx512f,avx512vl")]
     pub fn distances<const WORDS: usize, const LONGEST: usize>(
-        fours: &mut Fours<WORDS, LONGEST>,
-    ) -> [usize; FOUR] {
-        fours.distances_by()
+        quads: &mut Quads<WORDS, LONGEST>,
+    ) -> [usize; QUAD] {
+        quads.distances_by()
     }
 }
 
@@ -163,18 +163,18 @@ mod tests {
         let text = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
         let fits = |pair: &&[Vec<u8>; 2]| pair.iter().all(|text| text.len() <= LONGEST);
         let pairs: Vec<_> = pairs.iter().filter(fits).collect();
-        for lanes in Lanes::available() {
-            let mut fours = Fours::<WORDS, LONGEST>::default();
-            for pairs in pairs.chunks(FOUR) {
+        for isa in Isa::available() {
+            let mut quads = Quads::<WORDS, LONGEST>::default();
+            for pairs in pairs.chunks(QUAD) {
                 for (place, [left, right]) in pairs.iter().enumerate() {
-                    assert_eq!((fours.len(), fours.push(left, right)), (place, place));
+                    assert_eq!((quads.len(), quads.push(left, right)), (place, place));
                 }
-                let distances = fours.distances(lanes);
+                let distances = quads.distances(isa);
                 for ([left, right], distance) in pairs.iter().zip(distances) {
                     let expected = edit_distance(&text(left), &text(right), 1);
-                    assert_eq!(distance, expected, "{left:?} {right:?} {lanes:?}");
+                    assert_eq!(distance, expected, "{left:?} {right:?} {isa:?}");
                 }
-                assert!(fours.bits.iter().flatten().flatten().all(|&bits| bits == 0) && fours.len() == 0);
+                assert!(quads.bits.iter().flatten().flatten().all(|&bits| bits == 0) && quads.len() == 0);
             }
         }
     }

@@ -13,7 +13,7 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-use super::{DIAGONALS, NOWHERE, Table, Unit, Wave};
+use super::{DIAGONALS, NOWHERE, Table, Unit, Wavefront};
 
 /// Bytes of a vector.
 const BYTES: usize = 32;
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 64 / DIAGONALS;
 
 /// See [`waves`](super::waves); both have the same number of cells, a multiple of [`DIAGONALS`].
 #[target_feature(enable = "avx2")]
-pub fn waves<U: Unit>(table: Table<U>, mut start: Wave, mut end: Wave) -> [usize; 2] {
+pub fn wavefronts<U: Unit>(table: Table<U>, mut start: Wavefront, mut end: Wavefront) -> [usize; 2] {
     let length = start.now.len();
     assert!(length.is_multiple_of(DIAGONALS) && end.now.len() == length);
     let mut furthest = [[0; DIAGONALS]; 2];
@@ -45,17 +45,17 @@ pub fn waves<U: Unit>(table: Table<U>, mut start: Wave, mut end: Wave) -> [usize
 #[target_feature(enable = "avx2")]
 fn advance<U: Unit, const BACK: bool>(
     table: Table<U>,
-    wave: &mut Wave,
+    wavefront: &mut Wavefront,
     cells: Range<usize>,
     furthest: &mut [i32; DIAGONALS],
 ) -> u64 {
     let (mut open, mut sums) = (0, load(furthest));
-    let before = &wave.before[cells.start..cells.end + 2];
-    let chunks = wave.now[cells.clone()].as_chunks_mut().0.iter_mut().enumerate();
+    let before = &wavefront.before[cells.start..cells.end + 2];
+    let chunks = wavefront.now[cells.clone()].as_chunks_mut().0.iter_mut().enumerate();
     for (index, now) in chunks {
         let place = DIAGONALS * index;
         let near = before[place..].first_chunk().expect("a cell more at each end");
-        let eight = eight::<U, BACK>(table, wave.first + (cells.start + place) as i32, near);
+        let eight = eight::<U, BACK>(table, wavefront.first + (cells.start + place) as i32, near);
         store(now, eight.rows);
         sums = max(sums, eight.sums);
         open |= u64::from(eight.open) << place;
@@ -69,7 +69,7 @@ fn advance<U: Unit, const BACK: bool>(
 #[target_feature(enable = "avx2")]
 fn follow<U: Unit, const BACK: bool>(
     table: Table<U>,
-    wave: &mut Wave,
+    wavefront: &mut Wavefront,
     from: usize,
     mut open: u64,
     furthest: &mut [i32; DIAGONALS],
@@ -77,7 +77,7 @@ fn follow<U: Unit, const BACK: bool>(
     while open != 0 {
         let place = from + open.trailing_zeros() as usize;
         open &= open - 1;
-        let (row, diagonal) = (&mut wave.now[place], wave.first + place as i32);
+        let (row, diagonal) = (&mut wavefront.now[place], wavefront.first + place as i32);
         let (pattern, text) = table.rest::<BACK>(*row, diagonal);
         *row += same::<U, BACK>(pattern, text) as i32;
         furthest[0] = furthest[0].max(*row + table.column::<BACK>(*row, diagonal));

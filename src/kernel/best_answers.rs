@@ -6,12 +6,12 @@
 
 use std::hint::select_unpredictable;
 
-use super::block::Place;
+use super::request::Place;
 use super::score::{CharErrors, Nearest, error_rate, normalized_distance};
 
 /// What was found for each row; empty where it was not asked for.
 #[derive(Default)]
-pub struct Choice {
+pub struct BestAnswers {
     /// Normalized distance of the answer with the best similarity.
     pub normalized_distances: Vec<f64>,
     /// Its position among the answers, null ones counted.
@@ -24,7 +24,7 @@ pub struct Choice {
     pub reference_lengths: Vec<u32>,
 }
 
-impl Choice {
+impl BestAnswers {
     /// The answer of a row with the best similarity.
     pub fn nearest(&self, row: usize) -> Nearest {
         Nearest::at(self.indexes[row] as usize, self.normalized_distances[row])

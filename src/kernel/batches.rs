@@ -1,7 +1,8 @@
 //! Distances of many pairs: short ones wait until a vector is full.
 
-use super::lanes::{Batch, Decoded, Ends, FOUR, Fours, LONGEST, Lanes, PAIRS, Planes, Register, decode};
-use super::short::{Memory, Short};
+use super::lanes::{Affixes, Batch, Decoded, Isa, LONGEST, PAIRS, Planes, QUAD, Quads, Register, decode};
+use super::text32::Text32;
+use super::view::Memory;
 
 /// Longest text of each width of lanes.
 const WIDTHS: [usize; 3] = [8, 16, LONGEST];
@@ -18,13 +19,13 @@ pub fn known(distance: usize) -> Option<usize> {
 
 /// Distances, some of them still to be computed.
 #[derive(Default)]
-pub struct Queue {
-    lanes: Lanes,
+pub struct Batches {
+    isa: Isa,
     distances: Vec<usize>,
     narrow: [Waiting<1>; WIDTHS.len()],
     wide: [Waiting<2>; WIDTHS.len()],
-    one_word: WaitingFours<1, WORD>,
-    two_words: WaitingFours<2, LONGEST_BYTES>,
+    one_word: WaitingQuads<1, WORD>,
+    two_words: WaitingQuads<2, LONGEST_BYTES>,
 }
 
 /// Longest text of one word.
@@ -35,10 +36,10 @@ pub const LONGEST_BYTES: usize = 2 * WORD;
 
 /// Pairs of texts that are too long for lanes.
 #[derive(Default)]
-struct WaitingFours<const WORDS: usize, const LONGEST: usize> {
-    fours: Fours<WORDS, LONGEST>,
+struct WaitingQuads<const WORDS: usize, const LONGEST: usize> {
+    quads: Quads<WORDS, LONGEST>,
     /// Where their distances go.
-    places: [u32; FOUR],
+    places: [u32; QUAD],
 }
 
 /// Pairs of one width.
@@ -49,11 +50,11 @@ struct Waiting<const BYTES: usize> {
     places: [u32; PAIRS],
 }
 
-impl Queue {
+impl Batches {
     /// A queue that computes with these lanes.
     #[cfg(test)]
-    pub fn with_lanes(lanes: Lanes) -> Self {
-        Self { lanes, ..Self::default() }
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, ..Self::default() }
     }
 
     /// Makes room for so many distances, all of them 0; called before the first one.
@@ -70,7 +71,7 @@ impl Queue {
     /// Takes a pair of one byte a character whose distance is to be computed.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn push(&mut self, place: usize, left: &Short, right: &Short) {
+    pub fn push(&mut self, place: usize, left: &Text32, right: &Text32) {
         self.push_narrow(place, left.planes(), right.planes());
     }
 
@@ -79,27 +80,27 @@ impl Queue {
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push_narrow(&mut self, place: usize, left: Planes<1>, right: Planes<1>) {
         let waiting = &mut self.narrow[width(left.1, right.1)];
-        waiting.push(place, left, right, self.lanes, &mut self.distances);
+        waiting.push(place, left, right, self.isa, &mut self.distances);
     }
 
     /// Takes a pair of texts of at most half of a register, which stand side by side.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    pub fn push_inside(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
+    pub fn push_inline(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
         let waiting = &mut self.narrow[width(lens[0], lens[1])];
         let lane = waiting.batch.push_both(texts, lens);
-        waiting.place(lane, place, self.lanes, &mut self.distances);
+        waiting.place(lane, place, self.isa, &mut self.distances);
     }
 
     /// Takes a pair of two bytes a character.
     pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
         let waiting = &mut self.wide[width(left.1, right.1)];
-        waiting.push(place, left, right, self.lanes, &mut self.distances);
+        waiting.push(place, left, right, self.isa, &mut self.distances);
     }
 
     /// Takes a pair without its common ends, if it fits into lanes then.
-    pub fn push_middles(&mut self, place: usize, texts: [Memory; 2], ends: &Ends) -> bool {
-        let Ends { prefix, suffix, different, .. } = *ends;
+    pub fn push_middles(&mut self, place: usize, texts: [Memory; 2], affixes: &Affixes) -> bool {
+        let Affixes { prefix, suffix, different, .. } = *affixes;
         if different[0].max(different[1]) > LONGEST {
             return false;
         }
@@ -114,22 +115,22 @@ impl Queue {
     /// Takes a pair of at most [`LONGEST_BYTES`], one a character.
     pub fn push_bytes(&mut self, place: usize, [left, right]: [&[u8]; 2]) {
         if left.len().max(right.len()) <= WORD {
-            self.one_word.push(place, left, right, self.lanes, &mut self.distances);
+            self.one_word.push(place, left, right, self.isa, &mut self.distances);
         } else {
-            self.two_words.push(place, left, right, self.lanes, &mut self.distances);
+            self.two_words.push(place, left, right, self.isa, &mut self.distances);
         }
     }
 
     /// Computes what still waits.
     pub fn flush(&mut self) {
-        let Self { lanes, distances, narrow, wide, one_word, two_words } = self;
-        one_word.run(*lanes, distances);
-        two_words.run(*lanes, distances);
+        let Self { isa, distances, narrow, wide, one_word, two_words } = self;
+        one_word.run(*isa, distances);
+        two_words.run(*isa, distances);
         for waiting in narrow {
-            waiting.run(*lanes, distances);
+            waiting.run(*isa, distances);
         }
         for waiting in wide {
-            waiting.run(*lanes, distances);
+            waiting.run(*isa, distances);
         }
     }
 
@@ -153,49 +154,49 @@ impl<const BYTES: usize> Waiting<BYTES> {
         place: usize,
         left: Planes<BYTES>,
         right: Planes<BYTES>,
-        lanes: Lanes,
+        isa: Isa,
         distances: &mut [usize],
     ) {
         let lane = self.batch.push(left, right);
-        self.place(lane, place, lanes, distances);
+        self.place(lane, place, isa, distances);
     }
 
     /// Notes where the distance of a lane goes, and computes all if this is the last one.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-    fn place(&mut self, lane: usize, place: usize, lanes: Lanes, distances: &mut [usize]) {
+    fn place(&mut self, lane: usize, place: usize, isa: Isa, distances: &mut [usize]) {
         self.places[lane] = place as u32;
         if self.batch.len() == PAIRS {
-            self.run(lanes, distances);
+            self.run(isa, distances);
         }
     }
 
-    fn run(&mut self, lanes: Lanes, distances: &mut [usize]) {
+    fn run(&mut self, isa: Isa, distances: &mut [usize]) {
         let used = self.batch.len();
         if used == 0 {
             return;
         }
-        let found = self.batch.distances(lanes);
+        let found = self.batch.distances(isa);
         for (&place, distance) in self.places[..used].iter().zip(found) {
             distances[place as usize] = usize::from(distance);
         }
     }
 }
 
-impl<const WORDS: usize, const LONGEST: usize> WaitingFours<WORDS, LONGEST> {
-    fn push(&mut self, place: usize, left: &[u8], right: &[u8], lanes: Lanes, distances: &mut [usize]) {
-        self.places[self.fours.push(left, right)] = place as u32;
-        if self.fours.len() == FOUR {
-            self.run(lanes, distances);
+impl<const WORDS: usize, const LONGEST: usize> WaitingQuads<WORDS, LONGEST> {
+    fn push(&mut self, place: usize, left: &[u8], right: &[u8], isa: Isa, distances: &mut [usize]) {
+        self.places[self.quads.push(left, right)] = place as u32;
+        if self.quads.len() == QUAD {
+            self.run(isa, distances);
         }
     }
 
-    fn run(&mut self, lanes: Lanes, distances: &mut [usize]) {
-        let used = self.fours.len();
+    fn run(&mut self, isa: Isa, distances: &mut [usize]) {
+        let used = self.quads.len();
         if used == 0 {
             return;
         }
-        let found = self.fours.distances(lanes);
+        let found = self.quads.distances(isa);
         for (&place, distance) in self.places[..used].iter().zip(found) {
             distances[place as usize] = distance;
         }

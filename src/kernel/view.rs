@@ -1,0 +1,91 @@
+//! A text in Arrow's view layout: 16 bytes that hold its length and, up to [`INLINE`] bytes, the text itself.
+
+use std::ops::Range;
+
+/// Longest text that stands in its view, in bytes.
+pub const INLINE: u32 = 12;
+
+/// The bits of a view that are set where a text that stands in it is not ASCII.
+pub const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
+
+/// Masks that keep as many bytes.
+const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
+    let mut kept = [0; INLINE as usize + 1];
+    let mut len = 0;
+    while len < kept.len() {
+        kept[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    kept
+};
+
+/// The memory that starts with a text of so many bytes and may go on, so that it can be loaded by one read of
+/// fixed size.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory<'a> {
+    bytes: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Memory<'a> {
+    /// At least as many bytes as the text has.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn new(bytes: &'a [u8], len: usize) -> Self {
+        debug_assert!(len <= bytes.len());
+        Self { bytes, len }
+    }
+
+    /// Length of the text in bytes.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The text.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn text(&self) -> &'a [u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// A part of the text.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> Self {
+        Self::new(&self.bytes[range.start..], range.len())
+    }
+
+    /// So many bytes from a place on, the text and what stands behind it; `None` where the memory ends.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
+    pub fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
+        self.bytes[at..].first_chunk()
+    }
+
+    /// The same with zeros behind the end of the memory.
+    #[cold]
+    pub fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut block = [0; N];
+        let rest = &self.bytes[at..];
+        let rest = &rest[..rest.len().min(N)];
+        block[..rest.len()].copy_from_slice(rest);
+        block
+    }
+}
+
+/// The text that stands in its view, followed by zeros, and its length.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+pub fn text_inside(view: u128) -> (u128, usize) {
+    let len = (view as u32).min(INLINE) as usize;
+    // Whoever made the view may have left something behind the text.
+    ((view >> u32::BITS) & KEPT_INSIDE[len], len)
+}
