@@ -12,7 +12,6 @@ const BEYOND: usize = usize::MAX;
 
 /// A distance of the queue; `None` beyond its limit.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 pub fn known(distance: usize) -> Option<usize> {
     (distance != BEYOND).then_some(distance)
 }
@@ -70,14 +69,12 @@ impl Batches {
 
     /// Takes a pair of one byte a character whose distance is to be computed.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push(&mut self, place: usize, left: &Text32, right: &Text32) {
         self.push_narrow(place, left.planes(), right.planes());
     }
 
     /// The same.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push_narrow(&mut self, place: usize, left: Planes<1>, right: Planes<1>) {
         let waiting = &mut self.narrow[width(left.1, right.1)];
         waiting.push(place, left, right, self.isa, &mut self.distances);
@@ -85,7 +82,6 @@ impl Batches {
 
     /// Takes a pair of texts of at most half of a register, which stand side by side.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push_inline(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
         let waiting = &mut self.narrow[width(lens[0], lens[1])];
         let lane = waiting.batch.push_both(texts, lens);
@@ -148,7 +144,6 @@ fn width(left: usize, right: usize) -> usize {
 
 impl<const BYTES: usize> Waiting<BYTES> {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn push(
         &mut self,
         place: usize,
@@ -163,7 +158,6 @@ impl<const BYTES: usize> Waiting<BYTES> {
 
     /// Notes where the distance of a lane goes, and computes all if this is the last one.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn place(&mut self, lane: usize, place: usize, isa: Isa, distances: &mut [usize]) {
         self.places[lane] = place as u32;
         if self.batch.len() == PAIRS {

@@ -1,7 +1,5 @@
 //! Two short texts that are compared: each in registers of its own, or both side by side in those of one.
 
-#![expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
-
 use super::batches::Batches;
 use super::lanes::{LONGEST, Masks, Register, keep_halves};
 use super::prepare::{Preparation, Whitespace};

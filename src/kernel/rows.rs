@@ -206,7 +206,6 @@ impl BlockScorer {
 
     /// Queues a pair for the lanes; `false` where it does not fit into them.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn queue_short<P: Pair32>(&mut self, pair: usize, texts: &P, request: &Request) -> bool {
         // The lanes know substitutions of cost 1 only.
         if request.cost != SubstitutionCost::One {

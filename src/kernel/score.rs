@@ -125,7 +125,6 @@ impl Nearest {
 
     /// The better one of this answer and one found earlier, without a branch.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     #[must_use]
     pub fn better_of(self, earlier: Self) -> Self {
         let is_better = self.is_better_than(&earlier);

@@ -15,7 +15,6 @@ pub struct Text32 {
 impl Text32 {
     /// Loads a text; `None` where it is longer.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn load(text: Memory) -> Option<Self> {
         let len = text.len();
         if len > LONGEST {
@@ -30,7 +29,6 @@ impl Text32 {
 
     /// The prepared text; `None` where it is not ASCII, and the general preparation serves.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn prepared(&self, preparation: Preparation) -> Option<Self> {
         let Self { mut bytes, mut len } = *self;
         let Masks { beyond_ascii, controls, spaces } = bytes.masks();
@@ -64,21 +62,18 @@ impl Text32 {
 
     /// Whether there is nothing beyond ASCII.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn is_ascii(&self) -> bool {
         self.bytes.masks().beyond_ascii == 0
     }
 
     /// Length in bytes.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn length(&self) -> usize {
         self.len
     }
 
     /// The text for lanes of one byte a character.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn planes(&self) -> Planes<1> {
         ([self.bytes], self.len)
     }
@@ -94,7 +89,6 @@ impl Text32 {
 /// The positions that stay of a text of so many bytes when it is stripped or squeezed, with the positions of
 /// whitespace.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
     let up_to = |len: u32| ((1_u64 << len) - 1) as u32;
     let texts = up_to(len as u32) & !whitespaces;

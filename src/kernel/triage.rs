@@ -164,7 +164,6 @@ impl Pairs {
 
     /// Notes an equal answer: no later one can be better, and no other one if any of the best will do.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn settle(&mut self, pair: usize, is_equal: bool, request: &Request) {
         let from = if request.any_of_equals { 0 } else { pair as u32 + 1 };
         let settled = &mut self.settled[self.room[pair].row as usize];
@@ -194,7 +193,6 @@ impl Pairs {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn place(&self, pair: usize) -> Place {
         let row = self.start + pair;
         let plain = Place { row: pair as u32, index: 0, prediction: row, answer: row };
@@ -230,7 +228,6 @@ fn leave_out(pairs: &mut Vec<u32>, places: &[Place], settled: &[u32]) {
 
 /// Calls with the number of each bit that is set.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 fn for_each_bit(mut bits: u64, mut call: impl FnMut(usize)) {
     while bits != 0 {
         call(bits.trailing_zeros() as usize);
@@ -240,7 +237,6 @@ fn for_each_bit(mut bits: u64, mut call: impl FnMut(usize)) {
 
 /// Whether the length of a reference is that of its view, or does not matter.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 fn has_known_length(is_ascii: bool, request: &Request) -> bool {
     match request.errors {
         None => true,
@@ -252,7 +248,6 @@ fn has_known_length(is_ascii: bool, request: &Request) -> bool {
 
 /// Appends a pair under a condition, without a branch.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 fn push_if(pairs: &mut Vec<u32>, pair: usize, condition: bool) {
     let length = pairs.len() + usize::from(condition);
     pairs.push(pair as u32);

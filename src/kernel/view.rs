@@ -30,7 +30,6 @@ pub struct Memory<'a> {
 impl<'a> Memory<'a> {
     /// At least as many bytes as the text has.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn new(bytes: &'a [u8], len: usize) -> Self {
         debug_assert!(len <= bytes.len());
         Self { bytes, len }
@@ -38,7 +37,6 @@ impl<'a> Memory<'a> {
 
     /// Length of the text in bytes.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -50,14 +48,12 @@ impl<'a> Memory<'a> {
 
     /// The text.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     pub fn text(&self) -> &'a [u8] {
         &self.bytes[..self.len]
     }
 
     /// A part of the text.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> Self {
         Self::new(&self.bytes[range.start..], range.len())
@@ -65,7 +61,6 @@ impl<'a> Memory<'a> {
 
     /// So many bytes from a place on, the text and what stands behind it; `None` where the memory ends.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     pub fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
         self.bytes[at..].first_chunk()
     }
@@ -83,7 +78,6 @@ impl<'a> Memory<'a> {
 
 /// The text that stands in its view, followed by zeros, and its length.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
 pub fn text_inside(view: u128) -> (u128, usize) {
     let len = (view as u32).min(INLINE) as usize;
     // Whoever made the view may have left something behind the text.

@@ -181,50 +181,42 @@ impl Rows for Pair {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn prediction(&self, row: usize) -> Option<usize> {
         let index = row * self.prediction.stride;
         self.prediction.texts.values.is_valid(index).then_some(index)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn answers(&self, row: usize) -> Range<usize> {
         self.answers.bounds(row * self.answers.stride)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn has_null_answers(&self) -> bool {
         self.answers.texts.values.null_count() > 0
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn is_answer(&self, index: usize) -> bool {
         self.answers.texts.values.is_valid(index)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn prediction_text(&self, index: usize) -> &str {
         self.prediction.texts.values.value(index)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn answer_text(&self, index: usize) -> &str {
         self.answers.texts.values.value(index)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn prediction_memory(&self, index: usize) -> Memory<'_> {
         self.prediction.texts.memory(index)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn answer_memory(&self, index: usize) -> Memory<'_> {
         self.answers.texts.memory(index)
     }
@@ -250,7 +242,6 @@ impl Column {
 
     /// Where the texts of the column's row `index` stand.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn bounds(&self, index: usize) -> Range<usize> {
         self.lists.as_ref().map_or(index..index + 1, |lists| lists.bounds(index))
     }

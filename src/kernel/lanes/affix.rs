@@ -82,7 +82,6 @@ fn lowest(bits: usize) -> u64 {
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn affixes_by(
     texts: [Memory; 2],
     same: impl Fn(&Block, &Block) -> u64,

@@ -34,7 +34,6 @@ pub fn byte_by_byte(word: u64, kept: u64) -> u64 {
 
 /// All ones in the bytes of a word whose bits are set.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn spread(bits: u8) -> u64 {
     // The eight bits go to the lowest bits of eight bytes.
     let low = u64::from(bits & 0x7f) * 0x0002_0408_1020_4081;
@@ -52,7 +51,6 @@ pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn keep_by(text: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Register, usize) {
     let mut result = [0; LONGEST + STEP];
     let mut len = 0;
@@ -75,7 +73,6 @@ pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn keep_halves_by(texts: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Register, [usize; 2]) {
     let words = texts.as_chunks::<STEP>().0;
     let kept = kept.to_le_bytes();

@@ -64,7 +64,6 @@ struct Common {
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn decode_by(texts: [Memory; 2], compress: impl Fn(u64, u64) -> u64) -> Option<Decoded> {
     let zeros = [0; WORDS];
     let mut common =
@@ -165,7 +164,6 @@ impl Common {
     /// Whether one byte a character is enough: where the characters beyond ASCII lie in one block of 128, and
     /// where one text has none, to which those of the other one are all alike.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     fn is_enough(&self) -> bool {
         // Bits that some have and others have not.
         let upper = fold!(self.any[0], |) & !fold!(self.all[0], &);
@@ -177,13 +175,11 @@ impl Common {
 
 /// All ones in the bytes whose highest bit is set; the others are zero.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn ones(bits: u64) -> u64 {
     (bits << 1).wrapping_sub(bits >> 7)
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
 fn words(bytes: &Padded) -> Words {
     let (words, _) = bytes.as_chunks();
     std::array::from_fn(|i| u64::from_le_bytes(words[i]))

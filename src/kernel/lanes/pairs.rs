@@ -50,7 +50,6 @@ impl<const BYTES: usize> Batch<BYTES> {
 
     /// Adds a pair and returns its lane. The batch must not be full.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push(&mut self, left: Planes<BYTES>, right: Planes<BYTES>) -> usize {
         // Computed places cost less than a branch that is as often taken as not.
         let longer = usize::from(left.1 > right.1);
@@ -68,7 +67,6 @@ impl<const BYTES: usize> Batch<BYTES> {
     /// Adds a pair of texts of one byte a character, each in its half of the register, and returns its lane. The
     /// batch must not be full, and has no longer texts.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn push_both(&mut self, bytes: Register, [left, right]: [usize; 2]) -> usize {
         let longer = usize::from(left > right);
         let lane = self.len;

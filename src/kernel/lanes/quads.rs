@@ -71,7 +71,6 @@ impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled with the CPU features of its caller")]
     fn distances_by(&mut self) -> [usize; QUAD] {
         let Self { texts: [shorter, longer], lengths: [rows, columns], bits, .. } = self;
         for lane in 0..QUAD {

@@ -74,7 +74,6 @@ impl Lists {
 
     /// Where the texts of a row stand; nowhere for null.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn bounds(&self, row: usize) -> Range<usize> {
         if self.is_null(row) {
             return 0..0;
@@ -94,7 +93,6 @@ impl Lists {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn place(&self, row: usize) -> usize {
         // The entries are cut to those of these rows.
         size(self.offsets[row] - self.offsets[0])

@@ -60,7 +60,6 @@ impl Texts {
 
     /// The memory of the text at an index.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn memory(&self, index: usize) -> Memory<'_> {
         let views = self.values.views();
         let view = views[index];
