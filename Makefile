@@ -62,7 +62,7 @@ test-python: install .venv-peers/installed
 	done
 
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
-	.venv-daft/bin/python -m pytest -q -n 2 tests/test_distributed*.py
+	.venv-daft/bin/python -m pytest -q -n 2 tests/distributed
 	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
 
 test-docs: install ## Docstrings and the examples of README and docs, run

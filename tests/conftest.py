@@ -1,11 +1,11 @@
-"""Fixtures of the contract tests."""
+"""What every test has: processes of its own, and the same warnings on every machine."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Daft has an environment of its own, where `make test-daft` runs them.
-collect_ignore_glob = [] if importlib.util.find_spec("daft") else ["test_distributed*.py"]
+SUPPORT = Path(__file__).parent / "support"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,23 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
     installed = " ".join(fontManager.get_font_names())
     if not any(name in installed for name in ("CJK", "WenQuanYi", "IPA", "Source Han", "Arial Unicode")):
         config.addinivalue_line("filterwarnings", "ignore:Glyph .* missing from font:UserWarning")
-
-
-_exit_status: list[int] = []
-
-
-def pytest_sessionfinish(exitstatus: int) -> None:
-    """Keep the result for the end of the process."""
-    _exit_status.append(int(exitstatus))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End at once where Daft ran: its threads may crash a Python that takes its time, after all tests."""
-    if "daft" in sys.modules and "ray" not in sys.modules and not hasattr(config, "workerinput"):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(_exit_status[-1] if _exit_status else pytest.ExitCode.INTERNAL_ERROR)
 
 
 @pytest.fixture(scope="session")
@@ -64,8 +46,15 @@ def run_python(
             timeout=240,
             check=False,
             cwd=folder,
-            # A panic's backtrace takes seconds to print and says nothing more than its message.
-            env={**os.environ, "RUST_BACKTRACE": "0", "PYTHONIOENCODING": "utf-8", **environment},
+            env={
+                **os.environ,
+                # Where tests run themselves, they import what they import here.
+                "PYTHONPATH": os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")])),
+                # A panic's backtrace takes seconds to print and says nothing more than its message.
+                "RUST_BACKTRACE": "0",
+                "PYTHONIOENCODING": "utf-8",
+                **environment,
+            },
         )
 
     return run

@@ -13,11 +13,11 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 import oracle
+import scorers
 from cases import HOSTILE, NullableRow, Row, assert_same_bits, bits, nullable_rows, threshold_rows
-from peers import scorers
 
 import anls_frame as af
 

@@ -1,0 +1,158 @@
+"""The drop-in against the real command: the same results file to the byte, lists in place of tracebacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample import DATA
+from scorers import HOW_TO, INTERPRETER, PEERS
+
+RRC = DATA / "rrc"
+OURS = [str(Path(sys.executable).parent / "calculate-anls")]
+COKE = ["Coca Cola", "Coca Cola Company"]
+PREDICTIONS = ["The Coca", "CocaCola", "Coca cola", "Cola", "Cat"]
+
+
+def real() -> list[str]:
+    interpreter = os.environ.get(INTERPRETER)
+    if not interpreter:
+        raise RuntimeError(HOW_TO)
+    return [interpreter, str(PEERS / "anls_command.py")]
+
+
+def run(command: list[str], gold: Path, submission: Path, output: Path, *more: str) -> Any:
+    return subprocess.run(  # noqa: S603 - our own scripts
+        [
+            *command,
+            "--gold-label-file",
+            str(gold),
+            "--submission-file",
+            str(submission),
+            "--output-dir",
+            str(output),
+            *more,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def write(folder: Path, answers: list[Any], predictions: list[Any]) -> tuple[Path, Path]:
+    gold, submission = folder / "gold.json", folder / "submission.json"
+    questions = [
+        {"questionId": index, "question": f"Q{index}?", "answers": accepted}
+        for index, accepted in enumerate(answers, start=1)
+    ]
+    gold.write_text(json.dumps({"dataset_name": "d", "data": questions}), encoding="utf-8")
+    rows = [{"questionId": index, "answer": answer} for index, answer in enumerate(predictions, start=1)]
+    submission.write_text(json.dumps(rows[::-1]), encoding="utf-8")
+    return gold, submission
+
+
+def test_the_founding_questions_score_0_3778(tmp_path: Path) -> None:
+    pair = write(tmp_path, [COKE] * 5, PREDICTIONS)
+
+    ours = run(OURS, *pair, tmp_path / "ours")
+    theirs = run(real(), *pair, tmp_path / "theirs")
+
+    assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
+    assert "Overall ANLS: 0.3778" in ours.stderr
+    assert "Overall ANLS: 0.3778" in theirs.stderr
+    assert ours.stdout == theirs.stdout == ""
+    files = [(tmp_path / who / "results.json").read_bytes() for who in ("ours", "theirs")]
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("threshold", ["0.5", "0", "0.25", "1", "1.5", "-3", "nan", "inf", "1e-9"])
+@pytest.mark.parametrize("system", ["tesseract", "rapidocr"])
+def test_any_threshold_gives_the_same_file_on_the_sample_data(
+    tmp_path: Path, system: str, threshold: str
+) -> None:
+    pair = RRC / "gold_label.json", RRC / f"submission_{system}.json"
+
+    for who, command in (("ours", OURS), ("theirs", real())):
+        done = run(command, *pair, tmp_path / who / "new" / "folder", f"--anls-threshold={threshold}")
+        assert done.returncode == 0, done.stderr
+
+    ours, theirs = (tmp_path / who / "new" / "folder" / "results.json" for who in ("ours", "theirs"))
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) -> None:
+    answers = [["ß", "a"], [""], ["\u001cab"], ["é"], ["😀 x", "y"], ["aaaa"], ["İ"], ["a\u2028b"], ["  "]]
+    predictions = ["SS", "", "ab", "e\u0301", "😀  X ", "aa", "i̇", "a b", ""]
+    pair = write(tmp_path, answers, predictions)
+
+    for who, command in (("ours", OURS), ("theirs", real())):
+        assert run(command, *pair, tmp_path / who).returncode == 0
+
+    assert (tmp_path / "ours" / "results.json").read_bytes() == (
+        tmp_path / "theirs" / "results.json"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("answers", "predictions", "messages"),
+    [
+        ([["a"], ["b"]], [None, "b"], ["index 1, id 1: answer must be a string, got null"]),
+        ([["a"], ["b"]], [12.5, "b"], ["index 1, id 1: answer must be a string, got the value 12.5"]),
+        ([["a"], ["b"]], ["a"], ["index 1, id 2: no answer to this question in the submission"]),
+        ([["a"], []], ["a", "b"], ["index 1, id 2: the list of answers is empty"]),
+        ([["a"], [None]], [1, None, "c"], ["4 problems", "an accepted answer must be a string, got null"]),
+    ],
+)
+def test_what_makes_the_real_one_fail_is_a_list(
+    tmp_path: Path, answers: list[Any], predictions: list[Any], messages: list[str]
+) -> None:
+    pair = write(tmp_path, answers, predictions)
+
+    ours = run(OURS, *pair, tmp_path / "ours")
+    theirs = run(real(), *pair, tmp_path / "theirs")
+
+    assert theirs.returncode != 0
+    assert "Traceback" in theirs.stderr
+    assert ours.returncode == 2
+    assert "Traceback" not in ours.stderr
+    for message in messages:
+        assert message in ours.stderr
+    assert not (tmp_path / "ours").exists()
+
+
+def test_usage_is_that_of_the_real_one(tmp_path: Path) -> None:
+    gold, submission = write(tmp_path, [["a"]], ["a"])
+
+    for command, missing in ((OURS, ""), (real(), ", --output-dir")):
+        done = subprocess.run(  # noqa: S603 - our own scripts
+            [*command, "--gold-label-file", str(gold)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert f"the following arguments are required: --submission-file{missing}\n" in done.stderr
+    types = run(OURS, gold, submission, tmp_path / "out", "--answer-types")
+    assert types.returncode == 2
+    assert "anls-frame report" in types.stderr
+    assert run(OURS, gold, tmp_path / "none.json", tmp_path / "out").returncode == 2
+    # As the real one it replaces the results of the last run.
+    for _ in range(2):
+        assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+
+
+def test_the_line_of_its_readme_writes_to_the_current_folder(tmp_path: Path) -> None:
+    gold, submission = write(tmp_path, [COKE] * 5, PREDICTIONS)
+    files = ["--gold-label-file", gold.name, "--submission-file", submission.name]
+
+    done = subprocess.run(  # noqa: S603 - our own script
+        [*OURS, *files], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "results.json is written to the current directory" in done.stderr
+    assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+    assert (tmp_path / "results.json").read_bytes() == (tmp_path / "out" / "results.json").read_bytes()

@@ -1,0 +1,595 @@
+"""The installed scripts, run as a shell runs them: what they print, write, and end with."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+SCRIPTS = Path(sys.executable).parent
+TABLE = str(DATA / "ocr_qa.parquet")
+GOLD = str(DATA / "rrc" / "gold_label.json")
+SUBMISSION = {name: str(DATA / "rrc" / f"submission_{name}.json") for name in ("tesseract", "rapidocr")}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `anls-frame` in a folder of its own."""
+
+    def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: S603 - our own script
+            [str(SCRIPTS / "anls-frame"), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            cwd=tmp_path,
+            timeout=240,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+        )
+
+    return command
+
+
+def fine(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def refused(done: subprocess.CompletedProcess[str], message: str, code: int = 2) -> None:
+    assert done.returncode == code, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_score_prints_the_means_and_writes_the_rows(run: Run, tmp_path: Path) -> None:
+    printed = fine(run("score", SUBMISSION["tesseract"], "--gold", GOLD, "-o", "rows.parquet"))
+
+    frame = af.read_rrc(GOLD, SUBMISSION["tesseract"])
+    expected = af.add_scores(frame, "prediction", "answers")
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(expected)
+    assert f"ANLS {expected['anls'].mean():.4f}" in printed
+    assert "1,568 rows: 1,568 scored, 0 without an answer." in printed
+    assert "anls|protocol:anls|threshold:0.5" in printed
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet", "xlsx"])
+def test_rows_that_are_converted_are_read_again(run: Run, tmp_path: Path, suffix: str) -> None:
+    frame = af.read_results(TABLE, prediction="tesseract").select(
+        "question_id", "question", "prediction", "answers", "question_types", "lang"
+    )
+
+    fine(run("convert", TABLE, f"rows.{suffix}", "-p", "tesseract", "--no-escape-formulas"))
+    again = af.read_results(tmp_path / f"rows.{suffix}").select(frame.columns)
+
+    assert again.equals(frame)
+
+
+def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"prediction": "=1+1", "answer": "2"}', encoding="utf-8")
+
+    fine(run("convert", "in.jsonl", "safe.csv"))
+    fine(run("convert", "in.jsonl", "as-it-is.csv", "--no-escape-formulas"))
+
+    assert "'=1+1" in (tmp_path / "safe.csv").read_text(encoding="utf-8")
+    assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == "=1+1"
+
+
+def test_a_file_that_has_scores_already_keeps_them(run: Run, tmp_path: Path) -> None:
+    row = {"doc_id": 0, "target": "['a']", "filtered_resps": "a", "input": "Q?", "anls": 0.25}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    refused(run("score", "samples.jsonl"), "samples.jsonl already has the columns ['anls']; pass --suffix")
+    fine(run("score", "samples.jsonl", "--suffix", "_new", "-o", "out.jsonl"))
+    assert pl.read_ndjson(tmp_path / "out.jsonl").select("anls", "anls_new").row(0) == (0.25, 1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"questionId": 1, "answer": "a"}]',
+        '[\n {"answer": "{a}, \\"questionId\\": 3",\n  "questionId": 1}]',
+    ],
+)
+def test_a_submission_is_known_by_its_keys(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "submission.json").write_text(text, encoding="utf-8")
+
+    refused(run("score", "submission.json"), "is a submission: name the file of gold labels")
+
+
+def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: Path) -> None:
+    import pty  # noqa: PLC0415 - of POSIX alone
+
+    arguments = ["report", TABLE, "-p", "rapidocr"]
+    printed = fine(run(*arguments))
+    leader, follower = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 - our own script
+        [str(SCRIPTS / "anls-frame"), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "20", "PYTHONIOENCODING": "utf-8"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(leader, 1000)
+            except OSError:  # the other side has gone
+                break
+            if not shown:
+                break
+        assert process.stdout is not None
+        assert process.stdout.read() == printed
+    os.close(leader)
+
+    assert process.returncode == 0
+    assert b"Scoring" in shown
+
+
+def test_hostile_texts_come_back_from_a_workbook(run: Run, tmp_path: Path) -> None:
+    texts = ["=1+1", "http://example.org/" + "x" * 3000, "_x0041_", "007", "1e5", "a\nb", "\u202e", "<b>&"]
+    frame = pl.DataFrame({"prediction": texts, "answers": [["a"]] * len(texts)})
+    frame.write_parquet(tmp_path / "in.parquet")
+
+    fine(run("convert", "in.parquet", "out.xlsx"))
+
+    assert af.read_results(tmp_path / "out.xlsx")["prediction"].to_list() == texts
+    pl.DataFrame({"prediction": ["x" * 40_000], "answers": [["a"]]}).write_parquet(tmp_path / "long.parquet")
+    refused(run("convert", "long.parquet", "long.xlsx"), "row 1 holds a text of 40,000 characters")
+    assert not (tmp_path / "long.xlsx").exists()
+
+
+def test_a_submission_is_written_and_scored_again(run: Run, tmp_path: Path) -> None:
+    source = ("--gold", GOLD, SUBMISSION["rapidocr"])
+
+    fine(run("convert", *source, "again.json", "--submission"))
+
+    expected = json.loads(Path(SUBMISSION["rapidocr"]).read_text(encoding="utf-8"))
+    again = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
+    assert sorted(again, key=lambda row: row["questionId"]) == sorted(
+        expected, key=lambda row: row["questionId"]
+    )
+
+
+def test_report_is_the_report_of_the_package(run: Run, tmp_path: Path) -> None:
+    options = ("-b", "question_types", "-c", "doc_id", "--worst", "3")
+
+    printed = fine(run("report", TABLE, "-p", "tesseract", *options))
+    fine(run("report", TABLE, "-p", "tesseract", *options, "-o", "report.html"))
+    machine = json.loads(fine(run("report", TABLE, "-p", "tesseract", *options, "--json")))
+
+    report = af.report(
+        pl.read_parquet(TABLE), "tesseract", "answers", by="question_types", cluster="doc_id", worst=3
+    )
+    assert printed.partition("\n")[2] == f"{report!r}\n".partition("\n")[2]
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert machine["settings"]["digest"] == report.summary.digest
+    # The order in which threads add up may move the last bit.
+    first = machine["tables"]["By question_types"][0]
+    assert first["anls"] == pytest.approx(report.overall["anls"], rel=1e-12)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_shards_add_up_to_the_whole(run: Run, shards: int) -> None:
+    whole = json.loads(fine(run("report", TABLE, "-p", "rapidocr", "-b", "lang", "--json")))
+    for index in range(1, shards + 1):
+        fine(
+            run(
+                "report",
+                TABLE,
+                "-p",
+                "rapidocr",
+                "-b",
+                "lang",
+                "--shard",
+                f"{index}/{shards}",
+                "--summary",
+                f"{index}.parquet",
+            )
+        )
+
+    parts = [f"{index}.parquet" for index in range(shards, 0, -1)]
+    merged = json.loads(fine(run("merge", *parts, "--json")))
+
+    assert merged["settings"] == whole["settings"]
+    assert merged["tables"].keys() == whole["tables"].keys()
+    for rows, others in zip(merged["tables"].values(), whole["tables"].values(), strict=True):
+        for row, other in zip(rows, others, strict=True):
+            assert row.keys() == other.keys()
+            for value, due in zip(row.values(), other.values(), strict=True):
+                assert value == (pytest.approx(due, rel=1e-12) if isinstance(due, float) else due)
+
+
+def test_several_files_are_one_report_and_shards_of_files_its_parts(run: Run, tmp_path: Path) -> None:
+    frame = pl.read_parquet(TABLE).rename({"rapidocr": "prediction"})
+    names = [f"part {index}.jsonl" for index in range(3)]
+    for index, name in enumerate(names):
+        frame[index * 500 : (index + 1) * 500].write_ndjson(tmp_path / name)
+
+    whole = json.loads(fine(run("report", *names, "--json")))
+    for index in (1, 2):
+        fine(run("report", *names, "--shard", f"{index}/2", "--summary", f"{index}.parquet"))
+    merged = json.loads(fine(run("merge", "1.parquet", "2.parquet", "--json")))
+
+    expected = af.report(frame[:1500], "prediction", "answers")
+    assert whole["settings"]["digest"] == merged["settings"]["digest"] == expected.summary.digest
+    refused(run("report", names[0], names[0]), "a file is given twice")
+
+
+def test_parts_that_do_not_belong_together_are_refused(run: Run) -> None:
+    for index, protocol in ((1, "anls"), (2, "rrc")):
+        fine(
+            run(
+                "report",
+                TABLE,
+                "-p",
+                "rapidocr",
+                "--protocol",
+                protocol,
+                "--shard",
+                f"{index}/3",
+                "--summary",
+                f"{index}.parquet",
+            )
+        )
+
+    refused(run("merge", "1.parquet"), "shards are missing: 2, 3 of 3")
+    refused(run("merge", "1.parquet", "1.parquet"), "the same part occurs twice")
+    refused(run("merge", "1.parquet", "2.parquet"), "different settings cannot be merged: protocol")
+    refused(run("merge", "1.parquet", TABLE), "is not a summary")
+    assert "541 rows" in fine(run("merge", "1.parquet", "--allow-missing"))
+
+
+@pytest.mark.parametrize("shard", ["0/0", "5/4", "0/3", "1", "a/b", "-1/2", "1/2/3", ""])
+def test_a_shard_that_is_none_is_refused(run: Run, shard: str) -> None:
+    refused(
+        run("report", TABLE, "-p", "rapidocr", f"--shard={shard}", "--summary", "s.parquet"),
+        "--shard must be a part",
+    )
+
+
+def test_compare_is_a_gate(run: Run) -> None:
+    better, worse = SUBMISSION["rapidocr"], SUBMISSION["tesseract"]
+    gate = ("--gold", GOLD, "-c", "doc_id", "--fail-if-drop", "0.01")
+
+    assert "+0.186" in fine(run("compare", worse, better, *gate))
+    failed = run("compare", better, worse, *gate)
+    refused(failed, "submission_tesseract is worse than submission_rapidocr by at least 0.01", 1)
+    assert "-0.186" in failed.stdout or "−0.186" in failed.stdout  # noqa: RUF001 - a minus sign
+    assert run("compare", better, worse, "--gold", GOLD).returncode == 0
+    assert run("compare", better, worse, *gate[:-1], "0.5").returncode == 0
+
+
+def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
+    rows = ["kind,doc,old,new,answer", *(f"often,{n},ab,ab,ab" for n in range(8)), "rare,8,ab,xy,ab"]
+    (tmp_path / "results.csv").write_text("\n".join(rows), encoding="utf-8")
+    options = ("results.csv", "--systems", "old,new", "-b", "kind", "-c", "doc")
+
+    passed = run("compare", *options, "--fail-if-drop", "0.01")
+
+    assert passed.returncode == 0
+    line = next(line for line in passed.stdout.splitlines() if "rare" in line)
+    assert "-1.000" in line
+    assert "1.0000" not in line
+    assert "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 clusters (doc)." in passed.stderr
+    assert (
+        "fewer than 8 clusters" in run("compare", *options, "--fail-if-drop", "0", "--alpha", "0.01").stderr
+    )
+    assert "cannot be tested" not in run("compare", *options).stderr
+    assert "cannot be tested" not in run("compare", *options[:3], "--fail-if-drop", "0").stderr
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_scores_that_exist_are_compared_by_their_name_and_direction(
+    run: Run, tmp_path: Path, suffix: str
+) -> None:
+    frame = pl.DataFrame({
+        "id": list("abcdefgh"), "kind": ["u"] * 4 + ["v"] * 4,
+        "old": [0.5, 0.25, None, 0.5, 0.5, 1.0, 0.5, 0.5], "new": [0.75, 1.0, 0.5, 0.75, 1.0, 1.5, 0.75, 1.0],
+    })  # fmt: skip
+    path = tmp_path / f"scores.{suffix}"
+    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[suffix](path)
+    options = (path.name, "--systems", "old,new", "--scores", "-b", "kind")
+
+    shown = json.loads(fine(run("compare", *options, "--metric", "f1", "--json")))
+    expected = af.compare(frame, {"old": "old", "new": "new"}, None, metric="f1", by="kind")
+    assert shown["title"] == "new against old: f1"
+    assert [row["wins"] for row in shown["tables"]["By kind"]] == expected.to_polars()["wins"].to_list()
+    worse = run("compare", *options, "--metric", "loss", "--lower-is-better", "--fail-if-drop", "0.1")
+    refused(worse, "new is worse than old by at least 0.1", 1)
+    assert "Lower is better: a rise is a loss." in worse.stdout
+    assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
+
+    refused(run("compare", *options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
+    refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
+    refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
+    refused(run("compare", path.name, path.name, "--scores"), "two columns of one file")
+
+
+def test_help_says_what_the_gate_means(run: Run) -> None:
+    text = " ".join(fine(run("compare", "--help")).replace("│", " ").split())
+    assert "observed loss of the second system, overall or in a slice, is at least this large" in text
+    assert "is at most --alpha" in text
+    assert "nor does 0 show that there is none" in text
+
+
+def test_two_columns_of_a_file_are_compared_as_two_files_are(run: Run) -> None:
+    options = ("-b", "question_types", "--json")
+
+    columns = json.loads(fine(run("compare", TABLE, "--systems", "tesseract,rapidocr", *options)))
+
+    expected = af.compare(
+        pl.read_parquet(TABLE),
+        {"tesseract": "tesseract", "rapidocr": "rapidocr"},
+        "answers",
+        by="question_types",
+    )
+    first = columns["tables"]["By question_types"][0]
+    assert first["difference"] == pytest.approx(expected.overall["difference"], rel=1e-12)
+    assert columns["settings"]["digests"] == expected.settings["digests"]
+
+
+def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> None:
+    def write(name: str, rows: list[dict[str, Any]]) -> None:
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    row = {"id": 1, "prediction": "a", "answer": "a"}
+    write("a.jsonl", [row, {**row, "id": 2}])
+    write("b.jsonl", [row, {**row, "id": 3}])
+    write("c.jsonl", [row, {**row, "id": 2, "answer": "b"}])
+    write("d.jsonl", [{"prediction": "a", "answer": "a"}])
+    write("e.jsonl", [row, row])
+
+    unmatched = run("compare", "a.jsonl", "b.jsonl")
+    refused(unmatched, "1 questions that the other file does not have: '2'")
+    assert "'3'" in unmatched.stderr
+    assert "left out" in run("compare", "a.jsonl", "b.jsonl", "--allow-unmatched").stderr
+    refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 questions: '2'")
+    refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids to pair by")
+    refused(run("compare", "a.jsonl", "e.jsonl"), "'1'")
+    refused(run("compare", "a.jsonl"), "name two files, or two prediction columns")
+
+
+def test_confusions_are_those_of_the_package(run: Run) -> None:
+    rows = json.loads(fine(run("confusions", TABLE, "-p", "tesseract", "--json")))
+    expected = af.confusions(pl.read_parquet(TABLE), "tesseract", "answers")
+
+    assert pl.DataFrame(rows, schema=expected.schema).equals(expected)
+    assert "and " in fine(run("confusions", TABLE, "-p", "tesseract", "--top", "3"))
+
+
+def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path: Path) -> None:
+    rows = [("a b", "ab", "en"), ("ab", "a b", "en"), (None, "x", "en"), ("ac", "ab", "de"), ("a", "a", "de")]
+    frame = pl.DataFrame(rows, schema=["prediction", "answer", "lang"], orient="row")
+    frame.write_parquet(tmp_path / "in.parquet")
+
+    printed = fine(run("confusions", "in.parquet"))
+
+    assert [line.split() for line in printed.splitlines() if "insert" in line or "delete" in line] == [
+        ["│", "delete", "│", "␣", "│", "│", "1", "│", "0.3333", "│", "1", "│"],
+        ["│", "insert", "│", "│", "␣", "│", "1", "│", "0.3333", "│", "│"],
+    ]
+    assert printed.endswith("4 rows compared, 1 without a prediction.\n")
+
+    printed = fine(run("confusions", "in.parquet", "-b", "lang", "--top", "1"))
+
+    assert [line.split()[1] for line in printed.splitlines() if line.startswith("│")] == ["de", "en"]
+
+
+def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "results.txt").write_text("prediction\tanswer\na\ta\n", encoding="utf-8")
+
+    printed = fine(run("report", "results.txt", "--format", "tsv"))
+
+    assert "1 row: 1 scored." in printed
+    pl.read_parquet(TABLE).head(3).write_parquet(tmp_path / "table")
+    assert "3 rows: 3 scored" in fine(run("score", "table", "--format", "parquet", "-p", "tesseract"))
+
+
+def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
+
+    refused(run("score", "latin.csv"), "pass the file's encoding, such as --encoding latin-1")
+    assert "ANLS 1.0000" in fine(run("score", "latin.csv", "--encoding", "latin-1"))
+    log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
+    refused(run("score", "log.json"), "so samples may be missing; to read it anyway, pass --allow-missing")
+
+
+@pytest.mark.parametrize(
+    "kind", ["scores", "groups", "cer", "ecdf", "errors", "length", "confusions", "threshold"]
+)
+def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
+    fine(run("plot", kind, TABLE, "-p", "tesseract", "-o", f"{kind}.svg"))
+
+    picture = (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")
+    assert "<svg" in picture
+    # With the questions that the system left without a prediction.
+    if kind in {"scores", "cer", "ecdf"}:
+        assert re.search(r"<!-- .*\b1,568\b.* -->", picture)
+
+
+def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> None:
+    commands = (
+        ("score", TABLE, "-p", "tesseract", "-o", "out.csv"),
+        ("report", TABLE, "-p", "tesseract", "-o", "out.csv"),
+        ("report", TABLE, "-p", "tesseract", "--summary", "out.parquet"),
+        ("compare", TABLE, "--systems", "tesseract,rapidocr", "-o", "out.csv"),
+        ("confusions", TABLE, "-p", "tesseract", "-o", "out.csv"),
+        ("plot", "groups", TABLE, "-p", "tesseract", "-o", "out.png"),
+        ("convert", TABLE, "out.csv", "-p", "tesseract"),
+    )
+    for command in commands:
+        (target,) = (tmp_path / part for part in command if part.startswith("out."))
+        target.write_text("precious", encoding="utf-8")
+
+        refused(run(*command), "the file already exists; pass --force")
+        assert target.read_bytes() == b"precious"
+        assert run(*command, "--force").returncode == 0
+        assert target.read_bytes() != b"precious"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "none.csv"], "none.csv: there is no such file"),
+        (["score", "none.txt"], "none.txt: there is no such file"),
+        (["score", "."], "this is a folder"),
+        (
+            ["score", str(DATA / "README.md")],
+            "from the name; pass --format one of 'csv'",
+        ),
+        (["score", TABLE, "--format", "xls"], "format must be one of 'csv'"),
+        (["score", TABLE], "no column with the prediction"),
+        (["score", TABLE], "'rapidocr_confidence'; name it with --prediction ..."),
+        (["score", TABLE, "-p", "teseract"], "did you mean 'tesseract'?"),
+        (["score", TABLE, "-p", "tesseract", "--protocol", "docvqa"], "unknown protocol 'docvqa'"),
+        (["score", TABLE, "-p", "tesseract", "--threshold", "2"], "threshold must be a number in [0, 1]"),
+        (["score", TABLE, "-p", "tesseract", "--threshold", "x"], "Invalid value for '--threshold'"),
+        (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
+        (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
+        (["score", TABLE, "-p", "tesseract", "--filter", "x"], "--filter does not apply to 'table' files"),
+        (["score", TABLE, "--reader", "xml"], "--reader must be one of 'auto'"),
+        (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),
+        (["score", GOLD], "these are gold labels: pass them with --gold"),
+        (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
+        (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it with --summary"),
+        (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
+        (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
+        (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"],
+            "--fail-if-drop must be a number of at least 0",
+        ),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"],
+            "--alpha must be a number in [0, 1]",
+        ),
+        (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
+        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),
+        (
+            ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "--threshold", "0"],
+            "--cluster and --threshold do not apply to 'cer' plots",
+        ),
+        (["plot", "groups", TABLE, "-o", "a.gif"], "the name must end in one of .svg"),
+        (["doctor", TABLE], "FILE and --against must be given together"),
+        (["scores"], "No such command 'scores'"),
+        (["score", "--colour"], "No such option"),
+        (["merge"], "Missing argument"),
+    ],
+)
+def test_wrong_usage_is_a_message_and_two(run: Run, arguments: list[str], message: str) -> None:
+    refused(run(*arguments), message)
+
+
+def test_everything_wrong_in_a_file_is_on_standard_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("id,prediction,answer\n1,a\n1,a,b\n1,c,d\n", encoding="utf-8")
+
+    (tmp_path / "good.csv").write_text("id,prediction,answer\n1,a,b\n", encoding="utf-8")
+
+    done = run("compare", "good.csv", "bad.csv")
+
+    refused(done, "anls-frame: 2 problems:")
+    assert done.stdout == ""
+    (tmp_path / "bad.jsonl").write_text('{"prediction": 1}\n{\n[]\n', encoding="utf-8")
+    refused(run("score", "bad.jsonl", "-a", "prediction"), "bad.jsonl: line 2: invalid JSON")
+
+
+ESCAPE = "\x1b]0;title\x07\x1b[31mred\x1b[0m[/red][bold]\u202e"
+
+
+def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> None:
+    row = {"id": ESCAPE, "prediction": ESCAPE, "answer": ["x", ESCAPE], "lang": ESCAPE}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    for name in ("bad.jsonl", "as-bad.jsonl"):
+        (tmp_path / name).write_text(json.dumps(row) + "\n" + json.dumps(row), encoding="utf-8")
+
+    outputs = [
+        run("score", "in.jsonl"),
+        run("report", "in.jsonl", "-b", "lang"),
+        run("confusions", "in.jsonl", "-b", "lang"),
+        run("compare", "bad.jsonl", "as-bad.jsonl"),
+        run("score", "in.jsonl", "-p", ESCAPE),
+        run("score", f"{ESCAPE}.csv"),
+        run("doctor", "in.jsonl", "--against", ESCAPE),
+    ]
+
+    for done in outputs:
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.stdout + done.stderr), done
+        assert "Traceback" not in done.stderr
+    assert "[/red][bold]" in outputs[0].stdout
+    assert [done.returncode for done in outputs] == [0, 0, 0, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_another_encoding_does_not_end_it(tmp_path: Path, encoding: str) -> None:
+    done = subprocess.run(  # noqa: S603 - our own script
+        [str(SCRIPTS / "anls-frame"), "report", TABLE, "-p", "rapidocr", "-b", "lang"],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C"},
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert b"zh-Hant" in done.stdout
+
+
+def test_paths_may_hold_anything(run: Run, tmp_path: Path) -> None:
+    name = "-a b 日本 [red].jsonl"
+    (tmp_path / name).write_text('{"prediction": "a", "answer": "a"}', encoding="utf-8")
+
+    fine(run("score", "-o", "out \u00e9.csv", "--", name))
+
+    assert (tmp_path / "out \u00e9.csv").exists()
+
+
+def test_a_closed_pipe_ends_it_quietly() -> None:
+    command = f"{SCRIPTS / 'anls-frame'} confusions {TABLE} -p tesseract --json"
+    script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["/bin/bash", "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert done.stdout == "141\n"
+    assert done.stderr == ""
+
+
+def test_versions_completion_and_help_are_there(run: Run) -> None:
+    assert fine(run("--version")) == f"anls-frame {af.__version__}\n"
+    assert "compare" in fine(run("--help"))
+    # The shell that is asked for, not the one that runs the tests.
+    named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    for shell in ("bash", "zsh", "fish"):
+        assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", shell, **named))
+
+
+def test_help_imports_neither_numpy_nor_pandas_nor_matplotlib(tmp_path: Path) -> None:
+    script = (
+        "import sys\nsys.argv = ['anls-frame', '--help']\nfrom anls_frame.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'pyarrow', 'matplotlib', 'fastexcel', 'great_tables', 'rich.table'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+
+    assert done.stdout.splitlines()[-1] == "[]"

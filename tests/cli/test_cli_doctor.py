@@ -1,0 +1,211 @@
+"""Which rule gives a harness' scores: computed here by plain Python, as the harness does, and found again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from rapidfuzz.distance import Levenshtein
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMAND = str(Path(sys.executable).parent / "anls-frame")
+ROWS = [
+    # Pairs on which the protocols differ: exactly at the cut, stray blanks, letters that grow in upper case.
+    ("ab", ["abcd"]),
+    ("cat      ", ["cot"]),
+    ("c", ["a         "]),
+    ("ßa", ["ßb"]),
+    ("CocaCola", ["Coca Cola", "Coca Cola Company"]),
+    ("Coca cola", ["Coca Cola", "Coca Cola Company"]),
+    ("kitten", ["sitting"]),
+    ("Cola", ["Coca Cola"]),
+    ("", ["a"]),
+]
+
+
+def rrc_distance(prediction: str, answer: str) -> float:
+    """The distance of lmms-eval and VLMEvalKit: prepared texts over raw lengths."""
+    one, other = (" ".join(text.strip().lower().split()) for text in (prediction, answer))
+    length = max(len(answer.upper()), len(prediction.upper()))
+    return Levenshtein.distance(one, other) / length if length else 0.0
+
+
+def rrc_score(prediction: str, answers: list[str]) -> float:
+    score = 1 - min(rrc_distance(prediction, answer) for answer in answers)
+    return score if score >= 0.5 else 0
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own script
+        [COMMAND, "doctor", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def samples(path: Path, score: Callable[[str, list[str]], Any], rows: Any = ROWS) -> Path:
+    lines = [
+        {
+            "doc_id": index,
+            "target": str(answers),
+            "filtered_resps": prediction,
+            "input": "Q?",
+            "anls": score(prediction, answers),
+        }
+        for index, (prediction, answers) in enumerate(rows)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def test_the_installation_is_checked() -> None:
+    done = run()
+    facts = json.loads(run("--json").stdout)
+
+    assert done.returncode == 0, done.stderr
+    assert "32 known scores are right" in done.stdout
+    assert facts["wrong"] == []
+    assert facts["polars"] == pl.__version__
+    assert Path(facts["library"]).is_file()
+
+
+def test_scores_of_lmms_eval_are_reproduced_by_the_protocol_rrc_to_the_last_bit(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", rrc_score)
+
+    done = run(path, "--against", "anls")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[1:] == ["reproduced to the last bit: anls, protocol rrc"]
+
+
+def test_scores_that_are_rounded_are_reproduced_to_the_digit(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", lambda *row: round(100 * rrc_score(*row), 2))
+
+    done = run(path, "--against", "anls")
+
+    assert done.returncode == 0, done.stdout
+    assert "reproduced to the digit: anls, protocol rrc, times 100" in done.stdout
+
+
+def test_a_harness_that_scores_by_the_first_answer_is_found_out_with_its_rows(tmp_path: Path) -> None:
+    rows = [*ROWS, ("Coca Cola Company", ["Coca Cola", "Coca Cola Company"])]
+    path = samples(tmp_path / "samples.jsonl", lambda text, answers: rrc_score(text, answers[:1]), rows)
+
+    done = run(path, "--against", "anls", "--json")
+
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert not found["reproduced"]
+    assert [row["question_id"] for row in found["rows"]] == ["9"]
+    assert found["rows"][0]["computed"] == 1.0
+    assert "nearest: anls, protocol rrc, 1 differ" in run(path, "--against", "anls").stdout
+
+
+def test_mean_distances_of_vlmevalkit_are_called_by_their_name(tmp_path: Path) -> None:
+    path = tmp_path / "Model_DocVQA_VAL_results.tsv"
+    lines = ["index\tquestion\tanswer\tprediction\teval_score"]
+    for index, (prediction, answers) in enumerate(ROWS):
+        distances = [rrc_distance(prediction, answer) for answer in answers]
+        lines.append(f'{index}\tQ?\t"{answers}"\t"{prediction}"\t{sum(distances) / len(distances)}')
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    done = run(path, "--against", "eval_score")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "mean distance over the answers, protocol rrc" in done.stdout
+    assert "0 is a perfect answer" in done.stdout
+
+
+def test_the_results_file_of_calculate_anls_is_understood(tmp_path: Path) -> None:
+    gold, submission = DATA / "rrc" / "gold_label.json", DATA / "rrc" / "submission_tesseract.json"
+    command = str(Path(sys.executable).parent / "calculate-anls")
+    arguments = [
+        "--gold-label-file",
+        str(gold),
+        "--submission-file",
+        str(submission),
+        "--output-dir",
+        str(tmp_path),
+    ]
+    subprocess.run([command, *arguments], check=True, capture_output=True)  # noqa: S603 - our own script
+
+    done = run(submission, "--gold", gold, "--against", tmp_path / "results.json")
+
+    assert done.returncode == 0, done.stderr
+    assert "1,568 rows" in done.stdout
+    assert "reproduced to the last bit: anls, protocol anls" in done.stdout
+
+
+def test_means_of_harnesses_are_reproduced_from_their_files_and_from_numbers(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", rrc_score)
+    mean = sum(rrc_score(*row) for row in ROWS) / len(ROWS)
+    results = tmp_path / "results.json"
+    results.write_text(
+        json.dumps({"results": {"docvqa_val": {"alias": "x", "anls,none": mean}}}), encoding="utf-8"
+    )
+
+    for given in (results, round(mean, 4), round(100 * mean, 2)):
+        done = run(path, "--against", given)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "anls, protocol rrc" in done.stdout
+
+    assert run(path, "--against", "0.123").returncode == 1
+
+
+def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", rrc_score)
+    scores = [(index, rrc_score(*row)) for index, row in enumerate(ROWS)]
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "id,score\n" + "".join(f"{key},{value}\n" for key, value in scores[::-1]), encoding="utf-8"
+    )
+
+    assert "reproduced to the last bit: anls, protocol rrc" in run(path, "--against", table).stdout
+    table.write_text("id,score\n99,0.5\n", encoding="utf-8")
+    done = run(path, "--against", table)
+    assert done.returncode == 2
+    assert "scores 1 questions that the results do not have: 99" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("anlss", "--against must be a column of the file"),
+        ("question", "must hold numbers"),
+        ("nan", "must be a finite number, got nan"),
+        ("none.json", "a number or a file, got 'none.json'"),
+    ],
+)
+def test_scores_that_are_none_are_refused(tmp_path: Path, given: str, message: str) -> None:
+    done = run(samples(tmp_path / "samples.jsonl", rrc_score), "--against", given)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_mean_that_is_reported_is_the_mean_of_the_rows(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", rrc_score)
+
+    rules = {
+        one["rule"]: one["mean"]
+        for one in json.loads(run(path, "--against", "anls", "--json").stdout)["rules"]
+    }
+
+    frame = af.read_lmms_eval(path)
+    for protocol in ("anls", "rrc", "anls_star"):
+        expected = frame.select(af.anls("prediction", "answers", protocol=protocol).mean()).item()
+        assert rules[f"anls, protocol {protocol}"] == pytest.approx(expected, rel=1e-12)

@@ -1,0 +1,156 @@
+"""Commands that cannot write, or are killed while they do: the old file stays whole, nothing is half-done."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sample import DATA
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
+
+SCRIPTS = Path(sys.executable).parent
+TABLE = str(DATA / "ocr_qa.parquet")
+RRC = DATA / "rrc"
+COLUMN = ("-p", "tesseract")
+WRITERS = [
+    ("score", TABLE, *COLUMN, "--force", "-o", "out.csv"),
+    ("score", TABLE, *COLUMN, "--force", "-o", "out.xlsx"),
+    ("score", TABLE, *COLUMN, "--force", "-o", "out.parquet"),
+    ("report", TABLE, *COLUMN, "-b", "lang", "--force", "-o", "out.html"),
+    ("report", TABLE, *COLUMN, "-b", "lang", "--force", "--summary", "out.parquet"),
+    ("compare", TABLE, "--systems", "tesseract,rapidocr", "-b", "lang", "--force", "-o", "out.json"),
+    ("plot", "groups", TABLE, *COLUMN, "--force", "-o", "out.png"),
+    ("convert", TABLE, "out.jsonl", *COLUMN, "--force"),
+    ("convert", TABLE, "out.json", *COLUMN, "--force", "--submission"),
+]
+# A limit on the size of files fails a write as a full disk does; the message goes through a pipe.
+LIMITED = (
+    "import resource, signal, sys\n"
+    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    "import matplotlib.font_manager\n"
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))\n"
+    "from anls_frame.cli import main\nmain()"
+)
+
+
+def target(command: tuple[str, ...]) -> str:
+    (name,) = (part for part in command if part.startswith("out."))
+    return name
+
+
+@pytest.mark.parametrize("command", WRITERS, ids=lambda command: f"{command[0]}-{target(command)}")
+def test_a_full_disk_is_an_error_and_leaves_the_old_file(tmp_path: Path, command: tuple[str, ...]) -> None:
+    path = tmp_path / target(command)
+    path.write_bytes(b"precious")
+
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", LIMITED, *command], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "no space left for the file" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert path.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that root cannot write to")
+def test_a_folder_that_cannot_be_written_to_is_an_error() -> None:
+    for command in (
+        [SCRIPTS / "anls-frame", "report", TABLE, *COLUMN, "-o", "/proc/self/out.html"],
+        [SCRIPTS / "anls-frame", "convert", TABLE, "/proc/self/out.csv", *COLUMN],
+        [
+            *(SCRIPTS / "calculate-anls", "--gold-label-file", RRC / "gold_label.json"),
+            *("--submission-file", RRC / "submission_tesseract.json", "--output-dir", "/proc/self"),
+        ],
+    ):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "/proc/self" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    command = [
+        *(str(SCRIPTS / "calculate-anls"), "--gold-label-file", str(RRC / "gold_label.json")),
+        *("--submission-file", str(RRC / "submission_tesseract.json"), "--output-dir", str(tmp_path)),
+    ]
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own script
+    whole = results.read_bytes()
+
+    # Killed again and again, the later the closer to the moment at which it writes.
+    started = time.monotonic()
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+    length = time.monotonic() - started
+    for step in range(8):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+            time.sleep(length * (0.65 + 0.05 * step))
+            process.send_signal(signal.SIGKILL)
+        assert results.read_bytes() == whole
+
+    assert all(
+        name == results.name or name.startswith(".anls-frame-")
+        for name in (path.name for path in tmp_path.iterdir())
+    )
+    assert json.loads(whole)["result"]["score"] > 0
+
+
+@pytest.mark.parametrize("library", ["polars", "typer", "anls_frame.reports"])
+def test_an_interrupt_while_libraries_are_imported_ends_without_a_traceback(
+    tmp_path: Path, library: str
+) -> None:
+    script = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {library!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from anls_frame.cli import main
+main()
+"""
+    (tmp_path / "in.csv").write_text("prediction,answer\na,b\n", encoding="utf-8")
+
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", script, "report", "in.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
+    # The signal comes while the command waits for its input, when everything is imported.
+    fifo = tmp_path / "in.csv"
+    os.mkfifo(fifo)
+    # A shell starts what runs in the background without the signal; here it is always there.
+    script = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from anls_frame.cli import main\nmain()"
+    )
+    with subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", script, "score", "in.csv", "-o", "out.csv"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        with fifo.open("w", encoding="utf-8") as file:  # opens when the command does
+            file.write("prediction,answer\na,b\n")
+            file.flush()
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+    assert list(tmp_path.iterdir()) == [fifo]

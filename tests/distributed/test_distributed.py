@@ -1,0 +1,199 @@
+"""
+The functions on Daft give what those of the same names give in memory, whatever the partitions and batches.
+
+On Daft's native runner, in this process; `.ci/heavy ray` runs the same tests on a cluster of two workers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+import report_oracle
+from hypothesis import given
+from hypothesis import strategies as st
+from key_columns import KEYS, TEXTS
+from sample import DATA
+from summary_checks import SCHEMA, check_equal
+
+import anls_frame as af
+from anls_frame import distributed
+
+import daft  # isort: skip - after the module that switches its telemetry off
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from report_oracle import Options
+
+QUESTIONS = DATA / "ocr_qa.parquet"
+# What Daft does not read: 128-bit integers, lists of categories, lists of no entries.
+NOT_READ = {
+    *("huge integers", "lists of categories", "lists of an enumeration", "arrays of categories"),
+    "empty arrays",
+}
+ROWS = pa.table(
+    {
+        "p": pa.array(["a", "b ", None, "abc"]),
+        "a": pa.array([["a"], ["x", None, "B"], ["c"], []]),
+        "k": pa.array([1, 2, None, 4]),
+    }
+)
+T = ["a", "B ", None]
+LAYOUTS = {
+    "texts": pa.array(T),
+    "large texts": pa.array(T, pa.large_string()),
+    "nulls": pa.nulls(3),
+    "lists": pa.array([["b", None], [], None], pa.list_(pa.string())),
+    "large lists": pa.array([["a"], ["x", "b"], [None]], pa.large_list(pa.large_string())),
+    "lists of nulls": pa.array([[None], [], None], pa.list_(pa.null())),
+    "lists of one": pa.array([["a"], ["b"], None], pa.list_(pa.string(), 1)),
+    "lists of two": pa.array([["x", "a"], [None, "b"], None], pa.list_(pa.string(), 2)),
+    "integers": pa.array([1, 2, None]),
+    "lists of integers": pa.array([[1], [2], None]),
+    "lists of lists": pa.array([[["a"]], [["b"]], None]),
+    "bytes": pa.array([b"a", b"b", None]),
+    "structs": pa.array([{"x": "a"}, {"x": "b"}, None]),
+}
+
+
+def outcome(call: Any) -> Any:
+    """Return the result or the error, as what can be compared."""
+    try:
+        return call()
+    except af.DTypeError as error:
+        return str(error)
+
+
+def test_report_of_the_sample_data_is_that_of_memory() -> None:
+    arguments: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "worst": 5, "details": True}
+    expected = af.report(pl.read_parquet(QUESTIONS), "tesseract", "answers", **arguments)
+    found = distributed.report(
+        daft.read_parquet(str(QUESTIONS)), "tesseract", "answers", **arguments, batch_rows=100
+    )
+    check_equal(found.summary, expected.summary)
+    report_oracle.check_alike(found.by_group, expected.by_group)
+    assert found.overall["n"] + found.overall["n_unanswerable"] == found.settings["rows"] == 1624
+    assert found.signature == expected.signature
+    assert found.worst.equals(expected.worst)
+    assert found.errors("question_types").equals(expected.errors("question_types"))
+    assert found.confusions("question_types").equals(expected.confusions("question_types"))
+    assert found.lengths("question_types").equals(expected.lengths("question_types"))
+
+
+@report_oracle.FEWER
+@given(
+    rows=report_oracle.rows_of(),
+    options=report_oracle.OPTIONS,
+    cuts=st.lists(st.integers(0, 14), max_size=4).map(sorted),
+    batch_rows=st.integers(1, 20),
+)
+def test_any_partitions_and_batches_give_the_summary_of_memory(
+    rows: list[dict[str, Any]], options: Options, cuts: list[int], batch_rows: int
+) -> None:
+    frame = pl.DataFrame(rows, schema=SCHEMA)
+    # Some partitions have no rows.
+    bounds = [0, *cuts, 14]
+    tables = [frame[start:stop].to_arrow() for start, stop in itertools.pairwise(bounds)]
+    arguments = options.arguments()
+    del arguments["confidence"]
+    found = distributed.summarize(
+        daft.from_arrow(tables), "prediction", "answers", worst=3, **arguments, batch_rows=batch_rows
+    )
+    check_equal(found, af.summarize(frame, "prediction", "answers", worst=3, **arguments))
+    assert list(found.parts.values()) == [len(rows)]
+
+
+def test_many_batches_add_up() -> None:
+    frame = pl.DataFrame({"s": [index % 7 / 6 for index in range(500)], "k": [[1], [1, 2], None, []] * 125})
+    found = distributed.summarize(
+        daft.from_arrow(frame.to_arrow()), score="s", by="k", part="all", batch_rows=3
+    )
+    check_equal(found, af.summarize(frame, score="s", by="k"))
+    assert found.parts == {"all": 500}
+
+
+@pytest.mark.parametrize("name", [name for name in KEYS if name not in NOT_READ])
+def test_keys_of_any_dtype_are_those_of_memory(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame(TEXTS).with_columns(k=KEYS[name]).write_parquet(path)
+    frame = daft.read_parquet(str(path))
+    for arguments in ({"by": "k"}, {"by": "k", "cluster": "k", "worst": 2}):
+        found = distributed.report(frame, "p", "a", **arguments, batch_rows=2)
+        expected = af.report(frame.to_arrow(), "p", "a", **arguments)
+        report_oracle.check_alike(found.by_group, expected.by_group)
+        assert found.settings == expected.settings
+        assert found.worst.height == expected.worst.height
+
+
+@pytest.mark.parametrize("answers", LAYOUTS)
+@pytest.mark.parametrize("prediction", ["texts", "large texts", "nulls", "integers", "lists", "bytes"])
+def test_columns_of_any_layout_give_what_they_give_in_memory(prediction: str, answers: str) -> None:
+    table = pa.table({"p": LAYOUTS[prediction], "a": LAYOUTS[answers]})
+    frame = daft.from_arrow(table)
+    for name in ("add_scores", "summarize"):
+        in_memory, on_daft = getattr(af, name), getattr(distributed, name)
+        expected = outcome(lambda: in_memory(frame.to_arrow(), "p", "a"))  # noqa: B023 - called at once
+        found = outcome(lambda: on_daft(frame, "p", "a"))  # noqa: B023
+        if isinstance(expected, str):
+            assert found == expected
+        elif name == "summarize":
+            check_equal(found, expected)
+        else:
+            assert found.to_pylist() == expected.to_pylist()
+
+
+@pytest.mark.parametrize("tables", [ROWS[:0], [ROWS[:0], ROWS[:0]]], ids=["one", "two"])
+def test_frames_without_rows_give_reports_without_rows(tables: Any) -> None:
+    for frame in (daft.from_arrow(tables), daft.from_arrow(ROWS).where(daft.col("k") > 9)):
+        found = distributed.report(frame, "p", "a", by="k")
+        assert found.overall["n"] == 0
+        assert found.by_group.equals(af.report(ROWS[:0], "p", "a", by="k").by_group)
+        assert distributed.add_scores(frame, "p", "a").to_arrow().num_rows == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"columns": ["cer", "nls", "cer"], "prefix": "a.", "suffix": "*"},
+        {"protocol": "rrc", "threshold": 0.9, "cer_protocol": "anls"},
+        {"protocol": af.ScoreProtocol(ignore_case=False, threshold=0.1), "columns": ("anls",)},
+        {"columns": ["nls"], "prefix": "rapidocr_", "overwrite": True},
+        {"columns": []},
+    ],
+    ids=str,
+)
+def test_scores_are_those_of_memory(arguments: dict[str, Any]) -> None:
+    rows = pl.read_parquet(QUESTIONS).rename({"rapidocr_confidence": "rapidocr_nls"})
+    found = distributed.add_scores(daft.from_arrow(rows.to_arrow()), "tesseract", "answers", **arguments)
+    expected = af.add_scores(rows, "tesseract", "answers", **arguments)
+    assert found.column_names == expected.columns
+    assert pl.DataFrame(found.to_arrow()).equals(expected)
+
+
+def test_scored_rows_are_reported_like_texts() -> None:
+    scored = distributed.add_scores(
+        daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"]
+    )
+    found = distributed.report(scored, score="anls", by="lang", batch_rows=500)
+    expected = distributed.report(scored, "rapidocr", "answers", by="lang", missing="drop", batch_rows=500)
+    assert found.by_group["n"].to_list() == expected.by_group["n"].to_list()
+    assert found.by_group["score"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
+
+
+def test_the_prediction_may_be_the_answer_too() -> None:
+    frame = daft.from_arrow(ROWS)
+    assert distributed.report(frame, "p", "p").overall["n"] == 3
+    assert distributed.add_scores(frame, "p", "p").to_pydict()["nls"] == [1.0, 1.0, None, 1.0]
+
+
+def test_generators_name_columns_as_lists_do() -> None:
+    frame = daft.from_arrow(ROWS)
+    scored = distributed.add_scores(frame, "p", "a", columns=(name for name in ["nls"]))  # type: ignore[arg-type]
+    assert scored.column_names == [*ROWS.column_names, "nls"]
+    by = (name for name in ["k"])
+    assert distributed.report(frame, "p", "a", by=by).by_group.height == 4  # type: ignore[arg-type]

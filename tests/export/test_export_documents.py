@@ -1,0 +1,179 @@
+"""What makes a report, and how a table is laid out for reading."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from export_cases import DASH, report
+
+from anls_frame.export import SUFFIXES, Document, Table, write
+from anls_frame.export.display import display_table, figure
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from anls_frame.export import Kind
+
+# Documents
+
+
+def table(name: Any = "T") -> Table:
+    return Table(name, pl.DataFrame({"a": [1]}))
+
+
+def document(title: Any = "t", settings: Any = None, signature: Any = "", notes: Any = ()) -> Document:
+    return Document(title, [table()], settings or {}, signature, notes)
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: Document("t", [], {}, ""), ValueError, "at least one table"),
+        (
+            lambda: Document("t", [table(), table()], {}, ""),
+            ValueError,
+            r"distinct names, these occur more than once: \['T'\]",
+        ),
+        (
+            lambda: Table("T", pl.DataFrame({"a": [1]}), {"b": "key"}),
+            ValueError,
+            r"kinds for the columns \['b'\]",
+        ),
+        (lambda: table(3), TypeError, "name of a table must be a string, got int"),
+        (lambda: document(None), TypeError, "title must be a string, got NoneType"),
+        (lambda: document(signature=b"s"), TypeError, "signature must be a string, got bytes"),
+        (lambda: document(notes=[1]), TypeError, "note must be a string, got int"),
+        (
+            lambda: document(settings={"a": {"b": b"x"}}),
+            TypeError,
+            r"settings\['a'\]\['b'\] is a bytes",
+        ),
+        (lambda: document(settings={"a": [{1}]}), TypeError, r"settings\['a'\]\[0\] is a set"),
+        (lambda: document(settings={1: "x"}), TypeError, "settings has the key 1"),
+        (lambda: document("\ud800"), ValueError, r"title holds half of a surrogate pair"),
+        (
+            lambda: document(settings={"a": "\udfff"}),
+            ValueError,
+            "settings holds half of a surrogate",
+        ),
+    ],
+)
+def test_documents_are_checked(build: Callable[[], object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        build()
+
+
+# How tables are laid out
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row.cells] for row in display_table(table)[1]]
+
+
+def test_intervals_need_both_ends_and_numbers() -> None:
+    frame = pl.DataFrame(
+        {"a": [0.5], "a_low": [0.4], "b": [0.5], "b_low": ["x"], "b_high": ["y"], "c_low": [1.0]}
+    )
+    columns, _ = display_table(Table("T", frame))
+    assert [column.heading for column in columns] == frame.columns
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.4, 0.6, "0.5 [0.4, 0.6]"),
+        (None, 0.6, f"0.5 [{DASH}, 0.6]"),
+        (None, None, f"0.5 [{DASH}]"),
+        (math.nan, math.inf, "0.5 [NaN, inf]"),
+    ],
+)
+def test_ends_of_intervals_may_be_missing(low: float | None, high: float | None, shown: str) -> None:
+    frame = pl.DataFrame(
+        {"a": [0.5], "a_low": [low], "a_high": [high]},
+        schema=dict.fromkeys(["a", "a_low", "a_high"], pl.Float64),
+    )
+    assert cells(Table("T", frame)) == [[shown]]
+
+
+def test_only_the_column_of_slices_is_left_out() -> None:
+    kinds: dict[str, Kind] = {"slice": "key"}
+    own = pl.DataFrame({"slice": ["overall", "group"], "n": [2, 1]})
+    assert cells(Table("T", own, kinds)) == [["overall", "2"], ["group", "1"]]
+    other = pl.DataFrame({"slice": ["overall", "other"], "type": ["a", "b"]})
+    assert cells(Table("T", other, {"type": "key"})) == [["overall", "a"], ["other", "b"]]
+    keyless = pl.DataFrame({"slice": ["overall", "group"], "n": [2, 1]})
+    assert cells(Table("T", keyless)) == [["all rows", "2"], ["group", "1"]]
+
+
+def test_several_keys_are_null_in_the_overall_row() -> None:
+    frame = pl.DataFrame({"slice": ["overall", "group"], "a": [None, None], "b": [None, "x"], "n": [2, 1]})
+    assert cells(Table("T", frame, {"a": "key", "b": "key"})) == [["all rows", "", "2"], ["null", "x", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "shown"),
+    [
+        (0.68, "score", "0.680"),
+        (1, "score", "1.000"),
+        (-0.0004, "score", "0.000"),
+        (-0.0, "rate", "0.000"),
+        (-0.25, "rate", "-0.250"),
+        (12.34567, "rate", "12.346"),
+        (1_234_567, "count", "1,234,567"),
+        (1_234_567.0, "count", "1,234,567"),
+        (12, "number", "12"),
+        (0.000012345, "number", "1.2e-05"),
+        (0.123456, "number", "0.1235"),
+        (math.nan, "score", "NaN"),
+        (-math.inf, "count", "-inf"),
+    ],
+)
+def test_figures_are_rounded_for_reading(value: float, kind: Kind, shown: str) -> None:
+    assert figure(value, kind) == shown
+
+
+# Formats by suffix
+
+
+def test_these_are_the_formats() -> None:
+    assert SUFFIXES == (".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".html", ".xlsx", ".parquet")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_equal_reports_are_equal_files(tmp_path: Path, suffix: str) -> None:
+    first = write(report(), tmp_path / f"first{suffix}")
+    second = write(report(), tmp_path / f"second{suffix}")
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["R.CSV", "r.Json", "a.b.md", " spaced name .tsv", "-dash.csv", "日本語.jsonl"]
+)
+def test_the_suffix_counts_in_any_case(tmp_path: Path, name: str) -> None:
+    assert write(report(), tmp_path / name).is_file()
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["report", ".csv", "report.doc", "report.csv.gz", "report.", "report.csv.", ""]
+)
+def test_an_unknown_suffix_is_an_error_that_lists_the_known(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=r"\.csv, \.tsv, \.json, \.jsonl, \.md, \.tex, \.html, \.xlsx, "):
+        write(report(), tmp_path / name if name else "")
+    assert [entry.name for entry in tmp_path.iterdir()] == []
+
+
+def test_the_libraries_of_formats_are_imported_when_they_are_used(
+    run_python: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    program = (
+        "import sys, anls_frame.export;"
+        "print([name for name in ('xlsxwriter', 'pyarrow', 'fastexcel', 'pandas') if name in sys.modules])"
+    )
+    result = run_python("-c", program)
+    assert (result.stdout, result.stderr) == ("[]\n", "")

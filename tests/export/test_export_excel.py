@@ -1,0 +1,108 @@
+"""Workbooks: formats of cells, sheets of settings and notes, limits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import openpyxl
+import polars as pl
+import pytest
+from export_cases import SUM, report, single
+
+from anls_frame.export import Document, Table, excel, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+# Excel
+
+
+def test_excel_formats(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(write(report(), tmp_path / "report.xlsx"))
+    assert book.sheetnames == ["By type", "Worst rows", "Settings", "Notes"]
+    sheet = book["By type"]
+    assert [cell.value for cell in sheet[1]] == report().main.frame.columns
+    assert [cell.number_format for cell in sheet[2]] == [
+        *("General", "General", "#,##0", "0.000", "0.000", "0.000", "0.000", "General", "General")
+    ]
+    assert [cell.value for cell in sheet[3]] == [
+        "group",
+        "form",
+        12_000,
+        SUM,
+        0.2,
+        0.4,
+        None,
+        0.000012345,
+        None,
+    ]
+    assert [row[0].font.bold for row in sheet.iter_rows()] == [True, True, False, False, False]
+    assert (sheet.freeze_panes, sheet.auto_filter.ref) == ("A2", "A1:I5")
+    widths = [sheet.column_dimensions[letter].width for letter in "ABCDEFGHI"]
+    assert all(6 <= width <= 61 for width in widths)
+    # Null stays apart from the empty text.
+    assert [sheet.cell(row, 2).value for row in (4, 5)] == [None, ""]
+
+
+def test_excel_settings_and_notes(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(write(report(), tmp_path / "report.xlsx"))
+    assert list(book["Settings"].values) == [
+        ("setting", "value"),
+        ("title", "Scores of tesseract"),
+        ("signature", "anls|protocol:anls|threshold:0.5"),
+        ("protocol", "anls"),
+        ("threshold", 0.5),
+        ("digest", "0123"),
+        ("cluster", None),
+        ("versions", '{"polars": "2"}'),
+    ]
+    assert [row[0] for row in book["Notes"].values] == [
+        "Intervals: 95 %.",
+        "table 'By type', column 'cer': 2 NaN or infinite, left empty",
+    ]
+
+
+def test_excel_has_notes_only_if_there_are_some(tmp_path: Path) -> None:
+    assert openpyxl.load_workbook(write(single([1]), tmp_path / "r.xlsx")).sheetnames == [
+        "Values",
+        "Settings",
+    ]
+
+
+def test_excel_keeps_every_digit_of_long_numbers(tmp_path: Path) -> None:
+    values = [10**15 - 1, 10**15, 12345678901234567, -(10**16), 2**63 - 1]
+    book = openpyxl.load_workbook(write(single(values, "key"), tmp_path / "report.xlsx"))
+    shown = [row[0] for row in book["Values"].values][1:]
+    assert shown == [10**15 - 1, *map(str, values[1:])]
+
+
+def test_excel_holds_truth_values_and_odd_keys(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(write(single([True, None, False], "key"), tmp_path / "a.xlsx"))
+    assert [row[0] for row in book["Values"].values] == ["value", True, None, False]
+    book = openpyxl.load_workbook(write(single([math.nan, math.inf, 0.5], "key"), tmp_path / "b.xlsx"))
+    # Among keys NaN is one of them.
+    assert [row[0] for row in book["Values"].values] == ["value", "NaN", "inf", 0.5]
+    assert "Notes" not in book.sheetnames
+
+
+@pytest.mark.parametrize(("rows", "fits"), [(99, True), (100, False)])
+def test_excel_refuses_more_rows_than_a_sheet_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, *, fits: bool
+) -> None:
+    assert (excel._MOST_ROWS, excel._MOST_COLUMNS) == (1_048_576, 16_384)  # noqa: SLF001 - Excel's limits
+    monkeypatch.setattr(excel, "_MOST_ROWS", 100)
+    path = tmp_path / "report.xlsx"
+    if fits:
+        write(single([0] * rows), path)
+        return
+    with pytest.raises(ValueError, match=r"table 'Values' has 100 rows.*write \.parquet"):
+        write(single([0] * rows), path)
+    assert not path.exists()
+
+
+def test_excel_refuses_a_million_rows_at_once(tmp_path: Path) -> None:
+    document = Document("t", [Table("Rows", pl.select(n=pl.int_range(1_048_576)))], {}, "")
+    with pytest.raises(ValueError, match="table 'Rows' has 1,048,576 rows"):
+        write(document, tmp_path / "report.xlsx")

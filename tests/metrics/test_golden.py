@@ -1,0 +1,66 @@
+"""Scores of released versions stay as they are, to the last bit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from cases import bits, column
+
+import anls_frame as af
+
+Row = tuple[str | None, list[str | None] | None]
+FILES = sorted((Path(__file__).parents[1] / "golden").glob("scores-*.json"))
+CHANGED = (
+    "scores changed. Released scores are compared for years, so none may change unnoticed: where it is "
+    "meant, it must stand under Changed in CHANGELOG.md, and tests/golden/make.py must write a new file"
+)
+
+
+def columns(
+    rows: list[tuple[str | None, list[str | None] | None]], preset: str, threshold: float
+) -> pl.DataFrame:
+    """Every score of the rows by name, `score` with a prefix beside the single functions."""
+    first = [(prediction, answers[0] if answers else None) for prediction, answers in rows]
+    single = column(rows, af.score, protocol=preset, threshold=threshold, cer_protocol=preset).struct.unnest()
+    return single.select(pl.all().name.prefix("score ")).with_columns(
+        column(rows, af.nls, protocol=preset),
+        column(rows, af.anls, protocol=preset, threshold=threshold),
+        column(rows, af.cer, protocol=preset),
+        column(rows, af.exact_match, protocol=preset),
+        column(first, af.levenshtein, protocol=preset),
+        column(first, af.hamming, protocol=preset),
+    )
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@pytest.mark.parametrize("preset", af.PROTOCOLS)
+def test_scores_are_those_of_the_golden_file(file: Path, preset: str) -> None:
+    golden = json.loads(file.read_text(encoding="utf-8"))
+    rows = [(row["prediction"], row["answers"]) for row in golden["rows"]]
+    nothing = [None] * len(golden["fields"])
+    expected = zip(*(row[preset] or nothing for row in golden["rows"]), strict=True)
+    actual = columns(rows, preset, golden["threshold"])
+    for field, values in zip(golden["fields"], expected, strict=True):
+        found = {field, f"score {field}"} & set(actual.columns)
+        assert found, f"there is no {field} any more: {CHANGED}"
+        for name in sorted(found):
+            changes = [
+                f"{name} of {row!a}: was {want}, is {bits(got)}"
+                for row, want, got in zip(rows, values, actual[name], strict=True)
+                if bits(got) != want
+            ]
+            assert not changes, "\n".join([f"{len(changes)} {CHANGED}:", *changes[:10]])
+
+
+def test_the_first_version_has_its_file() -> None:
+    assert "scores-0.1.0.json" in {file.name for file in FILES}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_golden_files_hold_every_preset_and_a_few_hundred_rows(file: Path) -> None:
+    golden = json.loads(file.read_text(encoding="utf-8"))
+    assert len(golden["rows"]) >= 200
+    assert all(set(row) == {"prediction", "answers", *af.PROTOCOLS} for row in golden["rows"])

@@ -1,0 +1,63 @@
+"""The preset `jiwer` gives the character error rate of jiwer 4, pair by pair, to the last bit."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+import jiwer
+import polars as pl
+import pytest
+import scorers
+from cases import FAMILIES, Row, assert_same_bits, column, family, long_row, mixed_rows
+
+import anls_frame as af
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_cer_is_that_of_the_package(name: str) -> None:
+    rows = family(name)
+    expected = scorers.jiwer_rates(rows)
+    assert_same_bits(column(rows, af.cer, protocol="jiwer"), expected, rows)
+
+
+def test_cer_is_that_of_the_package_on_long_texts() -> None:
+    rows = [long_row(), long_row(4_097, seed=42)]
+    expected = scorers.jiwer_rates(rows)
+    assert_same_bits(column(rows, af.cer, protocol="jiwer"), expected, ["long", "long"])
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "rate"),
+    [
+        ("abc", "", 3.0),
+        ("", "", 0.0),
+        (" \x1c", "\n", 0.0),
+        ("", "abc", 1.0),
+        ("abc", " ", 3.0),
+        ("abcd", "x", 4.0),
+    ],
+)
+def test_an_empty_reference_counts_the_insertions(prediction: str, reference: str, rate: float) -> None:
+    row = Row(prediction, [reference])
+    assert float(jiwer.cer(reference, prediction)) == rate
+    assert column([row], af.cer, protocol="jiwer").to_list() == [rate]
+
+
+def test_the_corpus_rate_follows_from_the_sums() -> None:
+    rows = mixed_rows(1_000, seed=41)
+    rows = [Row(row.prediction, row.answers[:1]) for row in rows]
+    expected = jiwer.cer([row.answers[0] for row in rows], [row.prediction for row in rows])
+    scores = column(rows, af.score, cer_protocol="jiwer").struct.unnest()
+    errors, length = scores.select(pl.sum("char_errors", "reference_length")).row(0)
+    assert errors / length == expected
+
+
+def test_the_package_is_the_version_that_defines_empty_references() -> None:
+    assert importlib.metadata.version("jiwer").split(".")[0] == "4"
+
+
+def test_get_cer_of_one_pair_is_that_of_the_package() -> None:
+    # Without outer whitespace, which jiwer strips and this function keeps.
+    pairs = [(row.prediction.strip(), row.answers[0].strip()) for row in mixed_rows(150, seed=43)]
+    expected = [float(jiwer.cer(reference, prediction)) for prediction, reference in pairs]
+    assert_same_bits([af.get_cer(*pair) for pair in pairs], expected, pairs)

@@ -1,0 +1,206 @@
+"""The committed sample data is what its README, its metadata and its oracle say. OCR is never run."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from sample import DATA
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCUMENT_COLUMNS = {
+    "doc_id": pl.String,
+    "doc_type": pl.String,
+    "lang": pl.String,
+    "profile": pl.String,
+    "severity": pl.Float64,
+    "difficulty": pl.String,
+    "font_kind": pl.String,
+}
+QA_SCHEMA = {
+    "question_id": pl.Int64,
+    **DOCUMENT_COLUMNS,
+    "question": pl.String,
+    "answer_type": pl.String,
+    "question_types": pl.List(pl.String),
+    "answers": pl.List(pl.String),
+    "n_words": pl.Int64,
+    "tesseract": pl.String,
+    "rapidocr": pl.String,
+    "tesseract_confidence": pl.Float64,
+    "rapidocr_confidence": pl.Float64,
+}
+PAGE_SCHEMA = {
+    **DOCUMENT_COLUMNS,
+    "width": pl.Int64,
+    "height": pl.Int64,
+    "n_words": pl.Int64,
+    "n_characters": pl.Int64,
+    "reference": pl.String,
+    "tesseract": pl.String,
+    "rapidocr": pl.String,
+    "tesseract_confidence": pl.Float64,
+    "rapidocr_confidence": pl.Float64,
+}
+ENGINES = ["tesseract", "rapidocr"]
+
+
+@pytest.fixture(scope="module")
+def questions() -> pl.DataFrame:
+    return pl.read_parquet(DATA / "ocr_qa.parquet")
+
+
+@pytest.fixture(scope="module")
+def pages() -> pl.DataFrame:
+    return pl.read_parquet(DATA / "ocr_pages.parquet")
+
+
+@pytest.fixture(scope="module")
+def metadata() -> dict[str, Any]:
+    content: dict[str, Any] = _json("metadata.json")
+    return content
+
+
+@pytest.fixture(scope="module")
+def oracle() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("sample_data_oracle", DATA / "oracle.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _json(name: str) -> Any:
+    return json.loads((DATA / name).read_text(encoding="utf-8"))
+
+
+def test_schemas(questions: pl.DataFrame, pages: pl.DataFrame) -> None:
+    assert dict(questions.schema) == QA_SCHEMA
+    assert dict(pages.schema) == PAGE_SCHEMA
+
+
+def test_files_have_the_checksums_in_the_metadata(metadata: dict[str, Any]) -> None:
+    found = {name: hashlib.sha256((DATA / name).read_bytes()).hexdigest() for name in metadata["sha256"]}
+    assert found == metadata["sha256"]
+    assert len(found) == 5
+
+
+def test_counts_in_the_metadata_hold(
+    questions: pl.DataFrame, pages: pl.DataFrame, metadata: dict[str, Any]
+) -> None:
+    counts = metadata["counts"]
+    types = questions.explode("question_types", empty_as_null=True)["question_types"].value_counts().rows()
+    assert counts["questions"] == questions.height
+    assert counts["documents"] == pages.height == questions["doc_id"].n_unique()
+    assert counts["unanswerable"] == (questions["answers"].list.len() == 0).sum()
+    assert counts["questions_by_type"] == dict(types)
+    assert counts["documents_by_type"] == dict(pages["doc_type"].value_counts().rows())
+    assert counts["documents_by_lang"] == dict(pages["lang"].value_counts().rows())
+    assert counts["documents_by_profile"] == dict(pages["profile"].value_counts().rows())
+
+
+def test_there_is_as_much_as_promised(questions: pl.DataFrame, pages: pl.DataFrame) -> None:
+    answerable = questions.filter(pl.col("answers").list.len() > 0)
+    assert pages.height >= 80
+    assert questions.height >= 1200
+    assert questions.height - answerable.height >= 30
+    assert set(pages["lang"]) == {"en", "de", "ja", "zh-Hant"}
+    assert set(pages["doc_type"]) == {"invoice", "receipt", "form", "letter", "table"}
+    assert set(answerable["answers"].list.len()) == {1, 2, 3, 4, 5}
+    assert set(questions["question_types"].list.len()) == {1, 2, 3}
+    assert max(pages["n_characters"].to_list()) > 2500
+    assert min(pages.group_by("doc_type", "lang").len()["len"].to_list()) >= 8
+
+
+def test_ids_are_unique_and_name_their_document(questions: pl.DataFrame, pages: pl.DataFrame) -> None:
+    assert questions["question_id"].is_unique().all()
+    assert pages["doc_id"].is_unique().all()
+    assert questions["doc_id"].is_in(pages["doc_id"].to_list()).all()
+    numbers = questions.group_by(pl.col("question_id") // 100).agg(pl.col("doc_id").n_unique())
+    assert (numbers["doc_id"] == 1).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_missing_and_empty_predictions_are_different_things(questions: pl.DataFrame, engine: str) -> None:
+    answerable = questions.filter(pl.col("answers").list.len() > 0)
+    assert 0 < answerable[engine].null_count() < 0.15 * answerable.height
+    assert 0 < (answerable[engine] == "").sum() < 0.1 * answerable.height
+
+
+def test_answers_are_neither_empty_nor_repeated(questions: pl.DataFrame) -> None:
+    for answers in questions["answers"].to_list():
+        assert all(answer.strip() for answer in answers)
+        assert len(set(answers)) == len(answers)
+
+
+def test_pages_hold_text(pages: pl.DataFrame) -> None:
+    assert pages.select(pl.col("reference", *ENGINES).null_count()).row(0) == (0, 0, 0)
+    assert (pages["reference"].str.len_chars() == pages["n_characters"]).all()
+
+
+def test_gold_labels_are_the_answerable_questions(questions: pl.DataFrame) -> None:
+    gold = _json("rrc/gold_label.json")
+    assert list(gold) == ["dataset_name", "dataset_split", "dataset_version", "data"]
+    columns = ["question_id", "question", "question_types", "answers"]
+    expected = questions.filter(pl.col("answers").list.len() > 0).select(columns).rows()
+    entries = [
+        (entry["questionId"], entry["question"], entry["question_types"], entry["answers"])
+        for entry in gold["data"]
+    ]
+    assert entries == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_submissions_hold_the_predictions(questions: pl.DataFrame, engine: str) -> None:
+    answerable = questions.filter(pl.col("answers").list.len() > 0)
+    expected = answerable.select(questionId="question_id", answer=pl.col(engine).fill_null(""))
+    assert _json(f"rrc/submission_{engine}.json") == expected.to_dicts()
+
+
+def test_oracle_scores_are_those_of_the_files(oracle: ModuleType) -> None:
+    _assert_close(oracle.all_scores(), _json("oracle_scores.json"))
+
+
+def test_readme_shows_the_oracle_scores_and_the_counts(oracle: ModuleType, metadata: dict[str, Any]) -> None:
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    counts = metadata["counts"]
+    answerable = counts["questions"] - counts["unanswerable"]
+    assert oracle.tables(_json("oracle_scores.json")) in readme
+    assert f"`ocr_qa.parquet` | {counts['questions']:,} questions" in readme
+    assert f"`ocr_pages.parquet` | {counts['documents']} pages" in readme
+    assert f"the {answerable:,} questions that have an answer" in readme
+    assert f"{counts['unanswerable']} questions are unanswerable" in readme
+
+
+def test_readme_explains_every_column(questions: pl.DataFrame, pages: pl.DataFrame) -> None:
+    named = set(re.findall(r"`(\w+)`", (DATA / "README.md").read_text(encoding="utf-8")))
+    assert set(questions.columns) | set(pages.columns) <= named
+
+
+def test_folder_stays_below_a_megabyte() -> None:
+    kept = [
+        file
+        for file in DATA.rglob("*")
+        if file.is_file() and not {".cache", "__pycache__", ".ruff_cache", ".mypy_cache"} & set(file.parts)
+    ]
+    assert sum(file.stat().st_size for file in kept) < 1_000_000
+    assert not [file for file in kept if file.suffix in {".png", ".jpg", ".ttf", ".otf", ".onnx"}]
+
+
+def _assert_close(found: Any, expected: Any) -> None:
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key, value in expected.items():
+            _assert_close(found[key], value)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-14, abs=1e-15)
+    else:
+        assert found == expected

@@ -1,0 +1,230 @@
+"""Logs that Inspect wrote, against what its own reader has of them; archives that are damaged or lie."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import subprocess
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+from scorers import HOW_TO, INTERPRETER, PEERS
+
+import anls_frame as af
+from anls_frame.readers import _zip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+WRITER = PEERS / "inspect_logs.py"
+ZSTD = 93
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[dict[str, Any]]]]:
+    """A folder with the logs of a run, and Inspect's own account of them."""
+    interpreter = os.environ.get(INTERPRETER)
+    if not interpreter:
+        raise RuntimeError(HOW_TO)
+    folder = tmp_path_factory.mktemp("inspect")
+    done = subprocess.run(  # noqa: S603 - the developer names the interpreter
+        [interpreter, str(WRITER), str(folder)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=folder,
+        # Inspect keeps traces at home, and reads settings from where it runs.
+        env={**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, json.loads(done.stdout)
+
+
+def column_of(scorer: str, entry: str) -> str:
+    if scorer == "prediction":  # the name of a role: the score's source goes in front
+        return "score_prediction"
+    return f"{scorer}_{entry}" if entry else scorer
+
+
+@pytest.mark.parametrize("kind", ["eval", "json"])
+def test_a_log_is_what_inspect_reads_row_by_row(
+    logs: tuple[Path, dict[str, list[dict[str, Any]]]], kind: str
+) -> None:
+    folder, account = logs
+    frame = af.read_inspect(folder / f"log.{kind}")
+
+    assert len(account[kind]) == frame.height == 12
+    for row, sample in zip(frame.iter_rows(named=True), account[kind], strict=True):
+        assert (row["question_id"], row["epoch"]) == (sample["id"], sample["epoch"])
+        assert row["question"] == sample["input"]
+        assert row["prediction"] == (sample["completion"] or None)
+        assert row["answers"] == sample["target"]
+        assert row["error"] == sample["error"]
+        assert row["total_time"] == sample["time"]
+        assert row["model"] == "mockllm/model"
+        assert row["output_tokens"] == sample["tokens"].get("mockllm/model")
+        for name, value in sample["metadata"].items():
+            taken = {"docId": "doc_id"} | dict.fromkeys(
+                ("prediction", "answers", "epoch"), f"metadata_{name}"
+            )
+            found = row[taken.get(name, name)]
+            assert (json.loads(found) if isinstance(value, list) else found) == value
+        for scorer, score in sample["scores"].items():
+            for entry, value in score["values"].items():
+                assert row[column_of(scorer, entry)] == value
+            assert row.get(f"{scorer}_answer") == score["answer"]
+            assert row.get(f"{scorer}_explanation") == score["explanation"]
+            for name, value in score["metadata"].items():
+                assert row[f"{scorer}_{name}"] == value
+    scores = {name for sample in account[kind] for name in sample["scores"]}
+    assert scores == {"match", "f1", "texts", "prediction", "graded", "sometimes"}
+
+
+def test_the_archive_is_packed_as_python_311_cannot_unpack_it(logs: tuple[Path, Any]) -> None:
+    with zipfile.ZipFile(logs[0] / "log.eval") as archive:
+        assert {entry.compress_type for entry in archive.infolist()} == {ZSTD}
+    both = [af.read_inspect(logs[0] / f"log.{kind}") for kind in ("eval", "json")]
+    # They are two runs, so only what depends on the clock differs.
+    clock = pl.selectors.ends_with("_time", "_traceback")
+    assert_frame_equal(*(frame.drop(clock) for frame in both))
+
+
+def test_a_text_that_looks_like_a_list_is_one_answer(logs: tuple[Path, Any]) -> None:
+    frame = af.read_inspect(logs[0] / "log.eval", epoch=1).filter(question_id="10")
+
+    assert frame["answers"].to_list() == [["[1, 2]"]]
+    assert frame.select(af.anls("prediction", "answers")).item() == 1.0
+
+
+def test_a_sample_that_failed_has_no_answer_of_a_scorer(logs: tuple[Path, Any]) -> None:
+    frame = af.read_inspect(logs[0] / "log.eval", scorer="prediction", epoch=1)
+
+    assert frame["prediction"].to_list() == [*["not the output"] * 3, None]
+
+
+def zstd_member(name: str, data: bytes, **changed: Any) -> tuple[zipfile.ZipInfo, bytes]:
+    """A member that zipfile writes as it is, and whose header then says what it should."""
+    packed = changed.pop("packed", None) or pa.compress(data, codec="zstd", asbytes=True)
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = ZSTD
+    entry.CRC = zlib.crc32(data)
+    entry.file_size = len(data)
+    for key, value in changed.items():
+        setattr(entry, key, value)
+    return entry, packed
+
+
+def archive_of(members: Iterable[tuple[zipfile.ZipInfo, bytes]]) -> bytes:
+    """An archive, made by hand: zipfile of Python 3.11 writes no zstd."""
+    file = io.BytesIO()
+    entries = []
+    for entry, packed in members:
+        entry.compress_size = len(packed)
+        entry.header_offset = file.tell()
+        file.write(entry.FileHeader(zip64=False) + packed)
+        entries.append(entry)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.filelist = entries
+        archive.start_dir = file.tell()
+        archive._didModify = True  # type: ignore[attr-defined] # noqa: SLF001 - writes the directory
+    return file.getvalue()
+
+
+HEADER = zstd_member("header.json", b'{"version": 2, "status": "success", "eval": {"model": "m"}}')
+SAMPLE = {"id": "a", "epoch": 1, "input": "Q?", "target": "x", "output": {"completion": "x"}}
+
+
+def sample_member(**changed: Any) -> tuple[zipfile.ZipInfo, bytes]:
+    return zstd_member("samples/a_epoch_1.json", json.dumps(SAMPLE).encode(), **changed)
+
+
+def read(path: Path, content: bytes) -> pl.DataFrame:
+    path.write_bytes(content)
+    return af.read_inspect(path)
+
+
+def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
+    data = json.dumps(SAMPLE).encode()
+    frames = [pa.compress(part, codec="zstd", asbytes=True) for part in (data[:9], b"", data[9:])]
+
+    frame = read(tmp_path / "log.eval", archive_of([HEADER, sample_member(packed=b"".join(frames))]))
+
+    assert frame["prediction"].to_list() == ["x"]
+    assert frame["model"].to_list() == ["m"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"file_size": 3}, "does not have the size that the directory gives"),
+        ({"file_size": 1 << 20}, "does not have the size that the directory gives"),
+        ({"CRC": 1}, "the checksum of samples/a_epoch_1.json is wrong"),
+        ({"flag_bits": 1}, "samples/a_epoch_1.json is encrypted"),
+        ({"compress_type": 98}, "cannot be unpacked as a log of Inspect"),
+        ({"packed": b"no zstd at all"}, "cannot be read as a log of Inspect: ZSTD decompress"),
+        ({"file_size": _zip.MOST_BYTES}, "unpacks to more than 4,294,967,296 bytes"),
+    ],
+)
+def test_an_archive_that_lies_is_refused_by_name(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    if changed.get("file_size") == _zip.MOST_BYTES:
+        changed["file_size"] = (1 << 32) - 2  # with the header it is more than that
+    with pytest.raises(af.InputError, match=message) as raised:
+        read(tmp_path / "log.eval", archive_of([HEADER, sample_member(**changed)]))
+
+    assert "log.eval" in str(raised.value)
+
+
+def test_what_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
+    bomb = pa.compress(bytes(1 << 28), codec="zstd", asbytes=True)
+    path = tmp_path / "log.eval"
+    path.write_bytes(archive_of([HEADER, sample_member(packed=bomb)]))
+    before = pa.total_allocated_bytes()
+
+    with pytest.raises(af.InputError, match="does not have the size"):
+        af.read_inspect(path)
+    assert pa.default_memory_pool().max_memory() < before + (1 << 26)
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, ZSTD]
+)
+def test_damage_anywhere_is_an_error_that_names_the_file(tmp_path: Path, method: int) -> None:
+    texts = {"header.json": '{"status": "success"}', "samples/a_epoch_1.json": json.dumps(SAMPLE)}
+    file = io.BytesIO()
+    if method == ZSTD:
+        file.write(archive_of([zstd_member(name, text.encode()) for name, text in texts.items()]))
+    else:
+        with zipfile.ZipFile(file, "w", method) as archive:
+            for name, text in texts.items():
+                archive.writestr(name, text)
+    whole = file.getvalue()
+    expected = read(tmp_path / "whole.eval", whole)
+    path = tmp_path / "log.eval"
+    chance = random.Random(7)
+    damaged = [whole[:size] for size in range(1, len(whole), 3)]
+    damaged += [
+        whole[:place] + bytes([whole[place] ^ (1 << chance.randrange(8))]) + whole[place + 1 :]
+        for place in range(len(whole))
+    ]
+    refused = 0
+    for content in damaged:
+        try:
+            frame = read(path, content)
+        except af.InputError as error:
+            assert "log.eval" in str(error)  # noqa: PT017 - most are errors, not all
+            refused += 1
+        else:
+            # Dates, permissions and the like may be anything.
+            assert frame["question_id"].to_list() == expected["question_id"].to_list()
+    assert refused > len(damaged) / 2

@@ -1,0 +1,244 @@
+"""How comparisons look: as text, as a notebook table, as frames and files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import fastexcel
+import pandas as pd
+import polars as pl
+import pytest
+from great_tables import GT
+from notebook_tables import HOSTILE, NONE, TAGS, Texts
+
+from anls_frame.reports.comparisons import Comparison, compare
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FRAME = pl.DataFrame(
+    {
+        "a": ["ab", "x", None, "cd", "abcd"],
+        "b": ["ab", "ab", "ab", "c", "x"],
+        "t": [["ab"], ["ab"], ["ab"], [], ["abcd"]],
+        "types": [["form"], ["form", "table"], ["table"], ["form"], None],
+        "lang": ["en", "de", "en", "de", "en"],
+    }
+)
+
+
+def made(**options: Any) -> Comparison:
+    return compare(FRAME, {"old": "a", "new": "b"}, "t", **{"by": "types", **options})
+
+
+def figures_of(row: dict[str, Any]) -> list[str]:
+    difference = f"{row['difference']:+.3f}"
+    if row["difference_low"] is not None:
+        difference += f" [{row['difference_low']:+.3f}, {row['difference_high']:+.3f}]"
+    else:
+        difference += f" [{NONE}]"
+    p_values = [NONE if row[name] is None else f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")]
+    scores = [f"{row[name]:.3f}" for name in ("old", "new")]
+    counts = [
+        f"{row['n']}{'*' if row['few_rows'] else ''}",
+        *(str(row[name]) for name in ("wins", "ties", "losses")),
+    ]
+    return [difference, *p_values, *scores, *counts]
+
+
+@pytest.mark.parametrize("by", [None, "types", ["types", "lang"]], ids=str)
+def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
+    one = made(by=by)
+    page = Texts(one._repr_html_())
+    for row in one.to_polars().iter_rows(named=True):
+        figures = figures_of(row)
+        keys = (
+            ["all rows"]
+            if row["slice"] == "overall"
+            else [str(row[key]) for key in (by if isinstance(by, list) else [by])]
+        )
+        assert any(all(f" {part} " in line for part in [*figures, *keys]) for line in repr(one).splitlines())
+        assert {*figures, *keys} <= set(page.cells)
+
+
+def test_systems_called_as_the_ends_of_an_interval_are_shown_by_themselves() -> None:
+    one = compare(FRAME, {"anls": "a", "anls_low": "b"}, "t")
+    line = next(line for line in repr(one).splitlines() if "all rows" in line)
+
+    for figure in (one.overall["anls"], one.overall["anls_low"]):
+        assert f" {figure:.3f} " in line
+        assert f"{figure:.3f}" in Texts(one._repr_html_()).cells
+
+
+def test_notes_account_for_the_rows_and_say_who_wins() -> None:
+    one = made()
+    cells = Texts(one._repr_html_()).cells
+    for note in (
+        "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
+        "Difference: new minus old; wins and losses are those of new.",
+        "p (adjusted) allows for all slices of this table together; all rows are not among them.",
+        "Each interval is one of 95 % by itself, not adjusted for others.",
+        "All rows together and 3 slices cannot be tested at 0.05: fewer than 6 rows.",
+        one.signature,
+    ):
+        assert note in repr(one).splitlines()
+        assert note in cells
+    assert "5 rows: 3 scored, 1 without an answer, 1 without a prediction." in repr(made(missing="drop"))
+    assert repr(one).startswith("new against old: anls\n")
+
+
+def of_steps(steps: dict[str, list[float]], **options: Any) -> Comparison:
+    """Compare scores that differ by steps in slices."""
+    rows = [(0.5, 0.5 + step, key) for key, values in steps.items() for step in values]
+    frame = pl.DataFrame(rows, schema=["a", "b", "k"], orient="row")
+    return compare(frame, {"old": "a", "new": "b"}, None, by="k", **options)
+
+
+@pytest.mark.parametrize(
+    ("steps", "line"),
+    [
+        # Five equal losses: Student's t has no spread to measure by, 2 of 32 signs are as far.
+        ({"k": [-0.1] * 5, "l": [0.1, -0.1] * 4}, "p and interval disagree in 1 line: "),
+        ({"k": [0.1, -0.1] * 5, "l": [0.1, -0.1] * 4}, None),
+    ],
+)
+def test_note_says_why_interval_and_p_value_disagree(steps: dict[str, list[float]], line: str | None) -> None:
+    one = of_steps(steps)
+    frame = one.to_polars().drop_nulls("p_value")
+    excluded = (frame["difference_low"] > 0) | (frame["difference_high"] < 0)
+    disagreeing = (excluded != (frame["p_value"] <= 0.05)).sum()
+    assert disagreeing == (line is not None)
+    assert ("disagree" in repr(one)) == (line is not None)
+    assert line is None or line in repr(one)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_what_cannot_be_tested_is_a_dash_and_is_counted(cluster: str | None) -> None:
+    rows = [(0.786, 0.0, "one", 1), *((0.5, 0.6, "five", n) for n in range(5))]
+    rows += [(0.5, 0.6 if n else 0.4, "six", n) for n in range(6)]
+    frame = pl.DataFrame(rows, schema=["a", "b", "k", "doc"], orient="row")
+    one = compare(frame, {"old": "a", "new": "b"}, None, by="k", cluster=cluster)
+    line = next(line for line in repr(one).splitlines() if "one" in line)
+    assert [cell.strip() for cell in line.split("┆")[4:7]] == [f"-0.786 [{NONE}]", NONE, NONE]
+    units = "rows" if cluster is None else "clusters (doc)"
+    assert f"2 slices cannot be tested at 0.05: fewer than 6 {units}." in repr(one).splitlines()
+    assert one.untestable()["k"].to_list() == ["five", "one"]
+    assert one.untestable(0.0625)["k"].to_list() == ["one"]
+    assert one.untestable(0.0)["slice"].to_list() == ["overall", "group", "group", "group"]
+    assert not one.regressed()
+    few = compare(frame, one.systems, None, by="k", cluster=cluster, draws=18)
+    assert few.untestable().height == 4
+    note = "All rows together and 3 slices cannot be tested at 0.05: with 18 draws p is larger."
+    assert note in repr(few).splitlines()
+    assert few.by_group["p_value"].drop_nulls().min() > 0.05
+
+
+def test_differences_have_signs_and_p_values_four_decimals_in_files(tmp_path: Path) -> None:
+    one = of_steps({"up": [0.25] * 8, "down": [-0.25, 0.125] * 4, "same": [0.0] * 9, "alone": [0.25]})
+    pages = {suffix: one.write(tmp_path / f"c{suffix}").read_text("utf-8") for suffix in (".md", ".html")}
+    for row in one.to_polars().iter_rows(named=True):
+        signed = f"{row['difference']:+.3f}"
+        p = NONE if row["p_value"] is None else f"{row['p_value']:.4f}"
+        assert all(signed in page and p in page for page in pages.values())
+    assert ">-0.062<" in pages[".html"]
+    assert ">1.0000</td>" in pages[".html"]
+    assert "+0.000" in pages[".md"]
+
+
+@pytest.mark.parametrize("difference", [-0.0004, -1e-12])
+def test_no_difference_is_shown_as_minus_zero(difference: float, tmp_path: Path) -> None:
+    one = of_steps({"k": [difference] * 8})
+    texts = [
+        repr(one),
+        one._repr_html_(),
+        *(one.write(tmp_path / f"c{suffix}").read_text("utf-8") for suffix in (".md", ".html", ".tex")),
+        *(text.get_text() for text in one.plot().texts),
+    ]
+    assert not any(re.search(r"-0\.000(?!\d)", text) for text in texts)
+    assert "+0.000 [+0.000, +0.000]" in repr(one)
+
+
+def test_small_p_values_are_bounds() -> None:
+    frame = pl.DataFrame({"x": [0.0] * 100, "y": [0.5] * 50 + [0.6] * 50})
+    one = compare(frame, {"x": "x", "y": "y"}, None, draws=100_000)
+    assert one.overall["p_value"] == pytest.approx(1e-5, rel=0.01)
+    assert "<0.0001" in repr(one)
+
+
+@pytest.mark.parametrize("key", HOSTILE)
+def test_hostile_names_are_texts_in_a_page(key: str) -> None:
+    frame = FRAME.rename({"lang": key}).with_columns(pl.lit(key).alias(key))
+    one = compare(frame, {f"old {key}": "a", f"new {key}": "b"}, "t", by=key)
+    html = one._repr_html_()
+    page = Texts(html)
+    assert page.tags <= TAGS
+    assert not {"href", "src"} & page.attributes
+    assert not any(name.startswith("on") for name in page.attributes)
+    assert "<script" not in html
+    cells = page.cells
+    assert cells.count(key) == 2
+    assert {f"old {key}", f"new {key}", f"new {key} against old {key}: anls"} <= set(cells)
+    assert f"old {key}" in repr(one)
+
+
+def test_control_characters_are_shown_by_symbols() -> None:
+    one = compare(
+        FRAME.with_columns(lang=pl.lit("\x1b[31mred\n")), {"\x1bold": "a", "new": "b"}, "t", by="lang"
+    )
+    assert "\x1b" not in repr(one)
+    assert "␛[31mred␊" in repr(one)
+    assert "␛old" in repr(one)
+    assert "\x1b" not in one._repr_html_()
+
+
+def test_many_slices_are_cut_in_text_with_a_mark() -> None:
+    frame = pl.DataFrame({"x": [0.0] * 120, "y": [0.5] * 120, "k": range(120)})
+    one = compare(frame, {"x": "x", "y": "y"}, None, by="k")
+    assert "... and 71 more slices" in repr(one).splitlines()
+
+
+def test_same_comparison_gives_the_same_page() -> None:
+    assert made()._repr_html_() == made()._repr_html_()
+    assert 'id="anls-comparison"' in made()._repr_html_()
+
+
+def test_frames_hold_the_figures() -> None:
+    frame, table = made().to_polars(), made().to_pandas()
+    assert isinstance(table, pd.DataFrame)
+    assert list(table.columns) == frame.columns
+    assert table["difference"].tolist() == frame["difference"].to_list()
+    assert isinstance(made().to_gt(), GT)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".xlsx", ".parquet"])
+def test_files_hold_the_figures(suffix: str, tmp_path: Path) -> None:
+    one = made()
+    path = tmp_path / f"comparison{suffix}"
+    assert one.write(str(path)) == path
+    frame = one.to_polars()
+    match suffix:
+        case ".csv" | ".tsv":
+            text = path.read_text(encoding="utf-8")
+            rows = list(csv.DictReader(StringIO(text), delimiter="," if suffix == ".csv" else "\t"))
+            assert [float(row["difference"]) for row in rows] == frame["difference"].to_list()
+            assert [row["p_adjusted"] == "" for row in rows] == frame["p_adjusted"].is_null().to_list()
+        case ".json":
+            document = json.loads(path.read_text(encoding="utf-8"))
+            assert document["settings"] == json.loads(json.dumps(one.settings))
+            assert document["settings"]["digests"].keys() == {"old", "new"}
+        case ".jsonl":
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            assert one.overall["difference"] in [line.get("difference") for line in lines]
+        case ".parquet":
+            assert pl.read_parquet(path).select(frame.columns).equals(frame)
+        case ".xlsx":
+            sheet = fastexcel.read_excel(path).load_sheet(0, header_row=None).to_polars()
+            assert any("difference" in row for row in sheet.rows())
+        case _:
+            text = path.read_text(encoding="utf-8")
+            assert f"{one.overall['new']:.3f}" in text
+            assert "table" in text

@@ -1,0 +1,292 @@
+"""How reports look: as text, as a notebook table, as frames and files, whatever the keys hold."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import fastexcel
+import pandas as pd
+import polars as pl
+import pytest
+from great_tables import GT
+from notebook_tables import HOSTILE, NONE, TAGS, Texts
+
+import anls_frame as af
+from anls_frame.reports.reports import Report, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FRAME = pl.DataFrame(
+    {
+        "p": ["ab", "abcd", None, "x", "ab"],
+        "a": [["ab"], ["abce"], ["a"], [""], []],
+        "types": [["form", "table"], ["table"], ["form"], None, ["form"]],
+        "lang": ["en", "de", "en", "de", "en"],
+        "doc": [1, 1, 2, 2, 3],
+    }
+)
+
+
+def made(**options: Any) -> Report:
+    return report(FRAME, "p", "a", **{"by": "types", "cluster": "doc", **options})
+
+
+def shown(value: float | None) -> str:
+    return NONE if value is None else f"{value:.3f}"
+
+
+@pytest.mark.parametrize("by", [None, "types", ["types", "lang"]], ids=str)
+def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
+    one = made(by=by)
+    text, page = repr(one), Texts(one._repr_html_())
+    for row in one.to_polars().iter_rows(named=True):
+        figures = [f"{row['n']}*", shown(row["nls"]), shown(row["zeros"])]
+        for name in ("anls", "exact_match", "cer_corpus"):
+            bounds = f" [{shown(row[f'{name}_low'])}, {shown(row[f'{name}_high'])}]"
+            none = " [\N{EN DASH}]" if row[name] is not None else ""
+            figures.append(shown(row[name]) + (bounds if row[f"{name}_low"] is not None else none))
+        line = next(line for line in text.splitlines() if all(f" {figure} " in line for figure in figures))
+        if row["slice"] == "overall":
+            assert "all rows" in line
+        else:
+            assert all(f" {row[key]} " in line for key in (by if isinstance(by, list) else [by]))
+        assert set(figures) <= set(page.cells)
+    assert "all rows" in page.cells
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_notes_account_for_the_rows(missing: Any) -> None:
+    one = made(missing=missing)
+    counts = {
+        "empty": "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
+        "drop": "5 rows: 3 scored, 1 without an answer, 1 without a prediction.",
+    }
+    cells = Texts(one._repr_html_()).cells
+    for note in (
+        counts[missing],
+        "1 empty reference; CER counts the insertions there.",
+        "A row counts in each of its slices, so their counts may add up to more than all rows.",
+        "Intervals allow for 2 clusters (doc).",
+        (
+            "few_rows (*): below 100 rows, 20 effective units or 10 clusters that carry the figure, where "
+            "intervals are only roughly right."
+        ),
+        one.signature,
+    ):
+        assert note in repr(one).splitlines()
+        assert note in cells
+
+
+def test_few_rows_are_marked_and_enough_are_not() -> None:
+    many = pl.DataFrame(
+        {"s": [0.0, 0.5, 1.0, 1.0] * 100, "k": ["many"] * 300 + ["few"] * 100, "d": range(400)}
+    )
+    alone = report(many.with_columns(d=pl.col("d") % 200), score="s", by="k")
+    assert alone.to_polars()["few_rows"].to_list() == [False, False, False]
+    assert "few_rows" not in repr(alone)
+    # The hundred are of two documents.
+    together = report(many.with_columns(d=pl.min_horizontal("d", 301)), score="s", by="k", cluster="d")
+    assert together.to_polars()["few_rows"].to_list() == [True, False, True]
+    lines = repr(together).splitlines()
+    assert [line.split("┆")[1].strip() for line in lines if "┆" in line][1:] == ["400*", "300", "100*"]
+    assert any(line.startswith("few_rows (*): below 100 rows") for line in lines)
+    page = Texts(together._repr_html_())
+    assert {"400*", "300", "100*"} <= set(page.cells)
+
+
+def test_figures_that_are_rounded_to_zero_have_no_minus() -> None:
+    one = report(pl.DataFrame({"s": [-1e-4, 1e-5, -2e-4] * 50}), score="s")
+    assert one.overall["score"] < 0
+    assert "-0.000" not in repr(one)
+    assert " 0.000 [0.000, 0.000] " in repr(one)
+
+
+def test_only_lists_put_a_row_in_several_slices() -> None:
+    note = "A row counts in each of its slices"
+    assert note in repr(made(by=["lang", "types"]))
+    assert note not in repr(made(by="lang"))
+    assert note not in repr(made(by=None))
+
+
+def test_title_says_what_is_sliced() -> None:
+    capital = report(FRAME.with_columns(Types="types"), "p", "a", by="Types")
+    assert repr(capital).startswith("Scores by Types\n")
+    assert repr(made()).startswith("Scores by types\n")
+    assert repr(made(by=["types", "lang"])).startswith("Scores by types and lang\n")
+    assert repr(made(by=None)).startswith("Scores of all rows\n")
+    assert repr(report(FRAME, score="doc")).startswith("Column doc of all rows\n")
+
+
+def test_existing_scores_are_shown_under_their_name() -> None:
+    one = report(FRAME, score="doc", by="lang")
+    heading = repr(one).splitlines()[2]
+    assert [cell.strip() for cell in heading.strip("│").split("┆")] == ["lang", "n", "doc", "zeros"]
+    assert "doc" in Texts(one._repr_html_()).cells
+    clashing = repr(report(FRAME.rename({"doc": "n"}), score="n", by="lang")).splitlines()[2]
+    assert [cell.strip() for cell in clashing.strip("│").split("┆")] == ["lang", "n", "score", "zeros"]
+
+
+@pytest.mark.parametrize("name", ["ANLS", "exact match", "CER (corpus)"])
+def test_slices_called_as_a_heading_keep_theirs(name: str) -> None:
+    one = (
+        made(by=name, cluster=None)
+        if name in FRAME.columns
+        else report(FRAME.rename({"lang": name}), "p", "a", by=name)
+    )
+    headings = [cell.strip() for cell in repr(one).splitlines()[2].strip("│").split("┆")]
+    assert headings[0] == name
+    assert len(headings) == len(set(headings)) == 7
+    assert "en" in repr(one)
+
+
+@pytest.mark.parametrize("key", HOSTILE)
+def test_hostile_keys_and_names_are_texts_in_a_page(key: str) -> None:
+    frame = pl.DataFrame({"p": ["a", "b"], "a": ["a", "a"], key: [key, "other"]})
+    one = report(frame, "p", "a", by=key, cluster=key)
+    html = one._repr_html_()
+    page = Texts(html)
+    assert page.tags <= TAGS
+    assert not any(name.startswith("on") for name in page.attributes)
+    assert not {"href", "src"} & page.attributes
+    assert page.cells.count(key) == 2
+    assert f"Scores by {key}" in set(page.cells)
+    assert any(cell.endswith(f"clusters ({key}).") for cell in page.cells)
+    assert "<script" not in html
+
+
+def test_control_characters_are_shown_by_symbols() -> None:
+    keys = ["\x1b]0;title\x07\x1b[31mred", "two\nlines", "a\tb", "\0", "\r", "\x9b31m"]
+    name = "the\x1b[0mkey"
+    one = report(pl.DataFrame({"p": ["a"] * 6, "a": ["a"] * 6, name: keys}), "p", "a", by=name, cluster=name)
+    for text in (repr(one), " ".join(Texts(one._repr_html_()).cells)):
+        assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", text)
+        for expected in ("␛]0;title␇␛[31mred", "two␊lines", "a␉b", "␀", "␍", "⟨U+009B⟩31m", "the␛[0mkey"):
+            assert expected in text
+    # The data are as they were.
+    assert set(one.by_group[name]) == set(keys)
+
+
+def test_many_slices_are_cut_in_text_with_a_mark() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 300, "a": ["a"] * 300, "k": range(300)})
+    lines = repr(report(frame, "p", "a", by="k", sort="k")).splitlines()
+    assert "... and 251 more slices" in lines
+    assert sum(line.startswith("│") for line in lines) == 1 + 50
+    assert "more slices" not in repr(report(frame[:49], "p", "a", by="k"))
+    assert "... and 1 more slices" in repr(report(frame[:50], "p", "a", by="k"))
+
+
+def test_many_slices_are_cut_in_notebooks_with_a_note() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 900, "a": ["a"] * 900, "b": ["b"] * 900, "k": range(900)})
+    note = "... and 401 more slices; `by_group` has them all."
+    made: Any
+    for made in (report(frame, "p", "a", by="k"), af.compare(frame, {"x": "p", "y": "b"}, "a", by="k")):
+        shown, whole = made._repr_html_(), made.to_gt().as_raw_html()
+        # The note is a row as well.
+        assert whole.count("<tr") - shown.count("<tr") == 401 - 1
+        assert note in shown
+        assert "more slices" not in whole
+    assert "more slices" not in report(frame[:499], "p", "a", by="k")._repr_html_()
+
+
+def test_large_counts_are_grouped_and_long_keys_cut_with_a_mark() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 1234, "a": ["a"] * 1234, "k": ["long " * 100] * 1234})
+    text = repr(report(frame, "p", "a", by="k"))
+    assert " 1,234 " in text
+    assert max(map(len, text.splitlines()[:8])) < 200
+    assert "…" in text
+
+
+def test_same_report_gives_the_same_page() -> None:
+    assert made()._repr_html_() == made()._repr_html_()
+    assert 'id="anls-report"' in made()._repr_html_()
+
+
+def test_frames_hold_the_figures() -> None:
+    one = made(by=["types", "lang"])
+    frame, table = one.to_polars(), one.to_pandas()
+    assert isinstance(table, pd.DataFrame)
+    assert list(table.columns) == frame.columns
+    assert table["n"].tolist() == frame["n"].to_list()
+    assert table["anls"].tolist() == pytest.approx(
+        frame["anls"].fill_null(float("nan")).to_list(), nan_ok=True
+    )
+    assert isinstance(one.to_gt(), GT)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("worst", [0, 2])
+def test_files_hold_the_figures(suffix: str, worst: int, tmp_path: Path) -> None:
+    one = made(worst=worst)
+    path = tmp_path / f"report{suffix}"
+    assert one.write(path) == path
+    frame = one.to_polars()
+    match suffix:
+        case ".csv" | ".tsv":
+            text = path.read_text(encoding="utf-8")
+            rows = list(csv.DictReader(StringIO(text), delimiter="," if suffix == ".csv" else "\t"))
+            assert [int(row["n"]) for row in rows] == frame["n"].to_list()
+            assert [float(row["anls"]) for row in rows] == frame["anls"].to_list()
+            assert {row["digest"] for row in rows} == {one.summary.digest}
+        case ".json":
+            document = json.loads(path.read_text(encoding="utf-8"))
+            assert json.loads(json.dumps(one.settings)) == document["settings"]
+            assert document["signature"] == one.signature
+            assert len(document["tables"]) == (2 if worst else 1)
+        case ".jsonl":
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            assert one.overall["anls"] in [line.get("anls") for line in lines]
+        case ".parquet":
+            found = pl.read_parquet(path)
+            assert found.select(frame.columns).equals(frame)
+        case ".xlsx":
+            sheet = fastexcel.read_excel(path).load_sheet(0, header_row=None).to_polars()
+            assert one.overall["anls"] in [
+                float(cell) for row in sheet.rows() for cell in row if str(cell).replace(".", "", 1).isdigit()
+            ]
+        case _:
+            text = path.read_text(encoding="utf-8")
+            assert f"{one.overall['anls']:.3f}" in text
+            assert "form" in text
+
+
+def test_unknown_suffix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cannot tell the format"):
+        made().write(tmp_path / "report.docx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["signature", "digest", "^x$", "*", "", "名前", "n_", "settings"])
+def test_slices_of_any_name_are_written(name: str, tmp_path: Path) -> None:
+    one = report(FRAME.rename({"lang": name}), "p", "a", by=name)
+    for suffix in (".csv", ".json", ".md", ".tex", ".xlsx", ".parquet"):
+        one.write(tmp_path / f"report{suffix}")
+    assert pl.read_parquet(tmp_path / "report.parquet")[name].to_list() == [None, *one.by_group[name]]
+    with (tmp_path / "report.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert len(set(rows[0])) == len(rows[0])
+    assert [row[rows[0].index(name)] for row in rows[1:]] == ["", *one.by_group[name]]
+
+
+def test_signature_of_the_page_is_that_of_the_settings() -> None:
+    one = made(protocol=af.ScoreProtocol(unicode_form="NFKC", threshold=0.3))
+    assert one.signature in Texts(one._repr_html_()).cells
+
+
+def test_a_summary_is_a_line_at_the_prompt() -> None:
+    frame = pl.DataFrame({"p": ["a", "b", None], "a": ["a", "x", "y"], "by\u202e": [["x"], ["y"], ["x"]]})
+    parts = [
+        af.summarize(frame, "p", "a", by="by\u202e", worst=2, details=True, part=name)
+        for name in ("one", "two")
+    ]
+
+    assert repr(parts[0]) == (
+        "<Summary of 3 rows by by⟨U+202E⟩: 1 part, 2 cells, 2 worst rows, details; "
+        f"{parts[0].settings.signature}>"
+    )
+    assert repr(af.merge(parts)).startswith("<Summary of 6 rows by by⟨U+202E⟩: 2 parts, 2 cells")
+    assert "\n" not in repr(parts[0])

@@ -1,0 +1,143 @@
+"""Columns that slice and cluster: every dtype, and every name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+import report_oracle
+from key_columns import KEYS, TEXTS
+
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.reports.reports import report
+from anls_frame.summary import merge, summarize
+
+
+def counted(column: pl.Series) -> dict[Any, int]:
+    """Rows without an answer count in no slice: the last one has none."""
+    counts: dict[Any, int] = {}
+    for index, value in enumerate(column.to_list()):
+        for entry in report_oracle.entries(value):
+            counts[entry] = counts.get(entry, 0) + (index < 5)
+    return counts
+
+
+@pytest.mark.parametrize("clustered", [False, True], ids=["alone", "and clusters"])
+@pytest.mark.parametrize("name", KEYS)
+def test_slices_by_any_dtype(name: str, *, clustered: bool) -> None:
+    frame = pl.DataFrame(TEXTS).with_columns(KEYS[name].alias("k"))
+    made = report(frame, "p", "a", by="k", cluster="k" if clustered else None)
+    found = {report_oracle.key_of(key): n for key, n in made.by_group.select("k", "n").iter_rows()}
+    assert found == counted(KEYS[name])
+    assert len(found) == made.by_group.height
+    n, clusters = made.by_group["n"], made.by_group["n_clusters"]
+    assert ((clusters > 0) == (n > 0)).all() if clustered else clusters.is_null().all()
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_slices_are_the_same_for_lazy_frames_and_in_parts(name: str) -> None:
+    frame = pl.DataFrame(TEXTS).with_columns(KEYS[name].alias("k"))
+    whole = report(frame, "p", "a", by="k")
+    lazy = report(frame.lazy(), "p", "a", by="k")
+    report_oracle.check_alike(lazy.by_group, whole.by_group)
+    parts = merge(summarize(frame[index : index + 2], "p", "a", by="k") for index in (4, 0, 2))
+    report_oracle.check_alike(type(whole)(parts).by_group, whole.by_group)
+
+
+def test_slices_are_sorted_by_size_and_then_by_key_with_null_last() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 7, "a": ["a"] * 7, "k": ["d", "d", None, None, "c", "b", "b"]})
+    assert report(frame, "p", "a", by="k").by_group["k"].to_list() == ["b", "d", None, "c"]
+
+
+def test_objects_cannot_slice() -> None:
+    frame = pl.DataFrame(TEXTS).with_columns(pl.Series("k", [object()] * 6, dtype=pl.Object))
+    with pytest.raises(DTypeError, match="column 'k' has dtype Object"):
+        report(frame, "p", "a", by="k")
+    with pytest.raises(DTypeError, match="column 'k' has dtype Object"):
+        report(frame, "p", "a", cluster="k")
+
+
+# Names that queries inside give to columns, that Polars takes for patterns, or that look like neither.
+NAMES = [
+    "key_0", "key_1", "cluster", "rows", "kind", "unit", "units", "prediction", "answers", "missing",
+    "scores", "answerable", "cer", "score", "row_digest", "grid_threshold", "hash", "anls:x",
+    "cer_corpus:xx", "char_errors_sum", "worst", "digest", "signature", "ANLS", "exact match", "CER (corpus)",
+    "^k$", "^.*$", "*", "", " ", "p ", "k\nk", "column_0", "{{x}}", "literal", "len", "index", "名前",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("clustered", [False, True], ids=["slices", "slices and clusters"])
+@pytest.mark.parametrize("name", NAMES)
+def test_column_of_any_name_slices(name: str, *, clustered: bool) -> None:
+    types = ["u", "u", "v", "v", None, "v"]
+    frame = pl.DataFrame({**TEXTS, name: types})
+    made = report(frame, "p", "a", by=name, cluster=name if clustered else None)
+    assert made.by_group.columns == [name, *report_oracle.TEXT_COLUMNS]
+    assert dict(zip(made.by_group[name], made.by_group["n"], strict=True)) == {"u": 2, "v": 2, None: 1}
+    assert made.to_polars().columns == ["slice", name, *report_oracle.TEXT_COLUMNS]
+    assert made.to_polars()[name].to_list() == [None, *made.by_group[name]]
+    assert made.by(name).equals(made.by_group)
+    assert made.to_pandas().shape == made.to_polars().shape
+    # The name stands as the first column's heading, with its line ends as they are.
+    assert f"│ {name.partition(chr(10))[0]}" in repr(made)
+    assert "exact match" in repr(made)
+
+
+@pytest.mark.parametrize("second", NAMES)
+def test_columns_of_any_names_cross(second: str) -> None:
+    frame = pl.DataFrame({**TEXTS, "key_2": [1, 1, 2, 2, 2, 2], second: ["u", "u", "v", "v", None, "v"]})
+    made = report(frame, "p", "a", by=["key_2", second])
+    found = {
+        (one, two): n for one, two, n in zip(*(made.by_group[c] for c in ("key_2", second, "n")), strict=True)
+    }
+    assert found == {(1, "u"): 2, (2, "v"): 2, (2, None): 1}
+    assert made.to_polars()[second].to_list() == [None, *made.by_group[second]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_and_scores_come_from_columns_of_any_name(name: str) -> None:
+    rows = {"key_2": [1, 2], "p": ["a", "b"], "a": ["a", "x"]}
+    renamed = pl.DataFrame(rows).rename({"p": name})
+    assert report(renamed, name, "a", by="key_2").overall["anls"] == 0.5
+    renamed = pl.DataFrame(rows).rename({"a": name})
+    assert report(renamed, "p", name, by="key_2").overall["anls"] == 0.5
+    made = report(pl.DataFrame({"key_2": [1, 2], name: [1.0, 0.5]}), score=name, by="key_2", worst=1)
+    assert made.overall["score"] == 0.75
+    lower_is_better = name in {"cer", "cer_corpus:xx", "CER (corpus)"}
+    assert made.worst["score"].to_list() == [1.0 if lower_is_better else 0.5]
+    assert repr(made)
+    assert made._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["slice", *report_oracle.TEXT_COLUMNS])
+def test_columns_of_the_report_cannot_slice(name: str) -> None:
+    frame = pl.DataFrame({**TEXTS, name: ["u"] * 6})
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+        report(frame, "p", "a", by=name)
+
+
+@pytest.mark.parametrize("name", ["prediction", "answers", "nls", "anls", "cer", "exact_match"])
+def test_columns_of_the_worst_rows_cannot_slice_those(name: str) -> None:
+    frame = pl.DataFrame({**TEXTS, name: ["u"] * 6})
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+        report(frame, "p", "a", worst=2, by=name)
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+        report(frame, "p", "a", worst=2, cluster=name)
+
+
+def test_misspelt_columns_are_named_with_the_nearest() -> None:
+    frame = pl.DataFrame({**TEXTS, "question_types": ["u"] * 6})
+    message = r"no column 'question_type' .* did you mean 'question_types'"
+    with pytest.raises(ColumnNotFoundError, match=message):
+        report(frame, "p", "a", by="question_type")
+    with pytest.raises(ColumnNotFoundError, match=message):
+        report(frame, "p", "a", cluster="question_type")
+
+
+@pytest.mark.parametrize(
+    "frame", [pl.DataFrame(), pl.DataFrame(height=3), pl.LazyFrame()], ids=["", "rows", "lazy"]
+)
+def test_frame_without_columns_has_none_to_report(frame: Any) -> None:
+    with pytest.raises(ColumnNotFoundError, match="no column 'p'"):
+        report(frame, "p", "a")

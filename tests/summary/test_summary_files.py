@@ -1,0 +1,252 @@
+"""Summaries on disk: whole again when loaded, and errors that name the file for anything else."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import report_oracle
+from key_columns import KEYS, TEXTS
+
+import anls_frame as af
+from anls_frame.reports.reports import Report
+from anls_frame.summary import Summary, files, merge, summarize
+from anls_frame.summary.measures import TEXT_METRICS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+MOMENTS = ("x", "y", "xx", "xy", "yy", "squares")
+
+
+def check_same(found: Summary, expected: Summary) -> None:
+    assert found.settings == expected.settings
+    assert found.parts == expected.parts
+    assert found.digest == expected.digest
+    for name in ("cells", "bins", "worst_rows"):
+        frame, other = getattr(found, name), getattr(expected, name)
+        assert frame.schema == other.schema
+        assert frame.equals(other)
+
+
+def saved_and_loaded(summary: Summary, folder: Path) -> Summary:
+    summary.save(folder / "summary.parquet")
+    check_same(Summary.from_bytes(summary.to_bytes()), summary)
+    return Summary.load(folder / "summary.parquet")
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_of_any_dtype_are_kept(name: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame(TEXTS).with_columns(KEYS[name].alias("k"))
+    for options in ({"by": "k"}, {"by": "k", "cluster": "k", "worst": 2}):
+        summary = summarize(frame, "p", "a", **options)
+        check_same(saved_and_loaded(summary, tmp_path), summary)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 6])
+@pytest.mark.parametrize("options", [{}, {"by": ["k", "l"]}, {"cluster": "l"}, {"worst": 2}], ids=str)
+def test_summaries_of_any_shape_are_kept(options: dict[str, Any], rows: int, tmp_path: Path) -> None:
+    frame = pl.DataFrame({**TEXTS, "k": [["t"]] * 6, "l": range(6)}).head(rows)
+    texts, scores = summarize(frame, "p", "a", **options), summarize(frame, score="l", **options)
+    for summary in (texts, scores):
+        check_same(saved_and_loaded(summary, tmp_path), summary)
+
+
+def test_settings_are_kept(tmp_path: Path) -> None:
+    protocol = af.ScoreProtocol(ignore_case=False, unicode_form="NFKC", cut="distance", threshold=0.1)
+    frame = pl.DataFrame({"p": ["a"], "a": ["a"], "ключ": ["x"], "名": [1]})
+    summary = summarize(
+        frame,
+        "p",
+        "a",
+        by=["ключ", "名"],
+        cluster="名",
+        protocol=protocol,
+        threshold=1 / 3,
+        missing="drop",
+        part="部",
+    )
+    loaded = saved_and_loaded(summary, tmp_path)
+    check_same(loaded, summary)
+    assert loaded.settings.protocol == protocol
+    assert loaded.settings.threshold == 1 / 3
+
+
+def test_saved_parts_add_up(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"p": ["a", "b", "c", "x"], "a": ["a", "c", "c", "y"], "k": [["t"], ["t", "u"], [], None]}
+    )
+    for part in range(4):
+        summarize(frame[part], "p", "a", by="k", worst=2).save(tmp_path / f"part-{part}.parquet")
+    merged = merge(Summary.load(path) for path in sorted(tmp_path.glob("part-*.parquet")))
+    whole = Report.from_summary(summarize(frame, "p", "a", by="k", worst=2))
+    report_oracle.check_alike(Report.from_summary(merged).to_polars(), whole.to_polars())
+    assert merged.digest == whole.summary.digest
+    with pytest.raises(ValueError, match="the same part occurs twice"):
+        merge([merged, Summary.load(tmp_path / "part-2.parquet")])
+
+
+def test_saving_replaces_a_file_as_a_whole_and_takes_strings(tmp_path: Path) -> None:
+    path = tmp_path / "a summary.parquet"
+    path.write_text("what was there before")
+    summary = summarize(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a")
+    summary.save(str(path))
+    check_same(Summary.load(str(path)), summary)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def rewritten(path: Path, change: Any) -> None:
+    metadata = json.loads(pl.read_parquet_metadata(path)["anls_frame"])
+    frame = pl.read_parquet(path)
+    frame.write_parquet(path, metadata={"anls_frame": json.dumps(change(metadata))})
+
+
+def without(name: str) -> Any:
+    return lambda metadata: {key: value for key, value in metadata.items() if key != name}
+
+
+def foreign(path: Path) -> dict[str, bytes]:
+    """Return contents that are no summary, by what they are."""
+    frame = pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "k": [1, 2]})
+    summarize(frame, "p", "a", by="k").save(path)
+    summary = path.read_bytes()
+    frame.write_parquet(path)
+    contents = {
+        "empty": b"",
+        "text": b"p,a\na,a\n",
+        "zeros": bytes(1000),
+        "another table": path.read_bytes(),
+        "cut": summary[: len(summary) // 2],
+        "without its end": summary[:-1],
+    }
+    for name, metadata in {"no JSON": "{", "no object": "[]", "empty object": "{}", "a number": "3"}.items():
+        frame.write_parquet(path, metadata={"anls_frame": metadata})
+        contents[name] = path.read_bytes()
+    for name, change in {
+        "no settings": without("settings"),
+        "no columns": without("columns"),
+        "no digest": without("digest"),
+        "unknown setting": lambda metadata: {**metadata, "settings": {**metadata["settings"], "later": 1}},
+        "unknown column": lambda metadata: {
+            **metadata,
+            "columns": {**metadata["columns"], "cell": ["later"]},
+        },
+        "unknown protocol": lambda metadata: {
+            **metadata,
+            "settings": {**metadata["settings"], "protocol": {"cut": 3}},
+        },
+    }.items():
+        path.write_bytes(summary)
+        rewritten(path, change)
+        contents[name] = path.read_bytes()
+    return contents
+
+
+def test_what_is_no_summary_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    for name, content in foreign(tmp_path / "some.parquet").items():
+        path = tmp_path / f"{name} (1).parquet"
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=re.escape(f"{path} is not a summary of anls_frame")):
+            Summary.load(path)
+
+
+def test_bytes_that_are_no_summary_are_an_error(tmp_path: Path) -> None:
+    for content in foreign(tmp_path / "some.parquet").values():
+        with pytest.raises(ValueError, match="the content is not a summary of anls_frame"):
+            Summary.from_bytes(content)
+
+
+def test_folder_is_no_summary(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is not a summary of anls_frame"):
+        Summary.load(tmp_path)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nothing-here"):
+        Summary.load(tmp_path / "nothing-here.parquet")
+
+
+@pytest.mark.parametrize("found", [0, files.FORMAT + 1, None, "1"])
+def test_another_format_is_an_error_that_says_what_to_do(found: Any, tmp_path: Path) -> None:
+    path = tmp_path / "part (1).parquet"
+    summarize(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").save(path)
+
+    def changed(metadata: Any) -> Any:
+        # Before there was a number none was saved.
+        renamed = {**metadata["settings"], "version": "9.8.7", "other": 1}
+        return {**without("columns")(metadata), "settings": renamed, "format": found}
+
+    rewritten(path, changed if found != 0 else lambda metadata: without("format")(changed(metadata)))
+    way_out = (
+        "read it with that version or a later one"
+        if found == files.FORMAT + 1
+        else "summarize its rows again"
+    )
+    message = re.escape(
+        f"{path} is a summary of file format {found}, saved by anls_frame 9.8.7; anls_frame {af.__version__} "
+        f"reads format {files.FORMAT}: {way_out}"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Summary.load(path)
+    with pytest.raises(ValueError, match=r"^the content is a summary of file format"):
+        Summary.from_bytes(path.read_bytes())
+
+
+def shape(frame: pl.DataFrame) -> str:
+    return " ".join(f"{name}:{dtype}" for name, dtype in frame.schema.items())
+
+
+def test_what_is_saved_is_that_of_the_format() -> None:
+    """Whoever changes the content gives the format a new number, and writes the new content down here."""
+    frame = pl.DataFrame({"p": ["a"], "a": ["b"], "k": ["x"], "d": [1], "s": [0.5]})
+    texts = summarize(frame, "p", "a", by="k", cluster="d", worst=1, details=True)
+    scores = summarize(frame, score="s", by="k", worst=1)
+    counts = "rows:UInt64 n:UInt64 n_missing:UInt64 n_unanswerable:UInt64 n_empty_reference:UInt64"
+    squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
+    of_texts = (
+        "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
+        f"exact_match_sum:UInt64 char_errors_sum:UInt64 reference_length_sum:UInt64 {squares} "
+        "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
+    )
+    details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
+    assert files.FORMAT == 3
+    assert list(texts.settings.to_dict()) == [
+        *("by", "cluster", "score", "higher_is_better", "protocol", "threshold", "cer_protocol"),
+        *("missing", "worst", "details", "version"),
+    ]
+    assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
+    assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")
+    assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:UInt64 nls_units:Int128"
+    assert shape(texts.worst_rows) == (
+        "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
+        "exact_match:Boolean row_digest:UInt64"
+    )
+    assert {kind: shape(table) for kind, table in texts.details.items()} == {
+        "errors": "key_0:String error_type:String n:UInt64",
+        "confusions": "key_0:String op:String reference_char:String predicted_char:String count:UInt64",
+        "lengths": f"key_0:String bits:UInt32 {details} reference_length:UInt64 char_errors:UInt64",
+    }
+    assert shape(scores.cells) == (
+        f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
+        "score_square_rest:Int128 zeros_sum:UInt64 not_finite_sum:UInt64 score_min:Float64 score_max:Float64"
+    )
+    assert shape(scores.worst_rows) == "key_0:String score:Float64 row_digest:UInt64"
+    folded = texts.fold_clusters().folded
+    assert folded is not None
+    moments = (f"{one.name}:{moment}:Int128" for one in TEXT_METRICS for moment in MOMENTS)
+    sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
+    assert (
+        shape(folded) == f"keys:String {counts} units:UInt64 {sizes} {' '.join(moments)} slice_key_0:String"
+    )
+
+
+def test_damage_on_disk_is_noticed_when_a_summary_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "summary.parquet"
+    summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"]}), "p", "a", part="one").save(path)
+    rewritten(path, lambda metadata: {**metadata, "parts": {"one": 3}})
+    with pytest.raises(ValueError, match="the rows do not add up: 3 read, 2 in cells"):
+        Summary.load(path)

@@ -1,0 +1,321 @@
+"""Summaries of parts add up to that of the whole, whatever the parts; what does not add up is refused."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import random
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import report_oracle
+from hypothesis import example, given
+from hypothesis import strategies as st
+from summary_checks import SCHEMA, check_equal
+
+import anls_frame as af
+from anls_frame.reports.reports import Report
+from anls_frame.summary import Settings, Summary, merge, summarize
+
+if TYPE_CHECKING:
+    from report_oracle import Options
+
+FRAME = pl.DataFrame(
+    {
+        "prediction": ["a", "x", None, "abc", "b"],
+        "answers": [["a"], ["b", "c"], ["a"], [], ["b"]],
+        "types": [["t"], ["u", "t"], None, ["t"], []],
+        "lang": ["en", "de", None, "en", "de"],
+        "doc": [1, 2, 1, None, 1],
+    },
+    schema=SCHEMA,
+)
+
+
+def summary_of(frame: pl.DataFrame, options: Options, worst: int = 0) -> Summary:
+    arguments = options.arguments()
+    del arguments["confidence"]
+    return summarize(frame, "prediction", "answers", worst=worst, **arguments)
+
+
+@report_oracle.FEWER
+@given(
+    rows=report_oracle.rows_of(),
+    options=report_oracle.OPTIONS,
+    places=st.lists(st.integers(0, 4), min_size=14, max_size=14),
+    order=st.randoms(use_true_random=False),
+)
+def test_any_split_in_any_order_gives_the_whole(
+    rows: list[dict[str, Any]], options: Options, places: list[int], order: random.Random
+) -> None:
+    whole = summary_of(pl.DataFrame(rows, schema=SCHEMA), options, worst=3)
+    # Places without rows are empty parts; documents lie in several.
+    parts = [
+        summary_of(
+            pl.DataFrame([row for row, at in zip(rows, places, strict=False) if at == place], schema=SCHEMA),
+            options,
+            worst=3,
+        )
+        for place in range(5)
+    ]
+    order.shuffle(parts)
+    check_equal(merge(parts), whole)
+    check_equal(merge([merge(parts[:2]), parts[2], merge(parts[3:])]), whole)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_any_order_of_parts_gives_the_same_bits(cluster: str | None) -> None:
+    row = pl.int_range(600)
+    frame = pl.DataFrame({"prediction": [f"answer {index % 17}" for index in range(600)]}).with_columns(
+        answers=pl.concat_list(pl.format("answer {}", row % 13)),
+        types=pl.concat_list(pl.format("t{}", row % 5), pl.format("t{}", row % 3)),
+        doc=row // 7,
+    )
+    options: dict[str, Any] = {"by": "types", "cluster": cluster, "worst": 9, "details": True}
+    parts = [
+        summarize(frame[start : start + 100], "prediction", "answers", **options)
+        for start in range(0, 600, 100)
+    ]
+    expected = merge(parts)
+    for order in (parts[::-1], parts[3:] + parts[:3], random.Random(0).sample(parts, 6)):
+        merged = merge(order)
+        assert list(merged.parts) == list(expected.parts)
+        for name in ("cells", "bins", "worst_rows"):
+            assert getattr(merged, name).equals(getattr(expected, name)), name
+        assert all(merged.details[name].equals(expected.details[name]) for name in expected.details)
+
+
+@report_oracle.FEWER
+@given(
+    scores=st.lists(st.none() | st.floats(-1e6, 1e6), max_size=12),
+    cut=st.integers(0, 12),
+    cluster=st.booleans(),
+)
+@example(scores=[0.1] * 10, cut=3, cluster=False)
+@example(scores=[1e6, 1e-6, -1e6, None], cut=2, cluster=True)
+def test_existing_scores_add_up(scores: list[float | None], cut: int, *, cluster: bool) -> None:
+    frame = pl.DataFrame(
+        {"s": scores, "k": [n % 3 for n in range(len(scores))], "d": [n % 2 for n in range(len(scores))]},
+        schema={"s": pl.Float64, "k": pl.Int64, "d": pl.Int64},
+    )
+    options: dict[str, Any] = {"score": "s", "by": "k", "cluster": "d" if cluster else None, "worst": 2}
+    found = merge(summarize(part, **options) for part in (frame[cut:], frame[:cut]))
+    expected = summarize(frame, **options)
+    check_equal(found, expected)
+    assert found.worst_rows["score"].to_list() == expected.worst_rows["score"].to_list()
+
+
+def test_parts_may_be_as_small_as_rows() -> None:
+    options = report_oracle.Options(by=("types", "lang"), cluster="doc")
+    whole = summary_of(FRAME, options)
+    singles = [summary_of(FRAME[index], options) for index in range(FRAME.height)]
+    for order in itertools.permutations(singles):
+        merged = merge(order)
+        assert merged.digest == whole.digest
+        assert merged.cells["n"].sum() == 4
+    check_equal(merge(singles), whole)
+
+
+def test_merging_one_or_empty_parts_changes_nothing() -> None:
+    options = report_oracle.Options(by=("types",), cluster="doc")
+    whole, empty = summary_of(FRAME, options, worst=2), summary_of(FRAME.clear(), options, worst=2)
+    check_equal(merge([whole]), whole)
+    check_equal(merge([empty, whole]), whole)
+    nothing = merge([empty, summary_of(FRAME.clear(), options, worst=2)])
+    assert (nothing.rows, nothing.digest, nothing.cells.height) == (0, "0" * 16, 0)
+    assert Report.from_summary(nothing).overall["n"] == 0
+
+
+def test_parts_keep_their_names_and_sizes() -> None:
+    first, second = (
+        summarize(FRAME[:2], "prediction", "answers", part="one"),
+        summarize(FRAME[2:], "prediction", "answers"),
+    )
+    merged = merge([first, second])
+    assert merged.parts["one"] == 2
+    assert sorted(merged.parts.values()) == [2, 3]
+    assert merged.parts == {**first.parts, **second.parts}
+
+
+def test_same_part_twice_is_refused() -> None:
+    first, second, third = (
+        summarize(FRAME, "prediction", "answers", part=part) for part in ("one", "two", "three")
+    )
+    with pytest.raises(ValueError, match="the same part occurs twice: one"):
+        merge([first, second, first])
+    with pytest.raises(ValueError, match="the same part occurs twice: one"):
+        merge([merge([first, second]), merge([first, third])])
+    again = summarize(FRAME[:1], "prediction", "answers", part="two")
+    with pytest.raises(ValueError, match="the same part occurs twice: two"):
+        merge([first, second, again])
+
+
+def test_parts_without_a_name_are_told_apart() -> None:
+    merged = merge(summarize(FRAME, "prediction", "answers") for _ in range(3))
+    assert merged.rows == 15
+    assert len(merged.parts) == 3
+
+
+@pytest.mark.parametrize("part", ["", 3, b"one", ["one"]], ids=repr)
+def test_part_is_a_name(part: Any) -> None:
+    with pytest.raises(ValueError, match="part must be a non-empty string"):
+        summarize(FRAME, "prediction", "answers", part=part)
+
+
+SETTINGS: dict[str, Any] = {
+    "by": {"by": "lang"},
+    "cluster": {"cluster": "doc"},
+    "protocol": {"protocol": "rrc"},
+    "threshold": {"threshold": 0.25},
+    "cer_protocol": {"cer_protocol": "jiwer"},
+    "missing": {"missing": "drop"},
+    "worst": {"worst": 3},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_different_settings_are_refused_by_name(setting: str) -> None:
+    first = summarize(FRAME, "prediction", "answers", by="types")
+    other = summarize(FRAME, "prediction", "answers", **{"by": "types", **SETTINGS[setting]})
+    with pytest.raises(ValueError, match=rf"different settings cannot be merged: {setting} \(.* and .*\)$"):
+        merge([first, other])
+    with pytest.raises(ValueError, match=f"different settings cannot be merged: {setting}"):
+        merge([first, summarize(FRAME, "prediction", "answers", by="types"), other])
+
+
+def test_all_differing_settings_are_named() -> None:
+    first, other = (
+        summarize(FRAME, "prediction", "answers", by=["lang", "types"]),
+        summarize(FRAME, "prediction", "answers", by=["types", "lang"], protocol="rrc", missing="drop"),
+    )
+    with pytest.raises(ValueError, match=r"merged: by \(.*, protocol \(.*, missing \('empty' and 'drop'\)"):
+        merge([first, other])
+
+
+def test_texts_and_existing_scores_do_not_add_up() -> None:
+    scores = summarize(pl.DataFrame({"s": [0.5]}), score="s")
+    with pytest.raises(ValueError, match=r"merged: score \(None and 's'\)"):
+        merge([summarize(FRAME, "prediction", "answers"), scores])
+    with pytest.raises(ValueError, match=r"merged: score \('s' and 't'\)"):
+        merge([scores, summarize(pl.DataFrame({"t": [0.5]}), score="t")])
+
+
+def test_summaries_of_other_versions_are_refused() -> None:
+    import dataclasses  # noqa: PLC0415 - only here
+
+    first, other = (summarize(FRAME, "prediction", "answers") for _ in range(2))
+    later = dataclasses.replace(other, settings=dataclasses.replace(other.settings, version="99.0"))
+    with pytest.raises(ValueError, match=rf"merged: version \('{af.__version__}' and '99.0'\)"):
+        merge([first, later])
+
+
+@pytest.mark.parametrize("column", ["types", "doc"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1, 2], ["1", "2"]),
+        ([1, 2], [1.0, 2.5]),
+        ([1, 2], [True, False]),
+        (["a", "b"], [["a"], ["b"]]),
+        ([["a"], []], [[1], []]),
+    ],
+    ids=["texts", "floats", "truth values", "lists", "lists of others"],
+)
+def test_keys_of_different_dtypes_are_refused_by_name(one: list[Any], other: list[Any], column: str) -> None:
+    parts = [
+        summarize(
+            FRAME[:2].with_columns(pl.Series(column, values)),
+            "prediction",
+            "answers",
+            by="types",
+            cluster="doc",
+        )
+        for values in (one, other)
+    ]
+    message = rf"column '{column}' has dtype .* in one part and .* in another; cast it"
+    with pytest.raises(ValueError, match=message):
+        merge(parts)
+
+
+def test_keys_without_values_add_up_with_any_dtype() -> None:
+    frames = [
+        FRAME[:2].with_columns(types=pl.Series(values, dtype=dtype))
+        for values, dtype in (
+            ([None, None], pl.Null),
+            ([[], []], pl.List(pl.Null)),
+            ([["t"], []], pl.List(pl.String)),
+            ([["t"], ["u"]], pl.List(pl.Categorical)),
+        )
+    ]
+    for order in itertools.permutations(frames):
+        merged = merge(summarize(frame, "prediction", "answers", by="types") for frame in order)
+        found = dict(Report.from_summary(merged).by_group.select("types", "n").iter_rows())
+        assert found == {None: 5, "t": 2, "u": 1}
+
+
+def test_categories_and_texts_add_up() -> None:
+    dtypes: list[Any] = [pl.String, pl.Categorical, pl.Enum(["de", "en", "fr"])]
+    merged = merge(
+        summarize(
+            FRAME.with_columns(pl.col("lang").cast(dtype)), "prediction", "answers", by="lang", cluster="lang"
+        )
+        for dtype in dtypes
+    )
+    found = Report.from_summary(merged)
+    assert dict(found.by_group.select("lang", "n").iter_rows()) == {"en": 3, "de": 6, None: 3}
+    assert found.overall["n_clusters"] == 3
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_equal_slices_are_one_cell(cluster: str | None) -> None:
+    lists = [
+        ["t", "u"],
+        ["u", "t"],
+        ["t", "u", "t"],
+        [],
+        None,
+        [None],
+        [None, None],
+        [None, "t"],
+        ["t", None],
+    ]
+    frame = pl.DataFrame(
+        {"prediction": ["a"] * 9, "answers": ["a"] * 9, "types": lists, "doc": [1] * 9},
+        schema_overrides={"types": pl.List(pl.String)},
+    )
+    for part in (frame, frame[:3], frame[3:7], frame[7:]):
+        cells = summarize(part, "prediction", "answers", by="types", cluster=cluster).cells
+        assert cells.height == (3 if part is frame else 1)
+    whole = summarize(frame, "prediction", "answers", by="types", cluster=cluster)
+    assert sorted(whole.cells["n"]) == [2, 3, 4]
+    assert sorted(whole.bins["n"]) == [2, 3, 4]
+
+
+def test_integers_of_any_width_add_up() -> None:
+    merged = merge(
+        summarize(FRAME.with_columns(pl.col("doc").cast(dtype)), "prediction", "answers", by="doc")
+        for dtype in (pl.Int8, pl.Int64, pl.Int32)
+    )
+    assert dict(Report.from_summary(merged).by_group.select("doc", "n").iter_rows()) == {1: 9, 2: 3, None: 0}
+
+
+def test_nothing_and_what_is_no_summary_is_refused() -> None:
+    with pytest.raises(ValueError, match="merge needs at least one summary"):
+        merge([])
+    with pytest.raises(TypeError, match="merge needs summaries"):
+        merge([summarize(FRAME, "prediction", "answers"), FRAME])  # type: ignore[list-item]
+
+
+def test_parts_come_from_other_processes() -> None:
+    options = report_oracle.Options(by=("types", "lang"), cluster="doc")
+    parts = [summary_of(part, options, worst=2) for part in (FRAME[:2], FRAME[2:])]
+    sent = [pickle.loads(pickle.dumps(part)) for part in parts]  # noqa: S301 - our own
+    assert sent[0].settings == parts[0].settings
+    check_equal(merge(sent), summary_of(FRAME, options, worst=2))
+
+
+def test_settings_are_equal_if_all_are() -> None:
+    assert Settings(by=("a",)) == Settings(by=("a",))
+    assert Settings(by=("a",)) != Settings(by=("b",))
+    assert Settings(protocol=af.ScoreProtocol(threshold=0.5)) != Settings()

@@ -1,0 +1,46 @@
+"""The rows that tests of summaries take, and when two summaries are equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import report_oracle
+from polars.testing import assert_frame_equal
+
+from anls_frame.reports.reports import Report
+
+if TYPE_CHECKING:
+    from anls_frame.summary import Summary
+
+SCHEMA: dict[str, Any] = {
+    "prediction": pl.String,
+    "answers": pl.List(pl.String),
+    "types": pl.List(pl.String),
+    "lang": pl.String,
+    "doc": pl.Int64,
+}
+
+
+def ordered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows in an order of their own, lists compared by their entries."""
+    keys = [column for column in frame.columns if column.startswith("key_") or column == "cluster"]
+    keys += [column for column in ("grid_threshold", "scale") if column in frame.columns]
+    return frame.sort(keys, nulls_last=True) if keys else frame
+
+
+def check_cells(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    """Assert that cells are equal to the last bit."""
+    assert_frame_equal(ordered(found), ordered(expected), check_exact=True)
+
+
+def check_equal(found: Summary, expected: Summary) -> None:
+    assert found.settings == expected.settings
+    assert found.digest == expected.digest
+    assert found.rows == expected.rows
+    check_cells(found.cells, expected.cells)
+    check_cells(found.bins, expected.bins)
+    assert_frame_equal(found.worst_rows, expected.worst_rows, check_exact=True, check_dtypes=False)
+    report_oracle.check_alike(
+        Report.from_summary(found).to_polars(), Report.from_summary(expected).to_polars()
+    )
