@@ -10,8 +10,11 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from sample import DATA
+
+import anls_frame as af
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
 
@@ -19,6 +22,7 @@ SCRIPTS = Path(sys.executable).parent
 TABLE = str(DATA / "ocr_qa.parquet")
 RRC = DATA / "rrc"
 COLUMN = ("-p", "tesseract")
+ROWS = pl.DataFrame({"prediction": ["answer", "x"] * 30, "answers": [["answer", "other"]] * 60})
 WRITERS = [
     ("score", TABLE, *COLUMN, "--force", "-o", "out.csv"),
     ("score", TABLE, *COLUMN, "--force", "-o", "out.xlsx"),
@@ -154,3 +158,48 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
     assert list(tmp_path.iterdir()) == [fifo]
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
+def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...]) -> None:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+
+    def close() -> None:
+        for stream in closed:
+            os.close(stream)
+
+    for arguments in (["report", "rows.parquet"], ["score", "rows.parquet", "--json", "-o", "out.csv", "-f"]):
+        done = subprocess.run(  # noqa: S603 - our own script
+            [SCRIPTS / "anls-frame", *arguments],
+            capture_output=True,
+            check=False,
+            cwd=tmp_path,
+            preexec_fn=close,
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert af.read_results(tmp_path / "out.csv").height == 60
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
+)
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_full_disk_behind_stdout_is_an_error(
+    tmp_path: Path, arguments: tuple[str, ...], *, buffered: bool
+) -> None:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(  # noqa: S603 - our own script
+            [SCRIPTS / "anls-frame", arguments[0], "rows.parquet", *arguments[1:]],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            cwd=tmp_path,
+            env=environment if buffered else {**environment, "PYTHONUNBUFFERED": "1"},
+        )
+
+    assert done.returncode == 2
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -9,10 +9,12 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import cmarkgfm
+import polars as pl
 import pytest
 from cmarkgfm.cmark import Options
 from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
 
+import anls_frame as af
 from anls_frame.export import write
 
 if TYPE_CHECKING:
@@ -256,3 +258,11 @@ def check_latex_names(path: Path, text: str, column: str) -> None:
         signature = re.search(r"^.*Signature: \\texttt\{(.*)\}$", source, re.MULTILINE)
         assert signature
         assert_latex(signature[1], text)
+
+
+def test_blanks_within_a_key_stay_and_those_around_it_are_written_as_codes(tmp_path: Path) -> None:
+    key = "  a" + " " * 50_000 + "b "
+    frame = pl.DataFrame({"p": ["a"], "a": ["a"], "g": [key]})
+    text = af.report(frame, "p", "a", by="g").write(tmp_path / "r.md").read_text(encoding="utf-8")
+
+    assert f"&#32;&#32;a{' ' * 50_000}b&#32;" in text

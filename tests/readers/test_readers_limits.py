@@ -12,7 +12,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -235,7 +234,7 @@ def test_an_encoding_that_there_is_not_names_the_file(tmp_path: Path) -> None:
     assert message(path, encoding="utf-9").endswith("unknown encoding 'utf-9'; pass one that Python supports")
 
 
-# Names and streams
+# Names
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names that are bytes")
@@ -259,48 +258,6 @@ def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, n
     ):
         done = shell(tmp_path, *arguments)
         assert (done.returncode, done.stderr) == (0, b"")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs closed streams")
-@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
-def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...]) -> None:
-    ROWS.write_parquet(tmp_path / "rows.parquet")
-
-    def close() -> None:
-        for stream in closed:
-            os.close(stream)
-
-    for arguments in (["report", "rows.parquet"], ["score", "rows.parquet", "--json", "-o", "out.csv", "-f"]):
-        done = subprocess.run(  # noqa: S603 - our own script
-            [COMMAND, *arguments], capture_output=True, check=False, cwd=tmp_path, preexec_fn=close
-        )
-        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert af.read_results(tmp_path / "out.csv").height == 60
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize(
-    "arguments", [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
-)
-@pytest.mark.parametrize("buffered", [True, False])
-def test_a_full_disk_behind_stdout_is_an_error(
-    tmp_path: Path, arguments: tuple[str, ...], *, buffered: bool
-) -> None:
-    ROWS.write_parquet(tmp_path / "rows.parquet")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(  # noqa: S603 - our own script
-            [COMMAND, arguments[0], "rows.parquet", *arguments[1:]],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            cwd=tmp_path,
-            env=environment if buffered else {**environment, "PYTHONUNBUFFERED": "1"},
-        )
-
-    assert done.returncode == 2
-    assert b"No space left on device" in done.stderr
-    assert b"Traceback" not in done.stderr
 
 
 # Threads
@@ -333,32 +290,3 @@ def test_threads_do_not_take_the_length_of_fields_from_each_other(tmp_path: Path
     next(second)
     first.close()
     assert len(list(second)) == 20
-
-
-# pandas
-
-
-@pytest.mark.parametrize("column", ["p", "a", "g", "c"])
-def test_lists_that_never_end_are_errors(column: str) -> None:
-    itself: list[Any] = ["a"]
-    itself.append(itself)
-    deep_list: list[Any] = ["a"]
-    deep_dict: dict[str, Any] = {}
-    for _ in range(50_000):
-        deep_list, deep_dict = [deep_list], {"x": deep_dict}
-    for value in (itself, deep_list, deep_dict):
-        frame = pd.DataFrame({name: ["a", "b"] for name in "pagc"}, dtype=object)
-        frame[column] = pd.Series(["a", value], dtype=object)
-        with pytest.raises(af.DTypeError, match=f"column '{column}'"):
-            af.report(frame, "p", "a", by="g", cluster="c")
-
-
-# Markdown
-
-
-def test_blanks_within_a_key_stay_and_those_around_it_are_written_as_codes(tmp_path: Path) -> None:
-    key = "  a" + " " * 50_000 + "b "
-    frame = pl.DataFrame({"p": ["a"], "a": ["a"], "g": [key]})
-    text = af.report(frame, "p", "a", by="g").write(tmp_path / "r.md").read_text(encoding="utf-8")
-
-    assert f"&#32;&#32;a{' ' * 50_000}b&#32;" in text

@@ -11,13 +11,14 @@ import pytest
 import report_oracle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sample import DATA
 
 from anls_frame.reports.comparisons import Comparison, compare
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SAMPLE = pl.read_parquet("data/ocr_qa.parquet")
+SAMPLE = pl.read_parquet(DATA / "ocr_qa.parquet")
 DOCUMENTS = SAMPLE["doc_id"].unique().sort().to_list()
 SYSTEMS = {"old": "tesseract", "new": "rapidocr"}
 RATES = ("cer", "cer_corpus")

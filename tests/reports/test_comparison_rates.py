@@ -14,6 +14,7 @@ import pytest
 import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from sample import DATA
 
 import anls_frame as af
 from anls_frame.reports.comparisons import compare
@@ -152,7 +153,7 @@ def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> 
 
 @pytest.mark.parametrize("cluster", [None, "doc_id"])
 def test_rates_are_those_of_the_reports(cluster: str | None) -> None:
-    frame = pl.read_parquet("data/ocr_qa.parquet").head(600)
+    frame = pl.read_parquet(DATA / "ocr_qa.parquet").head(600)
     made = compare(
         frame,
         {"t": "tesseract", "r": "rapidocr"},
@@ -183,7 +184,7 @@ def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
 
 @pytest.mark.parametrize("cluster", [None, "d"])
 def test_neither_order_nor_first_system_matters(cluster: str | None) -> None:
-    frame = pl.read_parquet("data/ocr_qa.parquet").head(400).rename({"doc_id": "d"})
+    frame = pl.read_parquet(DATA / "ocr_qa.parquet").head(400).rename({"doc_id": "d"})
     options: dict[str, Any] = {
         "by": "question_types",
         "cluster": cluster,
