@@ -15,6 +15,7 @@ import typer
 
 from anls_frame._arguments import choice
 from anls_frame.cli.exits import CLOSED_PIPE
+from anls_frame.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ class Source:
 
     reader: Annotated[
         str,
-        typer.Option("--reader", "-r", help="auto, table, rrc, lmms-eval, vlmevalkit, lm-eval or inspect."),
+        typer.Option("--reader", "-r", help="auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect."),
     ] = "auto"
     gold: Annotated[
         Path | None,
@@ -113,7 +114,7 @@ class Slicing:
 class Anls:
     """How ANLS is computed."""
 
-    protocol: Annotated[str, typer.Option(help="anls, rrc, anls_star, jiwer or raw.")] = "anls"
+    protocol: Annotated[str, typer.Option(help=f"{', '.join(PROTOCOLS)}.")] = "anls"
     threshold: Annotated[float | None, typer.Option(help="Threshold, instead of the protocol's own.")] = None
 
 

@@ -15,9 +15,11 @@ import pytest
 from sample import DATA
 
 import anls_frame as af
+from anls_frame.cli.commands.plot import KINDS
+from anls_frame.readers.kinds import READERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -579,6 +581,13 @@ def test_versions_completion_and_help_are_there(run: Run) -> None:
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     for shell in ("bash", "zsh", "fish"):
         assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", shell, **named))
+
+
+@pytest.mark.parametrize(
+    ("command", "names"), [("report", ["auto", *READERS]), ("report", af.PROTOCOLS), ("plot", KINDS)]
+)
+def test_help_lists_what_can_be_chosen(run: Run, command: str, names: Iterable[str]) -> None:
+    assert f"{','.join(names)}." in "".join(fine(run(command, "--help")).split())
 
 
 def test_help_imports_neither_numpy_nor_pandas_nor_matplotlib(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def _protocol(default: str, name: str = "protocol") -> Option:
     return Option(
         name=name,
         default=default,
-        valid=("anls", "rrc", "anls_star", "jiwer", "raw", _CUSTOM),
+        valid=(*af.PROTOCOLS, _CUSTOM),
         invalid=_BAD_PROTOCOLS,
     )
 
@@ -229,7 +229,7 @@ def _protocol(default: str, name: str = "protocol") -> Option:
 CUTTING_PROTOCOL = Option(
     name="protocol",
     default="anls",
-    valid=("anls", "rrc", "anls_star", _CUSTOM),
+    valid=(*(name for name, preset in af.PROTOCOLS.items() if preset.threshold is not None), _CUSTOM),
     invalid=(
         *_BAD_PROTOCOLS,
         ("raw", ValueError),

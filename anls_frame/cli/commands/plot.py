@@ -22,52 +22,6 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
 
 
-@command
-def plot(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            help="scores, groups, cer, ecdf, errors, length, confusions or threshold.", metavar="KIND"
-        ),
-    ],
-    file: File,
-    *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf.")],
-    slicing: Slicing,
-    scoring: Anls,
-    force: Force = False,
-    source: Source,
-) -> None:
-    """
-    Plot scores or errors.
-
-    Missing predictions count as empty strings, except in errors, where they are an error type, and in
-    confusions, which leave them out.
-    """
-    import io
-
-    from anls_frame._atomic import replacing
-    from anls_frame.cli.output import check_target, working
-    from anls_frame.cli.source import load
-
-    choice("KIND", kind, KINDS)
-    check_target(output, force, _SUFFIXES)
-    given = {**vars(slicing), "threshold": scoring.threshold}
-    useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
-    if useless:
-        does = "does" if len(useless) == 1 else "do"
-        options = " and ".join(f"--{name}" for name in useless)
-        raise ValueError(f"{options} {does} not apply to {kind!r} plots")
-    if len(slicing.by or ()) > 1 and kind != "groups":
-        raise ValueError(f"--by must name one column for {kind!r} plots")
-    with working(f"Drawing {file}"):
-        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring))
-        content = io.BytesIO()
-        axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
-        with replacing(output) as target:
-            target.write(content.getbuffer())
-
-
 def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
     return af.plot.score_distribution(af.summarize(frame, *_TEXTS, **scoring))
 
@@ -128,3 +82,47 @@ KINDS = {
     "confusions": Kind(_confusions, ()),
     "threshold": Kind(_threshold),
 }
+
+
+@command
+def plot(
+    kind: Annotated[
+        str,
+        typer.Argument(help=f"{', '.join(KINDS)}.", metavar="KIND"),
+    ],
+    file: File,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf.")],
+    slicing: Slicing,
+    scoring: Anls,
+    force: Force = False,
+    source: Source,
+) -> None:
+    """
+    Plot scores or errors.
+
+    Missing predictions count as empty strings, except in errors, where they are an error type, and in
+    confusions, which leave them out.
+    """
+    import io
+
+    from anls_frame._atomic import replacing
+    from anls_frame.cli.output import check_target, working
+    from anls_frame.cli.source import load
+
+    choice("KIND", kind, KINDS)
+    check_target(output, force, _SUFFIXES)
+    given = {**vars(slicing), "threshold": scoring.threshold}
+    useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
+    if useless:
+        does = "does" if len(useless) == 1 else "do"
+        options = " and ".join(f"--{name}" for name in useless)
+        raise ValueError(f"{options} {does} not apply to {kind!r} plots")
+    if len(slicing.by or ()) > 1 and kind != "groups":
+        raise ValueError(f"--by must name one column for {kind!r} plots")
+    with working(f"Drawing {file}"):
+        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring))
+        content = io.BytesIO()
+        axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
+        with replacing(output) as target:
+            target.write(content.getbuffer())
