@@ -25,7 +25,7 @@ from registry import (
 )
 
 import anls_frame as af
-from anls_frame import _native, _typing, gec, namespaces
+from anls_frame import _native, _typing, gec, namespaces, readers
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
 from anls_frame.metrics import distances, errors, scores
@@ -92,6 +92,10 @@ def test_the_registry_lists_every_method_of_a_namespace(owner: type) -> None:
 @pytest.mark.parametrize("owner", NAMESPACES, ids=lambda owner: owner.__name__)
 def test_a_namespace_makes_up_no_names(owner: type) -> None:
     assert not hasattr(owner, "__getattr__")
+
+
+def test_every_reader_is_public() -> None:
+    assert set(readers.__all__) <= set(af.__all__)
 
 
 def test_every_name_is_imported_on_use_from_one_module() -> None:

@@ -14,7 +14,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from plot_cases import PLOTS, compared, frame, report
+from plot_cases import ARGUMENTS, PLOTS, WRONG_INPUTS, frame
 
 import anls_frame as af
 
@@ -114,21 +114,6 @@ def test_a_title_that_is_there_stays(name: str) -> None:
 def test_something_else_than_axes_is_refused(name: str) -> None:
     with pytest.raises(TypeError, match="ax must be a matplotlib Axes"):
         PLOTS[name](frame(), Figure())
-
-
-WRONG_INPUTS: dict[str, Any] = {
-    "score_distribution": [frame(), report(frame()), None],
-    "cer_distribution": [report(frame()), report(frame()).summary, None],
-    "ecdf": [report(frame()), report(frame()).summary, None],
-    "group_scores": [frame(), report(frame()).summary, compared(frame()), None],
-    "error_types": [report(frame()), report(frame()).summary, None],
-    "length_effect": [report(frame()), report(frame()).summary, None],
-    "confusion_matrix": [report(frame()), report(frame()).summary, None],
-    "edit_matrix": [frame(), report(frame()), None],
-    "threshold_curve": [frame(), report(frame()), None],
-    "comparison": [frame(), report(frame()), report(frame()).summary, None],
-}
-ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

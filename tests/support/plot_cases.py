@@ -64,3 +64,18 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
 }
+WRONG_INPUTS: dict[str, Any] = {
+    "score_distribution": [frame(), report(frame()), None],
+    "cer_distribution": [report(frame()), report(frame()).summary, None],
+    "ecdf": [report(frame()), report(frame()).summary, None],
+    "group_scores": [frame(), report(frame()).summary, compared(frame()), None],
+    "error_types": [report(frame()), report(frame()).summary, None],
+    "length_effect": [report(frame()), report(frame()).summary, None],
+    "confusion_matrix": [report(frame()), report(frame()).summary, None],
+    "edit_matrix": [frame(), report(frame()), None],
+    "threshold_curve": [frame(), report(frame()), None],
+    "comparison": [frame(), report(frame()), report(frame()).summary, None],
+}
+"""What each plot must refuse."""
+ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
+"""What some plots take beside their first argument."""
