@@ -1,8 +1,8 @@
 //! The best answer of each row of a block, first of equals, among those whose distances are known.
 //!
-//! Pairs are taken one after the other, whatever their row: neither how many answers a row has nor which of them
-//! is the best is a branch, as nobody could predict it. What was found stands in columns, as results do, so that
-//! rows of one answer each are computed several at a time.
+//! Every block of rows ends here, after its distances were computed. Pairs are taken one after the other, whatever
+//! their row: neither how many answers a row has nor which of them is the best is a branch, because the processor
+//! could not predict it. The results stand in columns, so that rows of one answer each are divided several at a time.
 
 use std::hint::select_unpredictable;
 

@@ -1,4 +1,7 @@
-//! Case of single characters without a search through Unicode's tables, where most texts have theirs.
+//! Case of single characters. A search through Unicode's tables is spared where most texts have theirs.
+//!
+//! The results are those of the standard library and follow its Unicode version: later versions add letters, but keep
+//! the case of old ones. Categories are pinned to Unicode 14: see [`categories`](super::categories).
 
 /// Where scripts without case stand: nothing in them changes in lower case.
 const fn is_caseless(code: u32) -> bool {

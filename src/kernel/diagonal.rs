@@ -68,7 +68,7 @@ impl Wavefronts {
         // One diagonal at a time takes about twice as long.
         let budget = if self.isa.wavefronts_are_vectors() { budget } else { budget / 2 };
         let affordable = (2 * budget).isqrt();
-        // Who has come so far goes a little further, rather than begin anew.
+        // A search that has used up its budget goes on for a quarter more: the band would start from nothing.
         let most = (affordable + affordable / 4).min(columns).min(limit);
         let difference = columns - rows;
         if difference > most {

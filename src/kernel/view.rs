@@ -80,6 +80,6 @@ impl<'a> Memory<'a> {
 #[inline(always)]
 pub fn text_inside(view: u128) -> (u128, usize) {
     let len = (view as u32).min(INLINE) as usize;
-    // Whoever made the view may have left something behind the text.
+    // The producer of the view may have left bytes behind the text.
     ((view >> u32::BITS) & KEPT_INSIDE[len], len)
 }

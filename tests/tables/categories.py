@@ -12,7 +12,9 @@ from pathlib import Path
 
 HEAD = """//! Punctuation, currency signs and other symbols, from Unicode 14.
 //!
-//! Written by `tests/tables/categories.py`; not to be changed by hand.
+//! Written by `tests/tables/categories.py`; not to be changed by hand. The table is pinned because later
+//! versions of Unicode change the categories of old characters. Lower case follows the standard library: see
+//! [`case`](super::case).
 
 /// General category of a character, as far as error types need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
