@@ -5,44 +5,37 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import shell
 from sample import DATA
 from scorers import HOW_TO, INTERPRETER, PEERS
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 RRC = DATA / "rrc"
-OURS = [str(Path(sys.executable).parent / "calculate-anls")]
 COKE = ["Coca Cola", "Coca Cola Company"]
 PREDICTIONS = ["The Coca", "CocaCola", "Coca cola", "Cola", "Cat"]
 
 
-def real() -> list[str]:
+def options(gold: Path, submission: Path, output: Path, *more: str) -> list[str]:
+    files = ["--gold-label-file", gold, "--submission-file", submission, "--output-dir", output]
+    return [*map(str, files), *more]
+
+
+def ours(*arguments: str, folder: Path = DATA) -> shell.Done:
+    return shell.run(folder, *arguments, program="calculate-anls")
+
+
+def theirs(*commands: list[str]) -> shell.Done:
+    """Run the real command with each of these lists of arguments, in one process."""
     interpreter = os.environ.get(INTERPRETER)
     if not interpreter:
         raise RuntimeError(HOW_TO)
-    return [interpreter, str(PEERS / "anls_command.py")]
-
-
-def run(command: list[str], gold: Path, submission: Path, output: Path, *more: str) -> Any:
-    return subprocess.run(  # noqa: S603 - our own scripts
-        [
-            *command,
-            "--gold-label-file",
-            str(gold),
-            "--submission-file",
-            str(submission),
-            "--output-dir",
-            str(output),
-            *more,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    script = [interpreter, str(PEERS / "anls_command.py"), json.dumps(commands)]
+    return subprocess.run(script, capture_output=True, text=True, check=False, timeout=240)  # noqa: S603 - our own
 
 
 def write(folder: Path, answers: list[Any], predictions: list[Any]) -> tuple[Path, Path]:
@@ -60,30 +53,32 @@ def write(folder: Path, answers: list[Any], predictions: list[Any]) -> tuple[Pat
 def test_the_founding_questions_score_0_3778(tmp_path: Path) -> None:
     pair = write(tmp_path, [COKE] * 5, PREDICTIONS)
 
-    ours = run(OURS, *pair, tmp_path / "ours")
-    theirs = run(real(), *pair, tmp_path / "theirs")
+    own = ours(*options(*pair, tmp_path / "ours"))
+    real = theirs(options(*pair, tmp_path / "theirs"))
 
-    assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
-    assert "Overall ANLS: 0.3778" in ours.stderr
-    assert "Overall ANLS: 0.3778" in theirs.stderr
-    assert ours.stdout == theirs.stdout == ""
+    assert own.returncode == real.returncode == 0, own.stderr + real.stderr
+    assert "Overall ANLS: 0.3778" in own.stderr
+    assert "Overall ANLS: 0.3778" in real.stderr
+    assert own.stdout == real.stdout == ""
     files = [(tmp_path / who / "results.json").read_bytes() for who in ("ours", "theirs")]
     assert files[0] == files[1]
 
 
-@pytest.mark.parametrize("threshold", ["0.5", "0", "0.25", "1", "1.5", "-3", "nan", "inf", "1e-9"])
 @pytest.mark.parametrize("system", ["tesseract", "rapidocr"])
-def test_any_threshold_gives_the_same_file_on_the_sample_data(
-    tmp_path: Path, system: str, threshold: str
-) -> None:
+def test_any_threshold_gives_the_same_file_on_the_sample_data(tmp_path: Path, system: str) -> None:
     pair = RRC / "gold_label.json", RRC / f"submission_{system}.json"
+    thresholds = ["0.5", "0", "0.25", "1", "1.5", "-3", "nan", "inf", "1e-9"]
 
-    for who, command in (("ours", OURS), ("theirs", real())):
-        done = run(command, *pair, tmp_path / who / "new" / "folder", f"--anls-threshold={threshold}")
-        assert done.returncode == 0, done.stderr
+    def commands(who: str) -> list[list[str]]:
+        return [options(*pair, tmp_path / who / "new" / one, f"--anls-threshold={one}") for one in thresholds]
 
-    ours, theirs = (tmp_path / who / "new" / "folder" / "results.json" for who in ("ours", "theirs"))
-    assert ours.read_bytes() == theirs.read_bytes()
+    assert theirs(*commands("theirs")).returncode == 0
+    for command in commands("ours"):
+        assert ours(*command).returncode == 0
+
+    for one in thresholds:
+        own, real = (tmp_path / who / "new" / one / "results.json" for who in ("ours", "theirs"))
+        assert own.read_bytes() == real.read_bytes(), one
 
 
 def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) -> None:
@@ -91,8 +86,8 @@ def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) ->
     predictions = ["SS", "", "ab", "e\u0301", "😀  X ", "aa", "i̇", "a b", ""]
     pair = write(tmp_path, answers, predictions)
 
-    for who, command in (("ours", OURS), ("theirs", real())):
-        assert run(command, *pair, tmp_path / who).returncode == 0
+    assert ours(*options(*pair, tmp_path / "ours")).returncode == 0
+    assert theirs(options(*pair, tmp_path / "theirs")).returncode == 0
 
     assert (tmp_path / "ours" / "results.json").read_bytes() == (
         tmp_path / "theirs" / "results.json"
@@ -114,45 +109,41 @@ def test_what_makes_the_real_one_fail_is_a_list(
 ) -> None:
     pair = write(tmp_path, answers, predictions)
 
-    ours = run(OURS, *pair, tmp_path / "ours")
-    theirs = run(real(), *pair, tmp_path / "theirs")
+    own = ours(*options(*pair, tmp_path / "ours"))
+    real = theirs(options(*pair, tmp_path / "theirs"))
 
-    assert theirs.returncode != 0
-    assert "Traceback" in theirs.stderr
-    assert ours.returncode == 2
-    assert "Traceback" not in ours.stderr
+    assert real.returncode != 0
+    assert "Traceback" in real.stderr
+    assert own.returncode == 2
+    assert "Traceback" not in own.stderr
     for message in messages:
-        assert message in ours.stderr
+        assert message in own.stderr
     assert not (tmp_path / "ours").exists()
 
 
 def test_usage_is_that_of_the_real_one(tmp_path: Path) -> None:
     gold, submission = write(tmp_path, [["a"]], ["a"])
 
-    for command, missing in ((OURS, ""), (real(), ", --output-dir")):
-        done = subprocess.run(  # noqa: S603 - our own scripts
-            [*command, "--gold-label-file", str(gold)], capture_output=True, text=True, check=False
-        )
+    incomplete = ["--gold-label-file", str(gold)]
+    for done, missing in ((ours(*incomplete), ""), (theirs(incomplete), ", --output-dir")):
         assert done.returncode == 2
         assert f"the following arguments are required: --submission-file{missing}\n" in done.stderr
-    types = run(OURS, gold, submission, tmp_path / "out", "--answer-types")
+    types = ours(*options(gold, submission, tmp_path / "out", "--answer-types"))
     assert types.returncode == 2
     assert "anls-frame report" in types.stderr
-    assert run(OURS, gold, tmp_path / "none.json", tmp_path / "out").returncode == 2
+    assert ours(*options(gold, tmp_path / "none.json", tmp_path / "out")).returncode == 2
     # As the real one it replaces the results of the last run.
     for _ in range(2):
-        assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+        assert ours(*options(gold, submission, tmp_path / "out")).returncode == 0
 
 
 def test_the_line_of_its_readme_writes_to_the_current_folder(tmp_path: Path) -> None:
     gold, submission = write(tmp_path, [COKE] * 5, PREDICTIONS)
     files = ["--gold-label-file", gold.name, "--submission-file", submission.name]
 
-    done = subprocess.run(  # noqa: S603 - our own script
-        [*OURS, *files], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    done = ours(*files, folder=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert "results.json is written to the current directory" in done.stderr
-    assert run(OURS, gold, submission, tmp_path / "out").returncode == 0
+    assert ours(*options(gold, submission, tmp_path / "out")).returncode == 0
     assert (tmp_path / "results.json").read_bytes() == (tmp_path / "out" / "results.json").read_bytes()

@@ -1,7 +1,8 @@
-"""The installed scripts, run as a shell runs them: what they print, write, and end with."""
+"""The commands: what they print, write, and end with."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+import shell
 from sample import DATA
 
 import anls_frame as af
@@ -21,9 +23,8 @@ from anls_frame.readers.kinds import READERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Run = Callable[..., subprocess.CompletedProcess[str]]
+    Run = Callable[..., shell.Done]
 
-SCRIPTS = Path(sys.executable).parent
 TABLE = str(DATA / "ocr_qa.parquet")
 GOLD = str(DATA / "rrc" / "gold_label.json")
 SUBMISSION = {name: str(DATA / "rrc" / f"submission_{name}.json") for name in ("tesseract", "rapidocr")}
@@ -32,29 +33,16 @@ SUBMISSION = {name: str(DATA / "rrc" / f"submission_{name}.json") for name in ("
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run `anls-frame` in a folder of its own."""
-
-    def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(  # noqa: S603 - our own script
-            [str(SCRIPTS / "anls-frame"), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            cwd=tmp_path,
-            timeout=240,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
-        )
-
-    return command
+    return functools.partial(shell.run, tmp_path)
 
 
-def fine(done: subprocess.CompletedProcess[str]) -> str:
+def fine(done: shell.Done) -> str:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
 
 
-def refused(done: subprocess.CompletedProcess[str], message: str, code: int = 2) -> None:
+def refused(done: shell.Done, message: str, code: int = 2) -> None:
     assert done.returncode == code, done.stdout + done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -115,6 +103,38 @@ def test_a_submission_is_known_by_its_keys(run: Run, tmp_path: Path, text: str) 
     refused(run("score", "submission.json"), "is a submission: name the file of gold labels")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["score", TABLE, "-p", "tesseract"],
+        ["report", TABLE, "-p", "tesseract", "-b", "lang", "-o", "report.html"],
+        ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "0.9", "--json"],
+        ["confusions", TABLE, "-p", "tesseract"],
+        ["plot", "groups", TABLE, "-p", "tesseract", "-o", "groups.svg"],
+        ["convert", TABLE, "out.xlsx", "-p", "tesseract"],
+        ["merge", "summary.parquet"],
+        ["doctor", SUBMISSION["tesseract"], "--gold", GOLD, "--against", "0.5"],
+        ["gec", "m2", "system.txt", "gold.m2"],
+        ["gec", "i-measure", "system.txt", "gold.m2"],
+        ["gec", "errant", "gold.m2", "gold.m2"],
+        ["compare", "--help"],
+        [],
+    ],
+    ids=lambda command: " ".join(map(str, command[:2])),
+)
+def test_a_process_of_its_own_says_the_same(run: Run, tmp_path: Path, command: list[str]) -> None:
+    af.summarize(pl.read_parquet(TABLE), "tesseract", "answers").save(tmp_path / "summary.parquet")
+    (tmp_path / "system.txt").write_text("a b\n", encoding="utf-8")
+    gold = "S a c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(gold, encoding="utf-8")
+
+    alone = shell.run_alone(tmp_path, *command)
+    done = run(*command, *(["--force"] if {"-o", "convert"} & set(command) else []))
+
+    assert "Traceback" not in alone.stderr
+    assert (alone.returncode, alone.stdout, alone.stderr) == (done.returncode, done.stdout, done.stderr)
+
+
 def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: Path) -> None:
     import pty  # noqa: PLC0415 - of POSIX alone
 
@@ -122,7 +142,7 @@ def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: 
     printed = fine(run(*arguments))
     leader, follower = pty.openpty()
     with subprocess.Popen(  # noqa: S603 - our own script
-        [str(SCRIPTS / "anls-frame"), *arguments],
+        [str(shell.SCRIPTS / "anls-frame"), *arguments],
         stdout=subprocess.PIPE,
         stderr=follower,
         text=True,
@@ -544,16 +564,12 @@ def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_of_another_encoding_does_not_end_it(tmp_path: Path, encoding: str) -> None:
-    done = subprocess.run(  # noqa: S603 - our own script
-        [str(SCRIPTS / "anls-frame"), "report", TABLE, "-p", "rapidocr", "-b", "lang"],
-        capture_output=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C"},
-    )
+    arguments = ("report", TABLE, "-p", "rapidocr", "-b", "lang")
+    terminal = {"PYTHONIOENCODING": encoding, "LC_ALL": "C"}
+    done = shell.run_alone(tmp_path, *arguments, encoding=encoding, environment=terminal)
 
     assert done.returncode == 0, done.stderr
-    assert b"zh-Hant" in done.stdout
+    assert "zh-Hant" in done.stdout
 
 
 def test_paths_may_hold_anything(run: Run, tmp_path: Path) -> None:
@@ -566,7 +582,7 @@ def test_paths_may_hold_anything(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_closed_pipe_ends_it_quietly() -> None:
-    command = f"{SCRIPTS / 'anls-frame'} confusions {TABLE} -p tesseract --json"
+    command = f"{shell.SCRIPTS / 'anls-frame'} confusions {TABLE} -p tesseract --json"
     script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["/bin/bash", "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
 
@@ -579,8 +595,8 @@ def test_versions_completion_and_help_are_there(run: Run) -> None:
     assert "compare" in fine(run("--help"))
     # The shell that is asked for, not the one that runs the tests.
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    for shell in ("bash", "zsh", "fish"):
-        assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", shell, **named))
+    for name in ("bash", "zsh", "fish"):
+        assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", name, **named))
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+import shell
 from rapidfuzz.distance import Levenshtein
 from sample import DATA
 
@@ -19,7 +17,6 @@ import anls_frame as af
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
 ROWS = [
     # Pairs on which the protocols differ: exactly at the cut, stray blanks, letters that grow in upper case.
     ("ab", ["abcd"]),
@@ -46,15 +43,8 @@ def rrc_score(prediction: str, answers: list[str]) -> float:
     return score if score >= 0.5 else 0
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, "doctor", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
+def run(*arguments: object) -> shell.Done:
+    return shell.run(Path(), "doctor", *arguments)
 
 
 def samples(path: Path, score: Callable[[str, list[str]], Any], rows: Any = ROWS) -> Path:
@@ -132,7 +122,6 @@ def test_mean_distances_of_vlmevalkit_are_called_by_their_name(tmp_path: Path) -
 
 def test_the_results_file_of_calculate_anls_is_understood(tmp_path: Path) -> None:
     gold, submission = DATA / "rrc" / "gold_label.json", DATA / "rrc" / "submission_tesseract.json"
-    command = str(Path(sys.executable).parent / "calculate-anls")
     arguments = [
         "--gold-label-file",
         str(gold),
@@ -141,7 +130,7 @@ def test_the_results_file_of_calculate_anls_is_understood(tmp_path: Path) -> Non
         "--output-dir",
         str(tmp_path),
     ]
-    subprocess.run([command, *arguments], check=True, capture_output=True)  # noqa: S603 - our own script
+    assert shell.run(tmp_path, *arguments, program="calculate-anls").returncode == 0
 
     done = run(submission, "--gold", gold, "--against", tmp_path / "results.json")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+import shell
 
 import anls_frame as af
 from anls_frame.cli.ids import Ids
@@ -17,18 +16,9 @@ from anls_frame.cli.ids import Ids
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
 
-
-def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, "report", *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=folder,
-    )
+def report(folder: Path, *arguments: str) -> shell.Done:
+    return shell.run(folder, "report", *arguments, "--json")
 
 
 def save(path: Path, ids: Iterable[object], prediction: str = "a") -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+import shell
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,7 @@ def test_what_an_option_may_be_is_said_under_its_name(
 ) -> None:
     (tmp_path / "rows.csv").write_text("prediction,answer\na,b\n", encoding="utf-8")
 
-    done = subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, arguments[0], "rows.csv", *arguments[1:]],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=tmp_path,
-    )
+    done = shell.run(tmp_path, arguments[0], "rows.csv", *arguments[1:])
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"anls-frame: {message}")

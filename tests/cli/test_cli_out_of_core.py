@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+import shutil
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from shell import run, run_alone
 
 import anls_frame as af
 from anls_frame.export import rows as row_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
 ROWS = 120_000
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
 
@@ -32,25 +30,17 @@ def rows() -> pl.DataFrame:
     )
 
 
+@pytest.fixture(scope="module")
+def table(rows: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("table") / "rows.parquet"
+    rows.write_parquet(path, row_group_size=10_000)
+    return path
+
+
 @pytest.fixture
-def folder(rows: pl.DataFrame, tmp_path: Path) -> Path:
-    rows.write_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
+def folder(table: Path, tmp_path: Path) -> Path:
+    shutil.copy(table, tmp_path)
     return tmp_path
-
-
-def run(
-    folder: Path, *arguments: str, before: Callable[[], object] | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own script, without threads before it starts
-        [COMMAND, *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=folder,
-        timeout=240,
-        preexec_fn=before,
-    )
 
 
 def names(folder: Path) -> list[str]:
@@ -103,7 +93,8 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    done = run(folder, "score", "rows.parquet", "-o", target.name, "--force", before=limit)
+    # Without threads before the limit is set.
+    done = run_alone(folder, "score", "rows.parquet", "-o", target.name, "--force", preexec_fn=limit)
 
     assert done.returncode == 2
     assert done.stderr.startswith(f"anls-frame: {target.name}: no space left for the file")

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from shell import SCRIPTS, run, run_alone
 
 import anls_frame as af
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
 KILLS = int(os.environ.get("ANLS_FRAME_KILLS", "4"))
 """How many processes are killed; `.ci/heavy kill` kills more."""
 
@@ -41,27 +41,22 @@ def rows() -> pl.DataFrame:
     )
 
 
+@pytest.fixture(scope="module")
+def table(rows: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("table") / "rows.parquet"
+    rows.write_parquet(path, row_group_size=20_000)
+    return path
+
+
 @pytest.fixture
-def folder(rows: pl.DataFrame, tmp_path: Path) -> Path:
+def folder(rows: pl.DataFrame, table: Path, tmp_path: Path) -> Path:
     """Return a folder with a table in several groups of rows, and the first rows of it as small files."""
-    rows.write_parquet(tmp_path / "rows.parquet", row_group_size=20_000)
+    shutil.copy(table, tmp_path)
     for index in range(4):
         rows[index * 10 : (index + 1) * 10].write_ndjson(tmp_path / f"{index}.jsonl")
     rows[:100].write_parquet(tmp_path / "small.parquet")
     rows[100:150].write_parquet(tmp_path / "a.parquet")
     return tmp_path
-
-
-def run(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=folder,
-        timeout=240,
-    )
 
 
 def fine(folder: Path, *arguments: object) -> str:
@@ -303,7 +298,7 @@ def test_a_shard_reads_no_other_rows(
 
 def start(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own script
-        [COMMAND, *map(str, arguments)],
+        [str(SCRIPTS / "anls-frame"), *map(str, arguments)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=folder,
@@ -328,7 +323,7 @@ def test_shards_killed_at_any_moment_are_taken_up_again(folder: Path) -> None:
     rng = random.Random(KILLS)
     work = ("report", "rows.parquet", "-b", "lang", "-c", "doc_id", "--worst", "5")
     begun = time.monotonic()
-    expected = json.loads(fine(folder, *work, "--json"))
+    expected = json.loads(run_alone(folder, *work, "--json").stdout)
     undisturbed = time.monotonic() - begun
     digests: dict[str, str] = {}
     left = KILLS

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
+import shell
 
 from anls_frame import gec
 
@@ -33,8 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    program = [sys.executable, "-c", "from anls_frame.cli import main; main()", "gec"]
-    done = subprocess.run([*program, *arguments], cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    done = shell.run(folder, "gec", *arguments)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
-import sys
 import zipfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import polars as pl
 import pytest
+import shell
 from hostile_texts import HOSTILE_TEXTS
 
 import anls_frame as af
 from anls_frame.export import rows
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 CELL_LIMIT = 32_767
 # The characters that XML has no form for, and what is too long.
 IMPOSSIBLE = re.compile("[\ufffe\uffff]")
@@ -49,9 +49,7 @@ def test_the_shell_writes_workbooks_without_loss(tmp_path: Path) -> None:
 
     for command, name in (("score", "score.xlsx"), ("convert", "convert.xlsx")):
         target = [name] if command == "convert" else ["-o", name]
-        done = subprocess.run(  # noqa: S603 - our own script
-            [COMMAND, command, "in.parquet", *target], cwd=tmp_path, capture_output=True, check=False
-        )
+        done = shell.run(tmp_path, command, "in.parquet", *target)
         assert done.returncode == 0, done.stderr
         frame = af.read_results(tmp_path / name)
         assert frame["prediction"].to_list() == TEXTS
@@ -67,12 +65,7 @@ def test_confusions_of_markup_come_back_from_a_workbook(tmp_path: Path) -> None:
     pl.DataFrame({"prediction": ["<r>a</r>", "=b"], "answers": ["x", "=a"]}).write_parquet(
         tmp_path / "in.parquet"
     )
-    done = subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, "confusions", "in.parquet", "--max-length", "3", "-o", "out.xlsx"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
+    done = shell.run(tmp_path, "confusions", "in.parquet", "--max-length", "3", "-o", "out.xlsx")
     assert done.returncode == 0, done.stderr
     expected = af.confusions(pl.read_parquet(tmp_path / "in.parquet"), "prediction", "answers", max_length=3)
     assert cells(tmp_path / "out.xlsx") == expected.rows()

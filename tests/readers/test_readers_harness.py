@@ -9,14 +9,13 @@ from __future__ import annotations
 import gc
 import itertools
 import json
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+import shell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,16 +40,6 @@ EXPECTED = {
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own script
-        [str(Path(sys.executable).parent / "anls-frame"), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
 
 
 def problem(read: Callable[..., pl.DataFrame], path: Path, **options: Any) -> tuple[str, str]:
@@ -547,21 +536,21 @@ def test_the_shell_reads_all_epochs_and_compares_one(tmp_path: Path) -> None:
         ]
         path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
 
-    scored = shell("report", paths[0], "--json")
-    compared = shell("compare", *paths)
+    scored = shell.run(Path(), "report", paths[0], "--json")
+    compared = shell.run(Path(), "compare", *paths)
 
     assert scored.returncode == 0, scored.stderr
     assert json.loads(scored.stdout)["settings"]["rows"] == 4
     assert compared.returncode == 2
     assert compared.stderr.strip().endswith("old.json: holds several epochs: 1, 2; choose one with --epoch")
-    assert shell("compare", *paths, "--epoch", 1).returncode == 0
+    assert shell.run(Path(), "compare", *paths, "--epoch", 1).returncode == 0
 
 
 def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, "x", ["x"])])
 
     for command in ("report", "confusions"):
-        done = shell(command, path, "--by", "lang")
+        done = shell.run(Path(), command, path, "--by", "lang")
 
         assert done.returncode == 2
         assert "no column 'lang'" in done.stderr
@@ -573,11 +562,11 @@ def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> Non
 def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, ["first", "last"], ["last"])])
 
-    refused = shell("score", path)
+    refused = shell.run(Path(), "score", path)
 
     assert refused.returncode == 2
     assert "choose one with --response ... (1 is the first, -1 the last)" in refused.stderr
-    report = json.loads(shell("report", path, "--response", -1, "--json").stdout)
+    report = json.loads(shell.run(Path(), "report", path, "--response", -1, "--json").stdout)
     assert next(iter(report["tables"].values()))[0]["anls"] == 1.0
 
 
@@ -646,8 +635,8 @@ def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -
     assert NOTE in repr(af.report(frame, "prediction", "answers"))
     assert NOTE in notes(af.Summary.from_bytes(summary.to_bytes()))
     assert NOTE in notes(af.merge([summary, other]))
-    assert NOTE in shell("report", path).stdout
-    assert NOTE in shell("score", path, "--overwrite").stdout
+    assert NOTE in shell.run(Path(), "report", path).stdout
+    assert NOTE in shell.run(Path(), "score", path, "--overwrite").stdout
     assert not any("harness" in note for note in notes(af.merge([summary, unknown])))
     for by_their_rule in (
         af.summarize(frame, "prediction", "answers", protocol="rrc"),
@@ -655,7 +644,7 @@ def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -
         unknown,
     ):
         assert not any("harness" in note for note in notes(by_their_rule))
-    assert "harness" not in shell("report", path, "--protocol", "rrc").stdout
+    assert "harness" not in shell.run(Path(), "report", path, "--protocol", "rrc").stdout
 
 
 @pytest.mark.parametrize(
@@ -668,7 +657,7 @@ def test_vlmevalkit_scores_some_data_sets_by_anls(tmp_path: Path, name: str, *, 
     frame = af.read_vlmevalkit(path)
 
     assert (NOTE in repr(af.report(frame, "prediction", "answers"))) is known
-    assert (NOTE in shell("report", path, "--reader", "vlmevalkit").stdout) is known
+    assert (NOTE in shell.run(Path(), "report", path, "--reader", "vlmevalkit").stdout) is known
 
 
 def test_what_is_known_of_a_frame_ends_with_it(tmp_path: Path) -> None:

@@ -6,19 +6,20 @@ import csv
 import gzip
 import json
 import os
-import subprocess
 import sys
 import threading
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from shell import run, run_alone
 
 import anls_frame as af
 from anls_frame.readers import _delimited, _raw
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 ROWS = pl.DataFrame(
     {
         "question_id": [f"q{row}" for row in range(60)],
@@ -26,12 +27,6 @@ ROWS = pl.DataFrame(
         "answers": [[f"answer {row}", "x"] for row in range(60)],
     }
 )
-
-
-def shell(folder: Path, *arguments: str, piped: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(  # noqa: S603 - our own script
-        [COMMAND, *arguments], input=piped, capture_output=True, check=False, cwd=folder, timeout=120
-    )
 
 
 def message(path: Path, **options: Any) -> str:
@@ -156,11 +151,11 @@ def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
     content[1_516:1_560] = bytes(44)
     path.write_bytes(content)
 
-    done = shell(tmp_path, command[0], "rows.parquet", *command[1:])
+    done = run(tmp_path, command[0], "rows.parquet", *command[1:])
 
     assert done.returncode == 2
-    assert b"anls-frame: rows.parquet: cannot be read as Parquet: " in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert "anls-frame: rows.parquet: cannot be read as Parquet: " in done.stderr
+    assert "Traceback" not in done.stderr
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -171,9 +166,7 @@ def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
 def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) -> None:
     lines = [json.dumps({"prediction": f"answer {row}", "answers": ["x"]}) + "\n" for row in range(rows)]
 
-    done = shell(
-        tmp_path, "score", "/dev/stdin", "--format", "jsonl", "--json", piped="".join(lines).encode()
-    )
+    done = run_alone(tmp_path, "score", "/dev/stdin", "--format", "jsonl", "--json", input="".join(lines))
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["n"] == rows
@@ -206,7 +199,7 @@ def test_named_pipes_are_files_like_others(tmp_path: Path, name: str) -> None:
 
     thread = threading.Thread(target=feed)
     thread.start()
-    done = shell(tmp_path, "report", name, "--json")
+    done = run(tmp_path, "report", name, "--json")
     thread.join()
     assert done.returncode == 0, done.stderr
     [first, *_] = json.loads(done.stdout)["tables"].values()
@@ -215,13 +208,13 @@ def test_named_pipes_are_files_like_others(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs /dev/stdin")
 def test_a_shard_of_a_pipe_is_refused(tmp_path: Path) -> None:
-    done = shell(
+    done = run_alone(
         tmp_path,
         *("report", "/dev/stdin", "--format", "jsonl", "--shard", "1/2", "--summary", "part.parquet"),
-        piped=b'{"prediction": "a", "answers": "a"}',
+        input='{"prediction": "a", "answers": "a"}',
     )
 
-    assert (done.returncode, b"/dev/stdin can be read only once" in done.stderr) == (2, True)
+    assert (done.returncode, "/dev/stdin can be read only once" in done.stderr) == (2, True)
 
 
 # Options
@@ -256,8 +249,8 @@ def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, n
         ("report", path.name, "--shard", "1/2", "--summary", "\udcffpart.parquet"),
         ("merge", "\udcffpart.parquet", "--allow-missing"),
     ):
-        done = shell(tmp_path, *arguments)
-        assert (done.returncode, done.stderr) == (0, b"")
+        done = run(tmp_path, *arguments)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 # Threads

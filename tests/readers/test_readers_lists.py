@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
+import shell
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,9 +18,9 @@ import anls_frame as af
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 
-COMMAND = str(Path(sys.executable).parent / "anls-frame")
 # A column of perfect readings, some of which look like lists.
 LIKE_LISTS = [
     "[1871]",
@@ -184,14 +183,7 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     def means(*options: str) -> tuple[Any, str]:
-        done = subprocess.run(  # noqa: S603 - our own script
-            [COMMAND, "score", "r.jsonl", "--json", *options],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=True,
-        )
+        done = shell.run(tmp_path, "score", "r.jsonl", "--json", *options)
         return json.loads(done.stdout)["nls"], done.stderr
 
     nls, remark = means()

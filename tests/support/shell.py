@@ -1,0 +1,72 @@
+"""
+The installed commands: `run` calls one within this process, `run_alone` starts it as a shell does.
+
+A process of its own takes a second, nearly all of it for imports. It is for what depends on the process:
+streams, signals, limits, imports, variables that Polars reads when it is loaded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from anls_frame import cli
+from anls_frame.cli import calculate_anls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Done = subprocess.CompletedProcess[str]
+
+SCRIPTS = Path(sys.executable).parent
+"""The folder of the installed commands."""
+
+_ENTRIES: dict[str, Callable[[], None]] = {"anls-frame": cli.main, "calculate-anls": calculate_anls.main}
+
+
+def run(folder: Path, *arguments: object, program: str = "anls-frame", **environment: str) -> Done:
+    """Call a command in a folder; an exception that it lets through reaches the test."""
+    command = [program, *map(str, arguments)]
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    code: Any = None
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, environment),
+        mock.patch.object(sys, "argv", command),
+        warnings.catch_warnings(),
+    ):
+        # As in a new process; pytest has warnings raised.
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            _ENTRIES[program]()
+        except SystemExit as end:
+            code = end.code
+    texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(command, code or 0, *texts)
+
+
+def run_alone(
+    folder: Path,
+    *arguments: object,
+    program: str = "anls-frame",
+    environment: dict[str, str] | None = None,
+    **options: Any,
+) -> Done:
+    """Run a command in a process of its own; the options are those of `subprocess.run`."""
+    streams = {} if "stdout" in options else {"capture_output": True}
+    return subprocess.run(  # noqa: S603 - our own scripts
+        [str(SCRIPTS / program), *map(str, arguments)],
+        **{"encoding": "utf-8", "timeout": 240, "cwd": folder, **streams, **options},
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(environment or {})},
+    )
