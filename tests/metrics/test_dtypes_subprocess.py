@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 import pytest
-from registry import ROW_EXPRESSIONS, SCORE_DTYPE
+from registry import LIST_EXPRESSIONS, ROW_EXPRESSIONS, TEXT_EXAMPLES
 
 import anls_frame as af
 
@@ -138,19 +138,9 @@ CASES: dict[str, tuple[Sample, Nesting]] = {
     for number, sample in enumerate(samples)
     for nesting in ("plain", "list", "array")
 }
-MATCH: dict[str, Any] = {
-    "levenshtein": 0,
-    "lcs_distance": 0,
-    "hamming": 0,
-    "nls": 1.0,
-    "anls": 1.0,
-    "cer": 0.0,
-    "exact_match": True,
-    "nearest_answer": "a",
-    "score": dict(zip(SCORE_DTYPE.to_schema(), (1.0, 1.0, 0.0, True, 0, 1, 0), strict=True)),
-    "edit_ops": [],
-    "error_type": "exact",
-    "add_scores": 1.0,
+EQUAL = next(example for example in TEXT_EXAMPLES if example.prediction == example.answers == "a")
+MATCH: dict[str, Any] = {row.name: EQUAL.expected(row.name) for row in ROW_EXPRESSIONS} | {
+    "add_scores": EQUAL.anls
 }
 
 
@@ -276,9 +266,7 @@ def right_answer(sample: Sample, nesting: Nesting, role: str, function: str) -> 
     if sample.text_depth is None:
         return None
     depth = sample.text_depth + (nesting != "plain")
-    takes_lists = role == "answers" and function not in {
-        *("levenshtein", "lcs_distance", "hamming", "edit_ops")
-    }
+    takes_lists = role == "answers" and function in {"add_scores", *(row.name for row in LIST_EXPRESSIONS)}
     if depth > int(takes_lists):
         return None
     # Of a prediction that is null, the error type alone says something.
