@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # A page may leave out the folder that it is about.
-FOLDERS = [ROOT / name for name in (".", "anls_frame", "src", "src/plugin", "tests")]
+FOLDERS = [ROOT / name for name in (".", "anls_frame", "src", "src/plugin", "src/kernel/lanes", "tests")]
 
 
 def test_folders_of_tests_are_those_of_the_package() -> None:
@@ -22,6 +22,12 @@ def test_folders_of_tests_are_those_of_the_package() -> None:
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "tests/README.md"])
 def test_paths_that_a_page_names_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    named = re.findall(r"`([\w.*/-]+/[\w.*/-]*)`", text)
-    assert named
+    named = re.findall(r"`([\w.*/-]+(?:/|/[\w.*-]+|\.(?:py|rs|md|json|toml)))`", text)
+    assert len(named) > 10
     assert [path for path in named if not any(any(folder.glob(path)) for folder in FOLDERS)] == []
+
+
+def test_contributors_are_told_of_every_folder_of_the_package() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = [path.parent.name for path in ROOT.glob("anls_frame/*/__init__.py")]
+    assert [folder for folder in folders if f"`{folder}/`" not in text] == []

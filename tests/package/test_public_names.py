@@ -117,6 +117,13 @@ def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE
 
 
+def test_the_tests_of_the_border_know_every_function_of_the_library() -> None:
+    harness = Path(__file__).parents[1] / "border" / "harness" / "c.rs"
+    known = re.findall(r"_polars_plugin_field_(\w+),", harness.read_text(encoding="utf-8"))
+
+    assert {*known, *(f"field_{name}" for name in known)} == exported() - INTERFACE
+
+
 def test_the_library_gives_every_exported_symbol() -> None:
     library = ctypes.CDLL(_native.__file__)
 
