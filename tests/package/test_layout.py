@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import anls_frame as af
+from anls_frame import export, plot, readers
+from anls_frame.cli.app import app
+
 ROOT = Path(__file__).parents[2]
 # A page may leave out the folder that it is about.
 FOLDERS = [ROOT / name for name in (".", "anls_frame", "src", "src/plugin", "src/kernel/lanes", "tests")]
@@ -31,3 +35,18 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     folders = [path.parent.name for path in ROOT.glob("anls_frame/*/__init__.py")]
     assert [folder for folder in folders if f"`{folder}/`" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("README.md", [f'`"{name}"`' for name in af.PROTOCOLS]),
+        ("README.md", export.SUFFIXES),
+        ("docs/files.md", [f"`{name}`" for name in readers.__all__]),
+        ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
+        ("docs/files.md", [f"anls-frame {command.callback.__name__}" for command in app.registered_commands]),
+    ],
+)
+def test_a_page_leaves_nothing_out(page: str, names: list[str]) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert [name for name in names if name not in text] == []
