@@ -55,11 +55,12 @@ test-rust:
 	cargo test --quiet --no-default-features
 	cargo test --quiet
 
+# On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.
+test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python
 test-python: install .venv-peers/installed
-	for engine in in-memory streaming; do \
-	  ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python POLARS_ENGINE_AFFINITY=$$engine \
-	    $(BIN)/python -m pytest -q -n 2 || exit 1; \
-	done
+	POLARS_ENGINE_AFFINITY=in-memory $(BIN)/python -m pytest -q -n 2 --default-engine=record
+	POLARS_ENGINE_AFFINITY=streaming HYPOTHESIS_PROFILE=few \
+	  $(BIN)/python -m pytest -q -n 2 --default-engine=recorded
 
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
 	.venv-daft/bin/python -m pytest -q -n 2 tests/distributed

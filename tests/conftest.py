@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+pytest_plugins = ["engines"]
+
+# The same examples at each run in CI; new ones at each run elsewhere, more of them on demand.
+for name, examples in {"few": 25, "quick": 100, "thorough": 1_000, "campaign": 10_000}.items():
+    settings.register_profile(name, max_examples=examples, deadline=None, derandomize="CI" in os.environ)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 SUPPORT = Path(__file__).parent / "support"
 

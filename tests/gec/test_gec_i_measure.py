@@ -8,6 +8,7 @@ from typing import Any
 import gec_oracle as oracle
 import polars as pl
 import pytest
+from campaign import amount
 from gec_cases import Case, edit, frame, noised, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -161,7 +162,7 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
     gap, mismatch = costs
     rng = random.Random(4)
     rows = []
-    for number in range(1500 if costs == (2, 3) else 300):
+    for number in range(1500 if costs == (2, 3) else amount(150, 300)):
         case = tiny(rng, length=5) if number % 3 else noised(rng, length=7)
         reference = case.source if rng.random() < 0.3 else tiny(rng, length=5).source
         if rng.random() < 0.2:
@@ -186,7 +187,9 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
 @pytest.mark.parametrize("aspect", ["correction", "detection"])
 def test_rows_are_those_of_the_definition(mix: bool, aspect: Any) -> None:  # noqa: FBT001
     rng = random.Random(5)
-    cases = [tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(400)]
+    cases = [
+        tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(amount(150, 400))
+    ]
     rows = frame(cases).select(gec.i_measure(*COLUMNS, mix=mix, aspect=aspect)).to_series().to_list()
 
     for case, row in zip(cases, rows, strict=True):
@@ -224,7 +227,7 @@ def with_insertions(draw: st.DrawFn) -> tuple[str, str, list[str]]:
     st.sampled_from(["correction", "detection"]),
     st.just((2, 3)) | st.tuples(st.integers(1, 5), st.integers(1, 9)),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(100, 300))
 def test_insertions_are_counted_as_the_definition_does(
     row: tuple[str, str, list[str]], aspect: Any, costs: tuple[int, int]
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import oracle
 import pytest
+from campaign import amount
 from cases import assert_same_bits, column, every_text
 
 import anls_frame as af
@@ -20,13 +21,22 @@ CASE_AND_SPACE: Pairs = list(itertools.product(every_text("aB ", 4), every_text(
 ALPHABETS = {"two letters": TWO_LETTERS, "case and space": CASE_AND_SPACE}
 
 
+# Preparation leaves two letters as they are: without it, with it, and with the other cut.
+every_pair = pytest.mark.parametrize(
+    ("alphabet", "preset"),
+    [
+        *(("two letters", preset) for preset in amount(["raw", "anls", "anls_star"], list(af.PROTOCOLS))),
+        *(("case and space", preset) for preset in af.PROTOCOLS),
+    ],
+)
+
+
 def test_the_alphabets_are_exhausted() -> None:
     assert len(set(TWO_LETTERS)) == 65_025
     assert len(set(CASE_AND_SPACE)) == 14_641
 
 
-@pytest.mark.parametrize("preset", af.PROTOCOLS)
-@pytest.mark.parametrize("alphabet", ALPHABETS)
+@every_pair
 def test_scores(alphabet: str, preset: str) -> None:
     cases, protocol = ALPHABETS[alphabet], af.PROTOCOLS[preset]
     scores = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset).struct.unnest()
@@ -48,8 +58,7 @@ def test_scores(alphabet: str, preset: str) -> None:
     assert_same_bits(nearest, [answer for _, answer in cases], cases)
 
 
-@pytest.mark.parametrize("preset", af.PROTOCOLS)
-@pytest.mark.parametrize("alphabet", ALPHABETS)
+@every_pair
 def test_distances(alphabet: str, preset: str) -> None:
     cases, protocol = ALPHABETS[alphabet], af.PROTOCOLS[preset]
     prepared = [(oracle.prepare(left, protocol), oracle.prepare(right, protocol)) for left, right in cases]

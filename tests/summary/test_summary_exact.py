@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
+import itertools
 import random
 import sys
 from fractions import Fraction
@@ -13,6 +15,7 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 import report_oracle
+from campaign import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -289,6 +292,7 @@ def test_of_equal_texts_the_same_rows_are_the_worst(missing: Any) -> None:
             assert_frame_equal(found, expected, check_exact=True)
 
 
+@functools.cache
 def fingerprint() -> str:
     """Return a digest of a report, a report of scores and comparisons, over many row groups."""
     frame = questions(30).lazy()
@@ -307,8 +311,13 @@ def fingerprint() -> str:
     return hashlib.sha256(repr(everything).encode()).hexdigest()
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize(
+    ("threads", "engine"),
+    amount(
+        [(1, "streaming"), (2, "in-memory"), (7, "in-memory"), (7, "streaming")],
+        list(itertools.product([1, 2, 7], ["in-memory", "streaming"])),
+    ),
+)
 def test_any_number_of_threads_and_engine(
     run_python: Callable[..., subprocess.CompletedProcess[str]], threads: int, engine: str
 ) -> None:

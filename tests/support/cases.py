@@ -286,8 +286,11 @@ def as_frame(rows: Iterable[tuple[str | None, object]]) -> pl.LazyFrame:
 def column(
     rows: Iterable[tuple[str | None, object]], metric: Callable[..., pl.Expr], **options: Any
 ) -> pl.Series:
-    """Score all rows in one column, on the engine that `POLARS_ENGINE_AFFINITY` names."""
-    return as_frame(rows).select(metric("prediction", "answers", **options)).collect().to_series()
+    """Score all rows in one column, which must be the same on both engines."""
+    query = as_frame(rows).select(metric("prediction", "answers", **options))
+    in_memory, streamed = (query.collect(engine=name).to_series() for name in ("in-memory", "streaming"))
+    assert streamed.equals(in_memory, null_equal=True)
+    return in_memory
 
 
 def assert_same_bits(actual: Iterable[object], expected: Iterable[object], cases: Iterable[object]) -> None:

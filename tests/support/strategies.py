@@ -1,20 +1,13 @@
-"""What the property tests draw, and how much of it."""
+"""What the property tests draw."""
 
 from __future__ import annotations
 
 import itertools
-import os
 
 from cases import SCRIPTS
-from hypothesis import settings
 from hypothesis import strategies as st
 
 import anls_frame as af
-
-# The same examples at each run in CI; new ones at each run elsewhere, more of them on demand.
-for name, examples in {"quick": 100, "thorough": 1_000, "campaign": 10_000}.items():
-    settings.register_profile(name, max_examples=examples, deadline=None, derandomize="CI" in os.environ)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 EVERY_SCRIPT = "".join(sorted(set("".join(itertools.chain.from_iterable(SCRIPTS.values())))))
 ALPHABETS = (
