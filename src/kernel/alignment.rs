@@ -288,8 +288,8 @@ impl Table {
             self.fill_word(part.reference, part.prediction);
             walk_back(part, edits, |row, column| Some(self.kept[row].at(column)));
         } else {
-            self.bits.fill(part.reference);
-            self.fill(part.prediction, Band::new(columns, rows, distance), true);
+            self.bits.fill(part.reference, part.prediction);
+            self.fill(Band::new(columns, rows, distance), true);
             walk_back(part, edits, |row, column| self.step(row, column));
         }
     }
@@ -335,7 +335,7 @@ impl Table {
     }
 
     /// Computes rows from the match bits; returns the words of the last row and the distance above them.
-    fn fill<U: Unit>(&mut self, prediction: &[U], band: Band, keep: bool) -> (Row, usize) {
+    fn fill(&mut self, band: Band, keep: bool) -> (Row, usize) {
         let Self { bits, words, kept, rows, .. } = self;
         words.clear();
         words.resize(bits.words(), Steps::UNKNOWN);
@@ -343,7 +343,7 @@ impl Table {
         rows.clear();
         let mut row = Row { first: 0, last: 0, start: 0 };
         let mut above = 0;
-        for (index, &unit) in prediction.iter().enumerate() {
+        for (index, match_bits) in bits.rows().enumerate() {
             let (first, last) = band.words(index + 1);
             for steps in &words[row.first..first] {
                 above += steps.up.count_ones() as usize;
@@ -352,8 +352,7 @@ impl Table {
             // Above the band each step costs 1, which no path undercuts.
             above += 1;
             let mut carry = (1, 0);
-            let match_bits = &bits.row(unit)[first..=last];
-            for (steps, &eq) in words[first..=last].iter_mut().zip(match_bits) {
+            for (steps, &eq) in words[first..=last].iter_mut().zip(&match_bits[first..=last]) {
                 steps.advance(eq, &mut carry);
             }
             row = Row { first, last, start: kept.len() };
@@ -375,8 +374,8 @@ impl Table {
         distance: usize,
     ) -> Distances {
         let band = Band::new(reference.len(), prediction.len(), distance);
-        self.bits.fill(reference);
-        let (row, above) = self.fill(&prediction[..rows], band, false);
+        self.bits.fill(reference, &prediction[..rows]);
+        let (row, above) = self.fill(band, false);
         let mut values = vec![above];
         let first = row.first * WORD;
         for column in first..reference.len().min((row.last + 1) * WORD) {

@@ -1,7 +1,8 @@
 //! Which characters are taken for which: counts over many pairs of texts.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use rustc_hash::FxBuildHasher;
 
 use super::alignment::{Aligner, Edit, Operation};
 
@@ -90,7 +91,8 @@ impl Key {
 /// Counts of a set of rows.
 #[derive(Default)]
 pub struct Counts {
-    others: HashMap<Key, u64, BuildHasherDefault<KeyHasher>>,
+    /// Without a random seed: collisions in counts of their own texts harm nobody else.
+    others: HashMap<Key, u64, FxBuildHasher>,
     /// Rows, in the order of [`ROW_KINDS`].
     rows: [u64; ROW_KINDS.len()],
     /// The ASCII characters of the references.
@@ -290,31 +292,6 @@ impl Counts {
 fn is_next(edit: &Edit, next: &Edit) -> bool {
     next.reference_position == edit.reference_position + usize::from(edit.reference.is_some())
         && next.prediction_position == edit.prediction_position + usize::from(edit.prediction.is_some())
-}
-
-/// A hash of a few whole numbers: the standard one takes longer than the counting. Nobody gains from
-/// collisions in counts of his own texts.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value.cast_unsigned() as u64);
-    }
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@ pub struct CommonSubsequence {
 impl CommonSubsequence {
     /// Length of the longest common subsequence of two texts; `pattern` is not empty.
     pub fn common_subsequence<U: Unit>(&mut self, pattern: &[U], text: &[U]) -> usize {
-        self.bits.fill(pattern);
+        self.bits.fill(pattern, text);
         self.lcs.clear();
         self.lcs.resize(self.bits.words(), u64::MAX);
-        for &unit in text {
+        for match_bits in self.bits.rows() {
             let mut carry = false;
-            for (row, &eq) in self.lcs.iter_mut().zip(self.bits.row(unit)) {
+            for (row, &eq) in self.lcs.iter_mut().zip(match_bits) {
                 let matches = *row & eq;
                 let (sum, first) = row.overflowing_add(matches);
                 let (sum, second) = sum.overflowing_add(u64::from(carry));

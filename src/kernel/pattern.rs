@@ -1,8 +1,7 @@
 //! Match bits of a pattern: for each character, the positions at which the pattern holds it.
 //!
-//! The bit-parallel methods ask, for each character of the text, "where in the pattern does it stand?".
-//! ASCII text answers from a table of 128 words; other text is first mapped to dense ids, so that the
-//! tables stay small whatever the script.
+//! The bit-parallel methods ask, for each character of the text, "where in the pattern does it stand?". The
+//! answers stand in a table. It is indexed by dense ids, so that it stays small whatever the script.
 
 use std::collections::HashMap;
 
@@ -93,69 +92,6 @@ impl Unit for u32 {
     }
 }
 
-/// Number of code points that find their match bits without hashing.
-const DIRECT: usize = 128;
-
-/// Match bits of a pattern, in words of 64 positions; reused from pair to pair.
-pub struct MatchBits {
-    words: usize,
-    /// Dense id of each directly addressed code point; 0 stands for "not in the pattern".
-    direct: [u32; DIRECT],
-    hashed: HashMap<u32, u32>,
-    /// `words` words for each dense id; those of id 0 stay zero.
-    bits: Vec<u64>,
-}
-
-impl Default for MatchBits {
-    fn default() -> Self {
-        Self { words: 0, direct: [0; DIRECT], hashed: HashMap::new(), bits: Vec::new() }
-    }
-}
-
-impl MatchBits {
-    /// Replaces the tables by those of `pattern`.
-    pub fn fill<U: Unit>(&mut self, pattern: &[U]) {
-        self.words = pattern.len().div_ceil(64);
-        self.direct.fill(0);
-        self.hashed.clear();
-        self.bits.clear();
-        self.bits.resize(self.words, 0);
-        for (position, unit) in pattern.iter().enumerate() {
-            let id = self.id_or_insert(unit.code());
-            self.bits[id * self.words + position / 64] |= 1 << (position % 64);
-        }
-    }
-
-    /// The number of 64-position words.
-    pub fn words(&self) -> usize {
-        self.words
-    }
-
-    /// The match bits of one unit, [`Self::words`] words.
-    pub fn row<U: Unit>(&self, unit: U) -> &[u64] {
-        let code = unit.code();
-        let id = match self.direct.get(code as usize) {
-            Some(&id) => id,
-            None => self.hashed.get(&code).copied().unwrap_or(0),
-        };
-        let start = id as usize * self.words;
-        &self.bits[start..start + self.words]
-    }
-
-    fn id_or_insert(&mut self, code: u32) -> usize {
-        let next = u32::try_from(self.bits.len() / self.words).expect("fewer ids than code points");
-        let id = match self.direct.get_mut(code as usize) {
-            Some(id) => id,
-            None => self.hashed.entry(code).or_insert(0),
-        };
-        if *id == 0 {
-            *id = next;
-            self.bits.resize(self.bits.len() + self.words, 0);
-        }
-        *id as usize
-    }
-}
-
 /// Two texts as dense ids, for tables that are indexed by them; reused from pair to pair.
 #[derive(Default)]
 pub struct DenseIds {
@@ -202,5 +138,37 @@ impl DenseIds {
         }
         others.clear();
         next as usize
+    }
+}
+
+/// Match bits of a pattern for the units of a text, in words of 64 positions; reused from pair to pair.
+#[derive(Default)]
+pub struct MatchBits {
+    ids: DenseIds,
+    words: usize,
+    /// `words` words for each id; those of id 0 stay zero.
+    bits: Vec<u64>,
+}
+
+impl MatchBits {
+    /// Replaces the tables by those of other texts.
+    pub fn fill<U: Unit>(&mut self, pattern: &[U], text: &[U]) {
+        let Self { ids, words, bits } = self;
+        *words = pattern.len().div_ceil(64);
+        bits.clear();
+        bits.resize(ids.fill(pattern, text) * *words, 0);
+        for (position, &id) in ids.pattern.iter().enumerate() {
+            bits[id as usize * *words + position / 64] |= 1 << (position % 64);
+        }
+    }
+
+    /// The number of 64-position words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The match bits of each unit of the text, [`Self::words`] words.
+    pub fn rows(&self) -> impl Iterator<Item = &[u64]> {
+        self.ids.text.iter().map(|&id| &self.bits[id as usize * self.words..][..self.words])
     }
 }
