@@ -1,17 +1,16 @@
 //! Polars' plugin interface, version 0.1, in C.
 //!
-//! The only file that follows a pointer of Polars': the functions that `export!` writes pass theirs on to here.
-//! Facts are from the sources of `polars-ffi` (the structs and who frees what) and `pyo3-polars-derive` (the
-//! exported functions):
+//! Polars' pointers are followed here and, for schemas, in [`super::schema`] alone. Facts are from the sources of
+//! `polars-ffi` (the structs and who frees what) and `pyo3-polars-derive` (the exported functions):
 //!
 //! - A column arrives as a [`SeriesExport`]: one schema and any number of chunks. The callee owns the
 //!   columns: it moves each chunk out and then releases the export, which frees the memory around them.
 //! - A schema call lends its fields; the caller frees them.
 //! - A result is written through the return pointer. Where nothing was written, Polars asks for the text
-//!   of [`last_error_message`] on the same thread.
+//!   of `_polars_plugin_get_last_error_message` on the same thread.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +20,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use super::dtype::Dtype;
+use super::schema::{RawSchema, foreign};
 use super::{Error, Result};
 
 /// `(major << 16) | minor` of the interface; minor 1 passes keyword arguments to schema calls.
@@ -38,20 +38,6 @@ static HAS_RUN: AtomicBool = AtomicBool::new(false);
 /// Whether Polars has called a function on data: then it has started its threads.
 pub fn has_run() -> bool {
     HAS_RUN.load(Ordering::Relaxed)
-}
-
-/// `ArrowSchema` of the C data interface, with readable fields.
-#[repr(C)]
-pub struct RawSchema {
-    format: *const c_char,
-    name: *const c_char,
-    metadata: *const u8,
-    flags: i64,
-    n_children: i64,
-    children: *const *const RawSchema,
-    dictionary: *const RawSchema,
-    release: Option<unsafe extern "C" fn(*mut RawSchema)>,
-    private_data: *mut c_void,
 }
 
 /// `ArrowArray` of the C data interface, with readable fields.
@@ -96,84 +82,6 @@ pub struct ForeignColumn {
     /// Layout.
     pub dtype: Dtype,
     chunks: Vec<FFI_ArrowArray>,
-}
-
-/// What a foreign pointer points to; `None` where it is null or misaligned.
-///
-/// # Safety
-/// An aligned pointer that is not null points to a `T` that lives for `'a`.
-unsafe fn foreign<'a, T>(pointer: *const T) -> Option<&'a T> {
-    // SAFETY: the caller's promise.
-    if pointer.is_aligned() { unsafe { pointer.as_ref() } } else { None }
-}
-
-impl RawSchema {
-    /// The format string of the C data interface.
-    pub fn format(&self) -> Result<&str> {
-        if self.release.is_none() {
-            return Err(Error::new("the schema of a column has already been released"));
-        }
-        if self.format.is_null() {
-            return Err(Error::new("a column came without an Arrow format"));
-        }
-        // SAFETY: not null, and the C data interface makes it a NUL-terminated text that lives as long as
-        // the schema.
-        let format = unsafe { CStr::from_ptr(self.format) };
-        format.to_str().map_err(|_| Error::new("a column's Arrow format is not UTF-8"))
-    }
-
-    fn name(&self) -> String {
-        if self.release.is_none() || self.name.is_null() {
-            return String::new();
-        }
-        // SAFETY: as for the format.
-        unsafe { CStr::from_ptr(self.name) }.to_string_lossy().into_owned()
-    }
-
-    /// The dictionary's values, for a dictionary-encoded column.
-    pub fn dictionary(&self) -> Option<&RawSchema> {
-        // SAFETY: null or a schema that lives as long as this one.
-        unsafe { foreign(self.dictionary) }
-    }
-
-    /// The child of a list.
-    pub fn only_child(&self) -> Result<&RawSchema> {
-        let missing = || Error::new("a list column came without the schema of its entries");
-        if self.n_children != 1 {
-            return Err(missing());
-        }
-        // SAFETY: an array of one pointer, which is null or a schema that lives as long as this one.
-        unsafe { foreign(self.children).and_then(|&child| foreign(child)) }.ok_or_else(missing)
-    }
-
-    /// Whether the metadata has a key that starts so.
-    pub fn has_metadata(&self, prefix: &[u8]) -> bool {
-        if self.metadata.is_null() {
-            return false;
-        }
-        // Layout: number of entries, then key length, key, value length, value; native 32-bit integers.
-        let mut position = 0;
-        // SAFETY: the producer promises this layout; lengths are followed only while they are not negative.
-        let mut read_length = |skip: usize| unsafe {
-            position += skip;
-            let bytes = self.metadata.add(position).cast::<[u8; 4]>().read();
-            position += 4;
-            (usize::try_from(i32::from_ne_bytes(bytes)).ok(), position)
-        };
-        let (Some(entries), _) = read_length(0) else { return false };
-        let mut skip = 0;
-        for _ in 0..entries {
-            let (Some(key_length), start) = read_length(skip) else { return false };
-            // SAFETY: as above.
-            let key = unsafe { std::slice::from_raw_parts(self.metadata.add(start), key_length) };
-            if key.starts_with(prefix) {
-                return true;
-            }
-            let (Some(value_length), _) = read_length(key_length) else { return false };
-            skip = value_length;
-        }
-        false
-    }
 }
 
 fn bad<T>(what: &str) -> Result<T> {
@@ -495,6 +403,62 @@ pub unsafe fn call_columns(
         Ok(())
     });
 }
+
+/// Exports the two functions of an expression: the schema call and the call on data.
+macro_rules! export {
+    ($($expression:ident: $field:ident, $call:ident;)*) => {$(
+        /// Schema call of this expression.
+        ///
+        /// # Safety
+        /// Called by Polars, with the arguments of its plugin interface.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $field(
+            fields: *const $crate::plugin::schema::RawSchema,
+            n_fields: usize,
+            result: *mut arrow_array::ffi::FFI_ArrowSchema,
+            kwargs: *const u8,
+            kwargs_len: usize,
+        ) {
+            // SAFETY: the arguments of a schema call, passed on.
+            unsafe {
+                $crate::plugin::abi::call_field(
+                    fields,
+                    n_fields,
+                    result,
+                    (kwargs, kwargs_len),
+                    |fields, kwargs| $expression.field(&fields, kwargs),
+                );
+            }
+        }
+
+        /// Call of this expression on columns.
+        ///
+        /// # Safety
+        /// Called by Polars, with the arguments of its plugin interface; the columns become ours.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $call(
+            columns: *const $crate::plugin::abi::SeriesExport,
+            n_columns: usize,
+            kwargs: *const u8,
+            kwargs_len: usize,
+            result: *mut $crate::plugin::abi::SeriesExport,
+            _context: *const std::ffi::c_void,
+        ) {
+            // SAFETY: the arguments of a call on columns, passed on.
+            unsafe {
+                $crate::plugin::abi::call_columns(
+                    columns,
+                    n_columns,
+                    result,
+                    (kwargs, kwargs_len),
+                    |columns, kwargs| $expression.call(columns, kwargs),
+                );
+            }
+        }
+    )*};
+}
+
+pub(super) use export;
 
 /// The version of the plugin interface.
 #[unsafe(no_mangle)]

@@ -9,7 +9,6 @@ use arrow_schema::Field;
 
 use super::abi::ForeignColumn;
 use super::dtype::{Dtype, Role};
-use super::expressions::nearest;
 use super::inputs::{Groups, Pair, check_columns};
 use super::lists::{counts_column, counts_dtype};
 use super::options::Options;
@@ -162,7 +161,7 @@ impl Drop for Counter<'_> {
 }
 
 fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<Group>> {
-    let request = nearest(options, Exact::All);
+    let request = options.nearest(Exact::All);
     // An only answer is the nearest, and how near it is matters only beside a limit.
     let is_given = pair.has_one_answer() && options.min_nls() <= 0.0;
     let all = Mutex::new(GroupCounts::default());

@@ -6,7 +6,7 @@
 use arrow_schema::{DataType, Field};
 use std::sync::Arc;
 
-use super::abi::RawSchema;
+use super::schema::RawSchema;
 use super::{Error, Result};
 
 /// A column's layout, as far as the metrics can use it.

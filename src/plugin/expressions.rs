@@ -2,14 +2,12 @@
 //!
 //! Null rule of all of them: a null prediction, or no answer that is not null, gives null.
 
-use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_buffer::ArrowNativeType;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
-use std::ffi::c_void;
 
 use super::Result;
-use super::abi::{ForeignColumn, RawSchema, SeriesExport, call_columns, call_field};
+use super::abi::{ForeignColumn, export};
 use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
 use super::inputs::{Pair, check_columns};
@@ -21,7 +19,7 @@ use super::outputs::{
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
-use crate::kernel::request::{Exact, Request, Similarity};
+use crate::kernel::request::{Exact, Request};
 use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::{Nearest, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
@@ -71,7 +69,7 @@ const NLS: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Float64,
     column: |pair, options| {
-        Ok(map_nearest(pair, &best(options, Exact::All), |nearest| nearest.nls())?.into_float())
+        Ok(map_nearest(pair, &options.best(Exact::All), |nearest| nearest.nls())?.into_float())
     },
 };
 
@@ -82,7 +80,7 @@ const ANLS: Metric = Metric {
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
         let anls = |nearest: Nearest| nearest.anls(cut, threshold);
-        Ok(map_nearest(pair, &best(options, Exact::Kept(threshold)), anls)?.into_float())
+        Ok(map_nearest(pair, &options.best(Exact::Kept(threshold)), anls)?.into_float())
     },
 };
 
@@ -106,7 +104,7 @@ const EXACT_MATCH: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Boolean,
     column: |pair, options| {
-        let request = best(options, Exact::Equality);
+        let request = options.best(Exact::Equality);
         Ok(map_nearest(pair, &request, |nearest| u8::from(nearest.is_exact()))?.into_boolean())
     },
 };
@@ -123,7 +121,7 @@ const NEAREST_ANSWER: Metric = Metric {
         let text = |row, index: u32| {
             pair.accepted(row).find_map(|(at, text)| (at == index as usize).then_some(text))
         };
-        Ok(map_scored(pair, &nearest(options, Exact::All), indexes)?.into_text(text))
+        Ok(map_scored(pair, &options.nearest(Exact::All), indexes)?.into_text(text))
     },
 };
 
@@ -177,7 +175,7 @@ const ERROR_TYPE: Metric = Metric {
     dtype: || DataType::UInt8,
     column: |pair, options| {
         let (cut, threshold) = (options.protocol().cut, options.threshold()?);
-        let request = best(options, Exact::Kept(threshold));
+        let request = options.best(Exact::Kept(threshold));
         let state = || (BlockScorer::default(), Classifier::default());
         let extent = Extent { has_nulls: true, ..pair.extent() };
         let codes = map_numbers(extent, state, |(scorer, classifier), piece| {
@@ -203,17 +201,6 @@ const ERROR_TYPE: Metric = Metric {
 fn distances(pair: &Pair, options: &Options, cost: SubstitutionCost) -> Result<ArrayData> {
     let request = Request { errors: Some(options.protocol().preparation), cost, ..Request::default() };
     Ok(map_scored(pair, &request, |values, best| put_counts(values, &best.errors))?.into_unsigned())
-}
-
-/// The request for the nearest answer.
-pub fn nearest(options: &Options, exact: Exact) -> Request {
-    let similarity = Some(Similarity { protocol: options.protocol(), exact });
-    Request { similarity, cost: options.substitution_cost(), ..Request::default() }
-}
-
-/// The request for the best similarity, whichever answer has it.
-fn best(options: &Options, exact: Exact) -> Request {
-    Request { any_of_equals: true, ..nearest(options, exact) }
 }
 
 /// A column from the nearest answer of each row.
@@ -269,7 +256,7 @@ fn scores(
     details: Option<&(impl Fn(usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
-    let request = Request { errors: Some(options.cer_preparation()), ..nearest(options, Exact::All) };
+    let request = Request { errors: Some(options.cer_preparation()), ..options.nearest(Exact::All) };
     let state = <(BlockScorer, Vec<u8>)>::default;
     ScoreColumns::compute(pair.extent(), details.is_some(), state, |(scorer, buffer), piece| {
         pair.check(piece.rows())?;
@@ -318,54 +305,6 @@ impl Metric {
         Ok((self.name, (self.column)(&pair, &options)?))
     }
 }
-
-/// Exports the two functions of a metric: the schema call and the call on data.
-macro_rules! export {
-    ($($metric:ident: $field:ident, $call:ident;)*) => {$(
-        /// Schema call of this metric.
-        ///
-        /// # Safety
-        /// Called by Polars, with the arguments of its plugin interface.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $field(
-            fields: *const RawSchema,
-            n_fields: usize,
-            result: *mut FFI_ArrowSchema,
-            kwargs: *const u8,
-            kwargs_len: usize,
-        ) {
-            // SAFETY: the arguments of a schema call, passed on.
-            unsafe {
-                call_field(fields, n_fields, result, (kwargs, kwargs_len), |fields, kwargs| {
-                    $metric.field(&fields, kwargs)
-                });
-            }
-        }
-
-        /// Call of this metric on columns.
-        ///
-        /// # Safety
-        /// Called by Polars, with the arguments of its plugin interface; the columns become ours.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $call(
-            columns: *const SeriesExport,
-            n_columns: usize,
-            kwargs: *const u8,
-            kwargs_len: usize,
-            result: *mut SeriesExport,
-            _context: *const c_void,
-        ) {
-            // SAFETY: the arguments of a call on columns, passed on.
-            unsafe {
-                call_columns(columns, n_columns, result, (kwargs, kwargs_len), |columns, kwargs| {
-                    $metric.call(columns, kwargs)
-                });
-            }
-        }
-    )*};
-}
-
-pub(super) use export;
 
 export! {
     LEVENSHTEIN: _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;

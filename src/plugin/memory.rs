@@ -1,8 +1,5 @@
 //! Memory of result columns, and what is packed into it.
 
-#[cfg(target_os = "linux")]
-use std::sync::Arc;
-
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};
 
 #[cfg(target_os = "linux")]
@@ -47,27 +44,17 @@ impl<T: ArrowNativeType> Values<T> {
             Storage::Vec(values) => values.into(),
             #[cfg(target_os = "linux")]
             Storage::Region(region, rows) => {
-                let (start, bytes) = (region.start(), rows * size_of::<T>());
-                // SAFETY: the region has so many bytes and is kept until the buffer goes.
-                let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(region)) };
-                ScalarBuffer::new(buffer, 0, rows)
+                ScalarBuffer::new(region.into_buffer(rows * size_of::<T>()), 0, rows)
             }
         }
     }
-}
 
-impl<T> Values<T> {
     /// The values, to be set.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         match &mut self.0 {
             Storage::Vec(values) => values,
-            // SAFETY: the region has so many numbers, is aligned for them, and is borrowed. Any bits are a number.
-            // Memory that was used before may still turn to zeros until it is written to: nobody reads a
-            // number before it is set.
             #[cfg(target_os = "linux")]
-            Storage::Region(region, rows) => unsafe {
-                std::slice::from_raw_parts_mut(region.start().cast().as_ptr(), *rows)
-            },
+            Storage::Region(region, rows) => region.numbers(*rows),
         }
     }
 }

@@ -15,6 +15,7 @@ mod memory;
 pub mod options;
 mod outputs;
 mod parallel;
+mod schema;
 
 /// A message for the user; Polars raises it as a `ComputeError`.
 #[derive(Debug)]

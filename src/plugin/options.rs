@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::{Error, Result};
 use crate::kernel::confusions::LONGEST;
 use crate::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
+use crate::kernel::request::{Exact, Request, Similarity};
 use crate::kernel::score::{Cut, Denominator, Protocol};
 use crate::kernel::weighted::SubstitutionCost;
 
@@ -80,6 +81,17 @@ impl Options {
     /// The scoring protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol.to_kernel()
+    }
+
+    /// The request for the nearest answer.
+    pub fn nearest(&self, exact: Exact) -> Request {
+        let similarity = Some(Similarity { protocol: self.protocol(), exact });
+        Request { similarity, cost: self.substitution_cost(), ..Request::default() }
+    }
+
+    /// The request for the best similarity, whichever answer has it.
+    pub fn best(&self, exact: Exact) -> Request {
+        Request { any_of_equals: true, ..self.nearest(exact) }
     }
 
     /// The preparation for the character error rate, where it has one of its own.

@@ -6,15 +6,12 @@
 mod options;
 mod outputs;
 
-use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
-use std::ffi::c_void;
 
 use self::options::{AlignOptions, ErrantOptions, IMeasureOptions, M2Options};
-use super::abi::{ForeignColumn, RawSchema, SeriesExport, call_columns, call_field};
+use super::abi::{ForeignColumn, export};
 use super::dtype::{Dtype, Role};
-use super::expressions::export;
 use super::inputs::table::{self, Table};
 use super::outputs::{Column, map_pieces};
 use super::{Error, Result};

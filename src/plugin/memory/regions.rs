@@ -5,8 +5,9 @@
 //! of memory.
 
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
+use arrow_buffer::{ArrowNativeType, Buffer};
 use libc::{
     MADV_FREE, MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE, madvise, mmap,
     munmap,
@@ -50,9 +51,26 @@ impl Region {
         Some(Self { mapping: Some(Mapping::zeros(bytes)?), is_kept: false })
     }
 
-    /// The first byte, aligned for every type.
-    pub fn start(&self) -> NonNull<u8> {
-        self.mapping.as_ref().map_or(NonNull::dangling(), |mapping| mapping.start)
+    /// So many numbers from the start on. Those that were used before may turn to zeros at any time until they
+    /// are set: nobody may rely on one that is not.
+    pub fn numbers<T: ArrowNativeType>(&mut self, rows: usize) -> &mut [T] {
+        let (start, len) = self.memory();
+        assert!(rows <= len / size_of::<T>(), "a region of {len} bytes is too small for {rows} numbers");
+        // SAFETY: checked to be so many, borrowed, and aligned as huge pages are. Any bits are a number.
+        unsafe { std::slice::from_raw_parts_mut(start.cast().as_ptr(), rows) }
+    }
+
+    /// So many bytes from the start on, as Arrow takes them.
+    pub fn into_buffer(self, bytes: usize) -> Buffer {
+        let (start, len) = self.memory();
+        assert!(bytes <= len, "a region of {len} bytes is too small for {bytes}");
+        // SAFETY: checked to be so many, and kept until the buffer goes.
+        unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(self)) }
+    }
+
+    /// The first byte and the number of bytes.
+    fn memory(&self) -> (NonNull<u8>, usize) {
+        self.mapping.as_ref().map_or((NonNull::dangling(), 0), |mapping| (mapping.start, mapping.len))
     }
 }
 
@@ -157,8 +175,9 @@ mod tests {
         for bytes in [1, PAGE, PAGE + 1, 7 * PAGE, MOST_KEPT, MOST_KEPT + 1, 1, 3 * PAGE] {
             let regions: Vec<_> = (0..20).map(|_| Region::any(bytes).expect("memory")).collect();
             for (index, region) in regions.iter().enumerate() {
-                assert!(region.start().addr().get().is_multiple_of(PAGE));
-                assert!(regions[..index].iter().all(|other| other.start() != region.start()));
+                let (start, len) = region.memory();
+                assert!(start.addr().get().is_multiple_of(PAGE) && len >= bytes);
+                assert!(regions[..index].iter().all(|other| other.memory().0 != start));
             }
             drop(regions);
             assert!(bytes_kept() <= MOST_KEPT);
