@@ -9,7 +9,7 @@ use arrow_schema::Field;
 
 use super::abi::ForeignColumn;
 use super::dtype::{Dtype, Role};
-use super::inputs::{Groups, Pair, check_columns};
+use super::inputs::{CheckedPair, Groups, Pair, check_columns};
 use super::lists::{counts_column, counts_dtype};
 use super::options::Options;
 use super::outputs::ranges;
@@ -38,7 +38,7 @@ impl Alignment {
 
     fn count(
         &mut self,
-        pair: &Pair,
+        pair: &CheckedPair,
         row: usize,
         nearest: Option<Nearest>,
         options: &Options,
@@ -173,7 +173,7 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<G
     };
     let pieces = ranges(pair.rows(), pair.piece_rows()).collect();
     parallel::for_each(pieces, counter, |counter, piece| {
-        pair.check(piece.clone())?;
+        let pair = pair.check(piece.clone())?;
         let Counter { scorer, alignment, found, .. } = counter;
         let mut place = 0;
         let mut count = |row: usize, nearest: Option<Nearest>| {
@@ -182,7 +182,7 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<G
             if found.groups.get(place).is_none_or(|group| group.number != number) {
                 place = found.place(number, row);
             }
-            alignment.count(pair, row, nearest, options, &mut found.groups[place].counts);
+            alignment.count(&pair, row, nearest, options, &mut found.groups[place].counts);
         };
         if is_given {
             for row in piece {
@@ -190,7 +190,7 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<G
                 count(row, answer.map(|(index, _)| Nearest::new(index, Some(0), 0)));
             }
         } else {
-            scorer.score(pair, piece, &request, |row, nearest, _| count(row, nearest));
+            scorer.score(&pair, piece, &request, |row, nearest, _| count(row, nearest));
         }
         Ok(())
     })?;

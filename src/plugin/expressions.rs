@@ -10,7 +10,7 @@ use super::Result;
 use super::abi::{ForeignColumn, export};
 use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
-use super::inputs::{Pair, check_columns};
+use super::inputs::{CheckedPair, Pair, check_columns};
 use super::lists::{ExportedEdit, edits_dtype};
 use super::options::Options;
 use super::outputs::{
@@ -54,7 +54,7 @@ const HAMMING: Metric = Metric {
     dtype: || DataType::UInt32,
     column: |pair, options| {
         let preparation = options.protocol().preparation;
-        let row = |scorer: &mut Scorer, row| {
+        let row = |scorer: &mut Scorer, pair: &CheckedPair, row| {
             let (Some(prediction), Some(reference)) = (pair.predicted(row), pair.reference(row)) else {
                 return Ok(None);
             };
@@ -118,10 +118,12 @@ const NEAREST_ANSWER: Metric = Metric {
             values.copy_from_slice(&best.indexes);
             Ok(())
         };
+        let indexes = map_scored(pair, &options.nearest(Exact::All), indexes)?;
+        let pair = pair.check(0..pair.rows())?;
         let text = |row, index: u32| {
             pair.accepted(row).find_map(|(at, text)| (at == index as usize).then_some(text))
         };
-        Ok(map_scored(pair, &options.nearest(Exact::All), indexes)?.into_text(text))
+        Ok(indexes.into_text(text))
     },
 };
 
@@ -129,7 +131,9 @@ const SCORE: Metric = Metric {
     name: "score",
     role: Role::Answers,
     dtype: scores_dtype,
-    column: |pair, options| Ok(scores(pair, options, None::<&fn(usize, _, &mut _) -> _>)?.into_scores()),
+    column: |pair, options| {
+        Ok(scores(pair, options, None::<&fn(&CheckedPair, usize, _, &mut _) -> _>)?.into_scores())
+    },
 };
 
 /// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
@@ -139,7 +143,7 @@ const SCORE_DETAILS: Metric = Metric {
     dtype: score_details_dtype,
     column: |pair, options| {
         let cut = options.protocol().cut;
-        let details = |row, nearest: Nearest, buffer: &mut Vec<u8>| {
+        let details = |pair: &CheckedPair, row, nearest: Nearest, buffer: &mut Vec<u8>| {
             (nearest.grid_threshold(cut), row_digest(pair, row, buffer))
         };
         Ok(scores(pair, options, Some(&details))?.into_score_details())
@@ -153,7 +157,7 @@ const EDIT_OPS: Metric = Metric {
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let edits = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
-            pair.check(piece.rows())?;
+            let pair = pair.check(piece.rows())?;
             piece.rows().try_for_each(|row| {
                 let texts = pair.predicted(row).zip(pair.reference(row));
                 let edits = texts.map(|(prediction, reference)| {
@@ -179,8 +183,8 @@ const ERROR_TYPE: Metric = Metric {
         let state = || (BlockScorer::default(), Classifier::default());
         let extent = Extent { has_nulls: true, ..pair.extent() };
         let codes = map_numbers(extent, state, |(scorer, classifier), piece| {
-            pair.check(piece.rows())?;
-            scorer.score(pair, piece.rows(), &request, |row, nearest, _| {
+            let pair = pair.check(piece.rows())?;
+            scorer.score(&pair, piece.rows(), &request, |row, nearest, _| {
                 let mut answers = pair.accepted(row).map(|(_, answer)| answer);
                 let found = match pair.predicted(row) {
                     Some(prediction) => {
@@ -222,9 +226,9 @@ fn map_scored<T: ArrowNativeType>(
     set: impl Fn(&mut [T], &BestAnswers) -> Result<()> + Sync,
 ) -> Result<Numbers<T>> {
     map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
-        pair.check(piece.rows())?;
+        let pair = pair.check(piece.rows())?;
         let mut result = Ok(());
-        scorer.score_blocks(pair, piece.rows(), request, |block| {
+        scorer.score_blocks(&pair, piece.rows(), request, |block| {
             if let Err(error) = piece.set_block(block, &set) {
                 result = Err(error);
             }
@@ -236,13 +240,13 @@ fn map_scored<T: ArrowNativeType>(
 /// A column from the texts of each row.
 fn map_rows<T: ArrowNativeType>(
     pair: &Pair,
-    value: impl Fn(&mut Scorer, usize) -> Result<Option<T>> + Sync,
+    value: impl Fn(&mut Scorer, &CheckedPair, usize) -> Result<Option<T>> + Sync,
 ) -> Result<Numbers<T>> {
     let extent = Extent { has_nulls: true, ..pair.extent() };
     map_numbers(extent, Scorer::default, |scorer, piece| {
-        pair.check(piece.rows())?;
+        let pair = pair.check(piece.rows())?;
         piece.rows().try_for_each(|row| {
-            piece.set(row, value(scorer, row)?);
+            piece.set(row, value(scorer, &pair, row)?);
             Ok(())
         })
     })
@@ -253,15 +257,15 @@ fn map_rows<T: ArrowNativeType>(
 fn scores(
     pair: &Pair,
     options: &Options,
-    details: Option<&(impl Fn(usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
+    details: Option<&(impl Fn(&CheckedPair, usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
     let request = Request { errors: Some(options.cer_preparation()), ..options.nearest(Exact::All) };
     let state = <(BlockScorer, Vec<u8>)>::default;
     ScoreColumns::compute(pair.extent(), details.is_some(), state, |(scorer, buffer), piece| {
-        pair.check(piece.rows())?;
+        let pair = pair.check(piece.rows())?;
         let mut result = Ok(());
-        scorer.score_blocks(pair, piece.rows(), &request, |block| {
+        scorer.score_blocks(&pair, piece.rows(), &request, |block| {
             if let Err(error) = piece.set_block(block, protocol.cut, threshold) {
                 result = Err(error);
                 return;
@@ -269,7 +273,7 @@ fn scores(
             let Some(details) = details else { return };
             for (index, row) in block.rows.clone().enumerate() {
                 let is_answered = block.answered.is_none_or(|answered| answered[index]);
-                let details = is_answered.then(|| details(row, block.best.nearest(index), buffer));
+                let details = is_answered.then(|| details(&pair, row, block.best.nearest(index), buffer));
                 piece.set_details(row, details);
             }
         });
@@ -279,7 +283,7 @@ fn scores(
 
 /// Hash of the texts of a row, the same on every machine and in every version: sums of it tell whether two
 /// reports have scored the same rows.
-fn row_digest(pair: &Pair, row: usize, bytes: &mut Vec<u8>) -> u64 {
+fn row_digest(pair: &CheckedPair, row: usize, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     let prediction = pair.predicted(row).map(|text| (usize::MAX, text));
     for (position, text) in prediction.into_iter().chain(pair.accepted(row)) {

@@ -3,18 +3,18 @@
 //! Every expression starts here. Afterwards a row is plain texts: the kernel sees neither chunks nor nulls
 //! nor invalid bytes.
 
-mod arrays;
 mod lists;
 pub mod table;
 mod texts;
+mod views;
 
 use std::ops::Range;
 
-use arrow_array::{Array, StringViewArray, UInt64Array};
+use arrow_array::UInt64Array;
 
-use self::arrays::{concatenate, reserve, text_array};
 use self::lists::Lists;
-use self::texts::{Fault, Texts};
+use self::texts::{CheckedTexts, Fault, Texts};
+use self::views::{Views, reserve};
 use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::outputs::Extent;
@@ -33,11 +33,25 @@ struct Column {
     stride: usize,
 }
 
+/// A column of inputs, of which some rows were checked.
+#[derive(Clone)]
+struct CheckedColumn<'a> {
+    column: &'a Column,
+    texts: CheckedTexts<'a>,
+}
+
 /// The two inputs of a metric, of equal length.
 pub struct Pair {
     rows: usize,
     prediction: Column,
     answers: Column,
+}
+
+/// Rows of a [`Pair`] whose texts were checked: only they can be read.
+pub struct CheckedPair<'a> {
+    prediction: CheckedColumn<'a>,
+    answers: CheckedColumn<'a>,
+    is_plain: bool,
 }
 
 /// Refuses columns that do not fit the metric; shared by the schema call and the call on data.
@@ -103,28 +117,41 @@ impl Pair {
         self.answers.lists.is_none()
     }
 
-    /// Checks the texts of some rows; called before any of them is read.
-    pub fn check(&self, rows: Range<usize>) -> Result<()> {
-        self.prediction.check(rows.clone())?;
-        self.answers.check(rows)
+    /// The texts of some rows, if they can be read.
+    pub fn check(&self, rows: Range<usize>) -> Result<CheckedPair<'_>> {
+        Ok(CheckedPair {
+            prediction: self.prediction.check(rows.clone())?,
+            answers: self.answers.check(rows)?,
+            is_plain: self.is_plain(),
+        })
     }
 
+    /// Whether row i has prediction i and answer i, and none is null.
+    fn is_plain(&self) -> bool {
+        let is_plain = |column: &Column| {
+            column.stride == 1 && column.lists.is_none() && !column.texts.values.has_nulls()
+        };
+        is_plain(&self.prediction) && is_plain(&self.answers)
+    }
+}
+
+impl<'a> CheckedPair<'a> {
     /// The predicted text of a row.
-    pub fn predicted(&self, row: usize) -> Option<&str> {
-        self.prediction(row).map(|index| self.prediction_text(index))
+    pub fn predicted(&self, row: usize) -> Option<&'a str> {
+        self.prediction(row).map(|index| self.prediction.texts.text(index))
     }
 
     /// The answers of a row that are not null, with their positions.
-    pub fn accepted(&self, row: usize) -> impl Iterator<Item = (usize, &str)> {
+    pub fn accepted(&self, row: usize) -> impl Iterator<Item = (usize, &'a str)> {
         let answers = self.answers(row);
         let start = answers.start;
         answers
             .filter(|&index| self.is_answer(index))
-            .map(move |index| (index - start, self.answer_text(index)))
+            .map(move |index| (index - start, self.answers.texts.text(index)))
     }
 
     /// The only reference of a row.
-    pub fn reference(&self, row: usize) -> Option<&str> {
+    pub fn reference(&self, row: usize) -> Option<&'a str> {
         self.accepted(row).next().map(|(_, text)| text)
     }
 }
@@ -168,57 +195,62 @@ impl Groups {
     }
 }
 
-impl Rows for Pair {
+impl Rows for CheckedPair<'_> {
     fn views(&self) -> [&[u128]; 2] {
-        [self.prediction.texts.values.views(), self.answers.texts.values.views()]
+        [&self.prediction.values().all, &self.answers.values().all]
     }
 
     fn is_plain(&self) -> bool {
-        let is_plain = |column: &Column| {
-            column.stride == 1 && column.lists.is_none() && column.texts.values.null_count() == 0
-        };
-        is_plain(&self.prediction) && is_plain(&self.answers)
+        self.is_plain
     }
 
     #[inline(always)]
     fn prediction(&self, row: usize) -> Option<usize> {
-        let index = row * self.prediction.stride;
-        self.prediction.texts.values.is_valid(index).then_some(index)
+        let index = row * self.prediction.column.stride;
+        self.prediction.values().is_valid(index).then_some(index)
     }
 
     #[inline(always)]
     fn answers(&self, row: usize) -> Range<usize> {
-        self.answers.bounds(row * self.answers.stride)
+        self.answers.column.bounds(row * self.answers.column.stride)
     }
 
     #[inline(always)]
     fn has_null_answers(&self) -> bool {
-        self.answers.texts.values.null_count() > 0
+        self.answers.values().has_nulls()
     }
 
     #[inline(always)]
     fn is_answer(&self, index: usize) -> bool {
-        self.answers.texts.values.is_valid(index)
+        self.answers.values().is_valid(index)
     }
 
     #[inline(always)]
     fn prediction_text(&self, index: usize) -> &str {
-        self.prediction.texts.values.value(index)
+        self.prediction.texts.text(index)
     }
 
     #[inline(always)]
     fn answer_text(&self, index: usize) -> &str {
-        self.answers.texts.values.value(index)
+        self.answers.texts.text(index)
     }
 
     #[inline(always)]
     fn prediction_memory(&self, index: usize) -> Memory<'_> {
-        self.prediction.texts.memory(index)
+        self.prediction.column.texts.memory(index)
     }
 
     #[inline(always)]
     fn answer_memory(&self, index: usize) -> Memory<'_> {
-        self.answers.texts.memory(index)
+        self.answers.column.texts.memory(index)
+    }
+}
+
+impl<'a> CheckedColumn<'a> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    fn values(&self) -> &'a Views {
+        &self.column.texts.values
     }
 }
 
@@ -227,11 +259,13 @@ impl Column {
         let (name, dtype, chunks) = column.import()?;
         let in_column = |error: Error| Error::new(format!("column '{name}': {error}"));
         let (lists, values) = match &dtype {
-            Dtype::List(entries) => some_lists(Lists::import(entries, None, &chunks)).map_err(in_column)?,
-            Dtype::Array(entries, width) => {
-                some_lists(Lists::import(entries, Some(*width), &chunks)).map_err(in_column)?
+            Dtype::List(entries) => {
+                Lists::import(entries, None, &chunks).map(some_lists).map_err(in_column)?
             }
-            dtype => (None, concatenate(&chunks, |data| text_array(dtype, data)).map_err(in_column)?),
+            Dtype::Array(entries, width) => {
+                Lists::import(entries, Some(*width), &chunks).map(some_lists).map_err(in_column)?
+            }
+            dtype => (None, Views::concatenate(&chunks, |data| Views::read(dtype, data)).map_err(in_column)?),
         };
         Ok(Self { texts: Texts::new(name, values), lists, stride: 1 })
     }
@@ -253,25 +287,23 @@ impl Column {
         Ok(())
     }
 
-    fn check(&self, rows: Range<usize>) -> Result<()> {
-        if self.stride == 0 {
-            return Ok(());
-        }
+    fn check(&self, rows: Range<usize>) -> Result<CheckedColumn<'_>> {
+        let rows = if self.stride == 0 { 0..1 } else { rows };
         let fault = |row, fault: Fault| fault.at(&self.texts.name, row, self.len());
-        let Some(lists) = &self.lists else {
-            return self.texts.check(rows).map_err(|(row, found)| fault(row, found));
+        let texts = match &self.lists {
+            None => self.texts.check(rows).map_err(|(row, found)| fault(row, found))?,
+            Some(lists) => self.texts.check(lists.span(rows.clone())).or_else(|_| {
+                for row in rows {
+                    self.texts.check(lists.bounds(row)).map_err(|(_, found)| fault(row, found))?;
+                }
+                // The texts of null lists are never read.
+                Ok(self.texts.checked_singly())
+            })?,
         };
-        if lists.has_nulls() {
-            // The texts of null lists are never read.
-            for row in rows {
-                self.texts.check(lists.bounds(row)).map_err(|(_, found)| fault(row, found))?;
-            }
-            return Ok(());
-        }
-        self.texts.check(lists.span(rows)).map_err(|(text, found)| fault(lists.row(text), found))
+        Ok(CheckedColumn { column: self, texts })
     }
 }
 
-fn some_lists(imported: Result<(Lists, StringViewArray)>) -> Result<(Option<Lists>, StringViewArray)> {
-    imported.map(|(lists, values)| (Some(lists), values))
+fn some_lists((lists, values): (Lists, Views)) -> (Option<Lists>, Views) {
+    (Some(lists), values)
 }

@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field};
 use self::options::{AlignOptions, ErrantOptions, IMeasureOptions, M2Options};
 use super::abi::{ForeignColumn, export};
 use super::dtype::{Dtype, Role};
-use super::inputs::table::{self, Table};
+use super::inputs::table::{self, CheckedTable, Table};
 use super::outputs::{Column, map_pieces};
 use super::{Error, Result};
 use crate::gec::align::Aligner;
@@ -60,7 +60,7 @@ const M2: Function = Function {
     dtype: outputs::m2_dtype,
     column: |table, kwargs| {
         let (options, _) = M2Options::parse(kwargs)?;
-        let counts = map_rows(table, m2::Scorer::default, |scorer, row| {
+        let counts = map_rows(table, m2::Scorer::default, |scorer, table, row| {
             let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
             else {
                 return Ok(None);
@@ -78,7 +78,7 @@ const M2_EDITS: Function = Function {
     dtype: outputs::m2_edits_dtype,
     column: |table, kwargs| {
         let (options, shrink) = M2Options::parse(kwargs)?;
-        let edits = map_rows(table, m2::Scorer::default, |scorer, row| {
+        let edits = map_rows(table, m2::Scorer::default, |scorer, table, row| {
             let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
             else {
                 return Ok(None);
@@ -95,7 +95,7 @@ const I_MEASURE: Function = Function {
     roles: &[TEXT, TEXT, LIST, LIST],
     dtype: outputs::i_measure_dtype,
     column: |table, kwargs| {
-        i_measure_column(table, kwargs, |row| {
+        i_measure_column(table, kwargs, |table, row| {
             Ok(annotators(table, row, EDITS, ANNOTATORS)?.map(Standard::Edits))
         })
     },
@@ -106,7 +106,7 @@ const I_MEASURE_REFERENCES: Function = Function {
     roles: &[TEXT, TEXT, LIST],
     dtype: outputs::i_measure_dtype,
     column: |table, kwargs| {
-        i_measure_column(table, kwargs, |row| {
+        i_measure_column(table, kwargs, |table, row| {
             Ok(table.texts(EDITS, row).map(|texts| Standard::Sentences(texts.collect())))
         })
     },
@@ -121,7 +121,7 @@ const ALIGN3: Function = Function {
         let columns = map_rows(
             table,
             || Aligner::new(costs),
-            |aligner, row| {
+            |aligner, table, row| {
                 let [prediction, source, reference] = [0, 1, 2].map(|column| table.text(column, row));
                 let (Some(prediction), Some(source), Some(reference)) = (prediction, source, reference)
                 else {
@@ -152,7 +152,7 @@ const ERRANT: Function = Function {
         let comparisons = map_rows(
             table,
             || (),
-            |(), row| {
+            |(), table, row| {
                 let hypothesis = annotators(table, row, 0, 1)?;
                 let reference = annotators(table, row, 2, 3)?;
                 let Some((hypothesis, reference)) = hypothesis.zip(reference) else { return Ok(None) };
@@ -163,21 +163,22 @@ const ERRANT: Function = Function {
     },
 };
 
-fn i_measure_column<'a>(
-    table: &'a Table,
+fn i_measure_column(
+    table: &Table,
     kwargs: &[u8],
-    standard: impl Fn(usize) -> std::result::Result<Option<Standard<'a>>, String> + Sync,
+    standard: impl for<'a> Fn(&CheckedTable<'a>, usize) -> std::result::Result<Option<Standard<'a>>, String>
+    + Sync,
 ) -> Result<ArrayData> {
     let options = IMeasureOptions::parse(kwargs)?;
     let rows = map_rows(
         table,
         || i_measure::Scorer::new(options),
-        |scorer, row| {
+        |scorer, table, row| {
             let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
             else {
                 return Ok(None);
             };
-            let Some(standard) = standard(row)? else { return Ok(None) };
+            let Some(standard) = standard(table, row)? else { return Ok(None) };
             scorer.score(prediction, source, &standard)
         },
     )?;
@@ -186,12 +187,12 @@ fn i_measure_column<'a>(
 
 /// The edits of a row by annotator; none where the list of edits is null. A null list of annotators leaves
 /// them to the edits.
-fn annotators(
-    table: &Table,
+fn annotators<'a>(
+    table: &CheckedTable<'a>,
     row: usize,
     edits: usize,
     annotators: usize,
-) -> std::result::Result<Option<Vec<Annotator<'_>>>, String> {
+) -> std::result::Result<Option<Vec<Annotator<'a>>>, String> {
     let Some(texts) = table.texts(edits, row) else { return Ok(None) };
     let edits = texts.map(Edit::parse).collect::<std::result::Result<Vec<_>, _>>()?;
     let ids = table.texts(annotators, row).into_iter().flatten();
@@ -207,12 +208,12 @@ fn annotators(
 fn map_rows<T: Clone + Default + Send, S>(
     table: &Table,
     state: impl Fn() -> S + Sync,
-    value: impl Fn(&mut S, usize) -> std::result::Result<Option<T>, String> + Sync,
+    value: impl Fn(&mut S, &CheckedTable, usize) -> std::result::Result<Option<T>, String> + Sync,
 ) -> Result<Column<T>> {
     map_pieces(table.rows(), PIECE, state, |state, piece| {
-        table.check(&piece.rows())?;
+        let checked = table.check(&piece.rows())?;
         piece.rows().try_for_each(|row| {
-            let value = value(state, row).map_err(|message| table.at(row, &message))?;
+            let value = value(state, &checked, row).map_err(|message| table.at(row, &message))?;
             piece.set(row, value);
             Ok(())
         })

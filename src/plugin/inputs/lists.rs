@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use arrow_array::StringViewArray;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 
 use super::super::abi::Chunk;
 use super::super::dtype::Dtype;
 use super::super::{Error, Result};
-use super::arrays::{concatenate, reserve, text_array};
+use super::views::{Views, reserve};
 
 /// Where each row starts and the last one ends, among the texts of all rows.
 pub struct Lists {
@@ -20,11 +19,11 @@ pub struct Lists {
 
 impl Lists {
     /// Imports the chunks of a column of lists, or of arrays of this width, and their texts.
-    pub fn import(entries: &Dtype, width: Option<i32>, chunks: &[Chunk]) -> Result<(Self, StringViewArray)> {
-        let text_array = |data: &ArrayData| text_array(entries, data);
+    pub fn import(entries: &Dtype, width: Option<i32>, chunks: &[Chunk]) -> Result<(Self, Views)> {
+        let read = |data: &ArrayData| Views::read(entries, data);
         if let [Chunk::Data(data)] = chunks {
             let offsets = list_offsets(data, width)?;
-            let values = text_array(&entries_between(data, &offsets))?;
+            let values = read(&entries_between(data, &offsets))?;
             let nulls = data.nulls().cloned().filter(|nulls| nulls.null_count() > 0);
             return Ok((Self { offsets, nulls }, values));
         }
@@ -52,7 +51,7 @@ impl Lists {
                 }
             }
         }
-        let values = concatenate(&children, text_array)?;
+        let values = Views::concatenate(&children, read)?;
         let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
         Ok((Self { offsets: offsets.into(), nulls }, values))
     }
@@ -60,11 +59,6 @@ impl Lists {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
-    }
-
-    /// Whether any row has a null in place of a list.
-    pub fn has_nulls(&self) -> bool {
-        self.nulls.is_some()
     }
 
     /// Whether a row has a null in place of a list.
@@ -84,12 +78,6 @@ impl Lists {
     /// Where the texts of rows stand, those in null rows included.
     pub fn span(&self, rows: Range<usize>) -> Range<usize> {
         self.place(rows.start)..self.place(rows.end)
-    }
-
-    /// The row in which a text stands.
-    pub fn row(&self, text: usize) -> usize {
-        let text = self.offsets[0] + text.cast_signed() as i64;
-        self.offsets.partition_point(|&start| start <= text) - 1
     }
 
     #[inline(always)]

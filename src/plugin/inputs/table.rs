@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use arrow_array::Array;
-
-use super::{Column, Error, ForeignColumn, Result};
+use super::{CheckedColumn, Column, Error, ForeignColumn, Result};
 use crate::plugin::dtype::{Dtype, Role};
 
 /// Input columns of equal length.
@@ -52,31 +50,39 @@ impl Table {
         self.rows
     }
 
-    /// Checks the texts of some rows; called before any of them is read.
-    pub fn check(&self, rows: &Range<usize>) -> Result<()> {
-        self.columns.iter().try_for_each(|column| column.check(rows.clone()))
-    }
-
-    /// The text of a row.
-    pub fn text(&self, column: usize, row: usize) -> Option<&str> {
-        self.texts(column, row)?.next()
-    }
-
-    /// The texts of a row that are not null; none where the row is null.
-    pub fn texts(&self, column: usize, row: usize) -> Option<impl Iterator<Item = &str>> {
-        let column = &self.columns[column];
-        let index = row * column.stride;
-        let is_null = match &column.lists {
-            Some(lists) => lists.is_null(index),
-            None => column.texts.values.is_null(index),
-        };
-        let values = &column.texts.values;
-        let entries = move || column.bounds(index).filter(|&entry| values.is_valid(entry));
-        (!is_null).then(|| entries().map(|entry| values.value(entry)))
+    /// The texts of some rows, if they can be read.
+    pub fn check(&self, rows: &Range<usize>) -> Result<CheckedTable<'_>> {
+        let columns = self.columns.iter().map(|column| column.check(rows.clone()));
+        Ok(CheckedTable { columns: columns.collect::<Result<_>>()? })
     }
 
     /// An error at a row.
     pub fn at(&self, row: usize, message: &str) -> Error {
         Error::new(format!("row {row} (counted from 0, of {} rows in this batch): {message}", self.rows))
+    }
+}
+
+/// Rows of a [`Table`] whose texts were checked.
+pub struct CheckedTable<'a> {
+    columns: Vec<CheckedColumn<'a>>,
+}
+
+impl<'a> CheckedTable<'a> {
+    /// The text of a row.
+    pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
+        self.texts(column, row)?.next()
+    }
+
+    /// The texts of a row that are not null; none where the row is null.
+    pub fn texts(&self, column: usize, row: usize) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
+        let CheckedColumn { column, texts } = self.columns[column].clone();
+        let index = row * column.stride;
+        let values = &column.texts.values;
+        let is_valid = match &column.lists {
+            Some(lists) => !lists.is_null(index),
+            None => values.is_valid(index),
+        };
+        let entries = move || column.bounds(index).filter(|&entry| values.is_valid(entry));
+        is_valid.then(|| entries().map(move |entry| texts.text(entry)))
     }
 }

@@ -3,10 +3,10 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use arrow_array::{Array, StringViewArray};
 use arrow_buffer::Buffer;
 
 use super::super::Error;
+use super::views::Views;
 use crate::kernel::view::{BEYOND_ASCII, INLINE, Memory, text_inside};
 use crate::kernel::{Isa, is_plain};
 
@@ -16,16 +16,24 @@ const AT_ONCE: usize = 64;
 /// Views from which texts are checked with vectors, 64 bytes.
 const WITH_VECTORS: usize = 4;
 
-/// A column of texts, checked piece by piece before they are read.
+/// A column of texts. [`Texts::check`] gives those that may be read.
 pub struct Texts {
     pub name: String,
-    pub values: StringViewArray,
+    pub values: Views,
     /// For each buffer how far it holds nothing but ASCII, of which any part is UTF-8; and 0 for buffers that
     /// do not exist.
     ascii_ends: Vec<usize>,
     /// Whether a buffer as a whole is UTF-8.
     is_utf8: Vec<bool>,
     isa: Isa,
+}
+
+/// Texts that were checked, and may be read.
+#[derive(Clone)]
+pub struct CheckedTexts<'a> {
+    texts: &'a Texts,
+    /// Texts that are all UTF-8.
+    utf8: Range<usize>,
 }
 
 /// What is wrong with a text.
@@ -45,12 +53,12 @@ impl Fault {
 }
 
 impl Texts {
-    pub fn new(name: String, values: StringViewArray) -> Self {
+    pub fn new(name: String, values: Views) -> Self {
         // A buffer may hold much more than these rows; then looking at all of it does not pay.
         let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
         let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
-        let ascii_ends: Vec<_> = values.data_buffers().iter().map(end).chain([0]).collect();
-        let buffers = values.data_buffers().iter().zip(&ascii_ends);
+        let ascii_ends: Vec<_> = values.buffers.iter().map(end).chain([0]).collect();
+        let buffers = values.buffers.iter().zip(&ascii_ends);
         let is_utf8 = |(buffer, &end): (&Buffer, &usize)| {
             end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
         };
@@ -61,14 +69,14 @@ impl Texts {
     /// The memory of the text at an index.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> Memory<'_> {
-        let views = self.values.views();
+        let views = &self.values.all;
         let view = views[index];
         let len = view as u32;
         let bytes = if len <= INLINE {
             // The text stands in the view itself, and other views behind it.
             &views.inner()[size_of::<u128>() * index + size_of::<u32>()..]
         } else {
-            &self.values.data_buffers()[(view >> 64) as u32 as usize][(view >> 96) as usize..]
+            &self.values.buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]
         };
         Memory::new(bytes, len as usize)
     }
@@ -80,26 +88,35 @@ impl Texts {
         let step = (values.len() / SAMPLE).max(1);
         let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
         let (texts, bytes) = sampled
-            .fold((0, 0), |(texts, bytes), index| (texts + 1, bytes + values.views()[index] as u32 as usize));
+            .fold((0, 0), |(texts, bytes), index| (texts + 1, bytes + values.all[index] as u32 as usize));
         bytes / texts.max(1)
     }
 
-    /// Checks that views point into their buffers and hold UTF-8; otherwise the first that does not.
-    pub fn check(&self, range: Range<usize>) -> std::result::Result<(), (usize, Fault)> {
+    /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
+    pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
+        let mut checked = CheckedTexts { texts: self, utf8: range.clone() };
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
-        for views in self.values.views()[range].chunks(AT_ONCE) {
+        for views in self.values.all[range].chunks(AT_ONCE) {
             if !self.are_plain(views, &mut buffer) && !self.are_utf8(views, buffer) {
                 for (index, &view) in (start..).zip(views) {
-                    if self.values.is_valid(index) {
-                        self.check_view(view).map_err(|fault| (index, fault))?;
+                    match self.check_view(view) {
+                        Ok(()) => {}
+                        Err(fault) if self.values.is_valid(index) => return Err((index, fault)),
+                        // What a null hides is never read.
+                        Err(_) => checked = self.checked_singly(),
                     }
                 }
             }
             start += views.len();
         }
-        Ok(())
+        Ok(checked)
+    }
+
+    /// Texts of which some are hidden and not UTF-8, so that each is checked again when it is read.
+    pub fn checked_singly(&self) -> CheckedTexts<'_> {
+        CheckedTexts { texts: self, utf8: 0..0 }
     }
 
     /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
@@ -124,7 +141,7 @@ impl Texts {
     #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
     fn are_utf8(&self, views: &[u128], number: u32) -> bool {
         let is_utf8 = self.is_utf8.get(number as usize).copied().unwrap_or(false);
-        let buffer = self.values.data_buffers().get(number as usize).filter(|_| is_utf8);
+        let buffer = self.values.buffers.get(number as usize).filter(|_| is_utf8);
         let buffer = buffer.map_or(&[][..], Buffer::as_slice);
         let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
         // What stands inside, each text followed by zeros, so that none goes on with another one.
@@ -159,7 +176,7 @@ impl Texts {
             return check_utf8(&view.to_le_bytes()[4..4 + length]);
         }
         let (number, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
-        let buffer = self.values.data_buffers().get(number).ok_or(Fault::Range)?;
+        let buffer = self.values.buffers.get(number).ok_or(Fault::Range)?;
         let text = buffer.get(start..start + length).ok_or(Fault::Range)?;
         // A part of UTF-8 is UTF-8 if it does not cut a character.
         let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
@@ -167,6 +184,21 @@ impl Texts {
             return Ok(());
         }
         check_utf8(text)
+    }
+}
+
+impl<'a> CheckedTexts<'a> {
+    /// The text at an index.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
+    pub fn text(&self, index: usize) -> &'a str {
+        let text = self.texts.memory(index).text();
+        if self.utf8.contains(&index) {
+            // SAFETY: `Texts::check` found all of these texts to be UTF-8.
+            unsafe { std::str::from_utf8_unchecked(text) }
+        } else {
+            std::str::from_utf8(text).expect("checked before, as it is not null")
+        }
     }
 }
 
