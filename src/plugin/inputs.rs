@@ -248,7 +248,6 @@ impl Rows for CheckedPair<'_> {
 
 impl<'a> CheckedColumn<'a> {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     fn values(&self) -> &'a Views {
         &self.column.texts.values
     }

@@ -190,7 +190,6 @@ impl Texts {
 impl<'a> CheckedTexts<'a> {
     /// The text at an index.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn text(&self, index: usize) -> &'a str {
         let text = self.texts.memory(index).text();
         if self.utf8.contains(&index) {

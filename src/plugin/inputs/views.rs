@@ -34,14 +34,12 @@ impl Views {
 
     /// Whether any is null.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn has_nulls(&self) -> bool {
         self.nulls.is_some()
     }
 
     /// Whether a text is not null.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "part of the loop over rows: its results stay in registers")]
     pub fn is_valid(&self, index: usize) -> bool {
         self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))
     }
