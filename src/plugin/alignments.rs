@@ -10,8 +10,8 @@ use arrow_schema::Field;
 use super::abi::ForeignColumn;
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Groups, Pair, check_columns};
-use super::lists::{counts_column, counts_dtype};
 use super::options::Options;
+use super::outputs::edits::counts_column;
 use super::outputs::ranges;
 use super::{Error, Result, parallel};
 use crate::kernel::alignment::{Aligner, Edit};
@@ -87,7 +87,8 @@ impl Counting {
     pub fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
         Options::parse(kwargs)?;
         Self::check(columns)?;
-        Ok(Field::new(Self::NAME, counts_dtype(), true))
+        let none = counts_column(0, std::iter::empty());
+        Ok(Field::new(Self::NAME, none.data_type().clone(), true))
     }
 
     #[expect(clippy::unused_self, reason = "called as a metric is")]

@@ -11,8 +11,8 @@ use super::abi::{ForeignColumn, export};
 use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
-use super::lists::{ExportedEdit, edits_dtype};
 use super::options::Options;
+use super::outputs::edits::{EDITS, ExportedEdit};
 use super::outputs::{
     Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, put_counts, score_details_dtype,
     scores_dtype,
@@ -153,7 +153,7 @@ const SCORE_DETAILS: Metric = Metric {
 const EDIT_OPS: Metric = Metric {
     name: "edit_ops",
     role: Role::Reference,
-    dtype: edits_dtype,
+    dtype: || EDITS.dtype(),
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let edits = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
@@ -168,7 +168,7 @@ const EDIT_OPS: Metric = Metric {
                 Ok(())
             })
         });
-        Ok(edits?.into_edits())
+        Ok(EDITS.column(edits?))
     },
 };
 

@@ -10,7 +10,6 @@ mod dtype;
 mod expressions;
 mod gec;
 mod inputs;
-mod lists;
 mod memory;
 pub mod options;
 mod outputs;

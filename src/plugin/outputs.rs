@@ -1,17 +1,15 @@
 //! From row results to a column.
 
+pub mod edits;
+pub mod lists;
 mod scores;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow_array::builder::StringViewBuilder;
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, LargeListArray, StructArray, UInt8Array, UInt32Array,
-};
-use arrow_buffer::{ArrowNativeType, NullBuffer, OffsetBuffer};
+use arrow_array::{Array, BooleanArray, Float64Array, UInt8Array, UInt32Array};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, Fields};
 
 pub use self::scores::{ScoreColumns, score_details_dtype, scores_dtype};
 use super::memory::{Values, bits};
@@ -20,6 +18,7 @@ use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::rows::Block;
 
 /// Values of all rows with the rows that have none.
+#[derive(Default)]
 pub struct Column<T> {
     values: Vec<T>,
     nulls: Option<NullBuffer>,
@@ -200,25 +199,4 @@ impl Numbers<u8> {
     pub fn into_boolean(self) -> ArrayData {
         BooleanArray::new(bits(&self.values.into_buffer()), self.nulls).into_data()
     }
-}
-
-impl<T> Column<Vec<T>> {
-    /// A list for each row, of structs with these fields; `entries` makes their columns.
-    pub fn into_lists(self, fields: Fields, entries: impl FnOnce(&[T]) -> Vec<ArrayRef>) -> ArrayData {
-        let offsets = OffsetBuffer::<i64>::from_lengths(self.values.iter().map(Vec::len));
-        let all: Vec<T> = self.values.into_iter().flatten().collect();
-        list_array(fields, offsets, entries(&all), self.nulls)
-    }
-}
-
-/// Lists of structs.
-pub fn list_array(
-    fields: Fields,
-    offsets: OffsetBuffer<i64>,
-    columns: Vec<ArrayRef>,
-    nulls: Option<NullBuffer>,
-) -> ArrayData {
-    let structs = StructArray::new(fields.clone(), columns, None);
-    let item = Arc::new(Field::new("item", DataType::Struct(fields), true));
-    LargeListArray::new(item, offsets, Arc::new(structs), nulls).into_data()
 }

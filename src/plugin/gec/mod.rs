@@ -57,7 +57,7 @@ const ANNOTATORS: usize = 3;
 const M2: Function = Function {
     name: "gec_m2",
     roles: &[TEXT, TEXT, LIST, LIST],
-    dtype: outputs::m2_dtype,
+    dtype: || outputs::M2.dtype(),
     column: |table, kwargs| {
         let (options, _) = M2Options::parse(kwargs)?;
         let counts = map_rows(table, m2::Scorer::default, |scorer, table, row| {
@@ -68,14 +68,14 @@ const M2: Function = Function {
             let Some(annotators) = annotators(table, row, EDITS, ANNOTATORS)? else { return Ok(None) };
             scorer.counts(prediction, source, &annotators, &options).map(Some)
         })?;
-        Ok(outputs::m2(counts))
+        Ok(outputs::M2.column(counts))
     },
 };
 
 const M2_EDITS: Function = Function {
     name: "gec_m2_edits",
     roles: &[TEXT, TEXT, LIST, LIST],
-    dtype: outputs::m2_edits_dtype,
+    dtype: || outputs::M2_EDITS.dtype(),
     column: |table, kwargs| {
         let (options, shrink) = M2Options::parse(kwargs)?;
         let edits = map_rows(table, m2::Scorer::default, |scorer, table, row| {
@@ -86,14 +86,14 @@ const M2_EDITS: Function = Function {
             let Some(annotators) = annotators(table, row, EDITS, ANNOTATORS)? else { return Ok(None) };
             scorer.system_edits(prediction, source, &annotators, &options, shrink).map(Some)
         })?;
-        Ok(outputs::m2_edits(edits))
+        Ok(outputs::M2_EDITS.column(edits))
     },
 };
 
 const I_MEASURE: Function = Function {
     name: "gec_i_measure",
     roles: &[TEXT, TEXT, LIST, LIST],
-    dtype: outputs::i_measure_dtype,
+    dtype: || outputs::i_measure(Column::default()).data_type().clone(),
     column: |table, kwargs| {
         i_measure_column(table, kwargs, |table, row| {
             Ok(annotators(table, row, EDITS, ANNOTATORS)?.map(Standard::Edits))
@@ -104,7 +104,7 @@ const I_MEASURE: Function = Function {
 const I_MEASURE_REFERENCES: Function = Function {
     name: "gec_i_measure_references",
     roles: &[TEXT, TEXT, LIST],
-    dtype: outputs::i_measure_dtype,
+    dtype: || outputs::i_measure(Column::default()).data_type().clone(),
     column: |table, kwargs| {
         i_measure_column(table, kwargs, |table, row| {
             Ok(table.texts(EDITS, row).map(|texts| Standard::Sentences(texts.collect())))
@@ -115,7 +115,7 @@ const I_MEASURE_REFERENCES: Function = Function {
 const ALIGN3: Function = Function {
     name: "gec_align3",
     roles: &[TEXT, TEXT, TEXT],
-    dtype: outputs::align3_dtype,
+    dtype: || outputs::ALIGN3.dtype(),
     column: |table, kwargs| {
         let (max_cells, costs) = AlignOptions::parse(kwargs)?;
         let columns = map_rows(
@@ -139,14 +139,14 @@ const ALIGN3: Function = Function {
                 Ok(Some(texts.collect::<Vec<_>>()))
             },
         )?;
-        Ok(outputs::align3(columns))
+        Ok(outputs::ALIGN3.column(columns))
     },
 };
 
 const ERRANT: Function = Function {
     name: "gec_errant",
     roles: &[LIST, LIST, LIST, LIST],
-    dtype: outputs::errant_dtype,
+    dtype: || outputs::ERRANT.dtype(),
     column: |table, kwargs| {
         let options = ErrantOptions::parse(kwargs)?;
         let comparisons = map_rows(
@@ -159,7 +159,7 @@ const ERRANT: Function = Function {
                 errant::compare(&hypothesis, &reference, &options).map(Some)
             },
         )?;
-        Ok(outputs::errant(comparisons))
+        Ok(outputs::ERRANT.column(comparisons))
     },
 };
 

@@ -1,0 +1,98 @@
+//! Edits and their counts, as columns of lists.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{ArrayBuilder, StringViewBuilder, UInt64Builder};
+use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_buffer::OffsetBuffer;
+use arrow_data::ArrayData;
+
+use super::super::Result;
+use super::count;
+use super::lists::{ListColumn, lists, texts};
+use crate::kernel::alignment::{Edit, Operation};
+use crate::kernel::confusions::{Counts, Kind, RowKind};
+
+/// An edit with positions as they are exported.
+#[derive(Clone, Copy)]
+pub struct ExportedEdit {
+    edit: Edit,
+    reference_position: u32,
+    prediction_position: u32,
+}
+
+impl ExportedEdit {
+    pub fn new(edit: Edit) -> Result<Self> {
+        Ok(Self {
+            edit,
+            reference_position: count(edit.reference_position)?,
+            prediction_position: count(edit.prediction_position)?,
+        })
+    }
+}
+
+/// The column of `edit_ops`.
+pub const EDITS: ListColumn<ExportedEdit> = ListColumn(|edits| {
+    let positions = |position: fn(&ExportedEdit) -> u32| -> ArrayRef {
+        Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))
+    };
+    vec![
+        ("op", texts(edits.iter().map(|edit| Some(operation(edit.edit.operation))))),
+        ("reference_pos", positions(|edit| edit.reference_position)),
+        ("prediction_pos", positions(|edit| edit.prediction_position)),
+        ("reference_char", letters(edits.iter().map(|edit| edit.edit.reference))),
+        ("predicted_char", letters(edits.iter().map(|edit| edit.edit.prediction))),
+    ]
+});
+
+fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Replace => "replace",
+        Operation::Insert => "insert",
+        Operation::Delete => "delete",
+    }
+}
+
+/// What is counted, as the Python package reads it.
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Edit(edit) => operation(edit),
+        Kind::Reference => "reference",
+        Kind::Row(RowKind::Compared) => "n",
+        Kind::Row(RowKind::Missing) => "n_missing",
+        Kind::Row(RowKind::Unanswerable) => "n_unanswerable",
+        Kind::Row(RowKind::Distant) => "n_distant",
+    }
+}
+
+/// Lists of counts in some of so many rows, in rising order; those of the others are empty. Each list goes when
+/// it is written: there may be as many as rows.
+pub fn counts_column(rows: usize, counted: impl Iterator<Item = (usize, Counts)>) -> ArrayData {
+    let mut offsets = Vec::with_capacity(rows + 1);
+    let [mut kinds, mut references, mut predictions] = [(); 3].map(|()| StringViewBuilder::new());
+    let mut numbers = UInt64Builder::new();
+    for (row, counts) in counted {
+        offsets.resize(row + 1, numbers.len().cast_signed() as i64);
+        for (key, count) in counts.into_counts() {
+            kinds.append_value(kind(key.kind));
+            references.append_option(key.reference.text());
+            predictions.append_option(key.prediction.text());
+            numbers.append_value(count);
+        }
+    }
+    offsets.resize(rows + 1, numbers.len().cast_signed() as i64);
+    let columns: Vec<(_, ArrayRef)> = vec![
+        ("op", Arc::new(kinds.finish())),
+        ("reference_char", Arc::new(references.finish())),
+        ("predicted_char", Arc::new(predictions.finish())),
+        ("count", Arc::new(numbers.finish())),
+    ];
+    lists(columns, OffsetBuffer::new(offsets.into()), None).into_data()
+}
+
+fn letters(letters: impl Iterator<Item = Option<char>>) -> ArrayRef {
+    let mut builder = StringViewBuilder::new();
+    let mut buffer = [0; 4];
+    letters.for_each(|letter| builder.append_option(letter.map(|letter| &*letter.encode_utf8(&mut buffer))));
+    Arc::new(builder.finish())
+}
