@@ -8,17 +8,20 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::{process, thread};
 
 use super::{Error, Result};
 
 /// Pieces for which one more thread is worth starting.
 const PIECES_PER_THREAD: usize = 4;
 
-/// Threads at work in the plugin, callers included.
-static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+/// Threads at work in the plugin, callers included, in the lower half, and in the upper one the process whose
+/// threads they are: a forked process starts with none of them.
+static AT_WORK: AtomicU64 = AtomicU64::new(0);
+
+const THREADS: u64 = u32::MAX as u64;
 
 /// As many threads as Polars takes.
 fn limit() -> usize {
@@ -32,18 +35,32 @@ fn limit() -> usize {
 }
 
 /// Counts a thread as being at work.
-struct AtWork;
+struct AtWork {
+    has_left: bool,
+}
 
 impl AtWork {
     fn begin() -> Self {
-        AT_WORK.fetch_add(1, Ordering::Relaxed);
-        Self
+        let process = u64::from(process::id()) << u32::BITS;
+        let one_more = |state| Some(if state & !THREADS == process { state + 1 } else { process + 1 });
+        let _ = AT_WORK.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        Self { has_left: false }
+    }
+
+    /// Whether there is room for the thread. If not it is counted no more, one after the other: all may look at
+    /// once, and no more of them leave than are too many.
+    fn stays(&mut self) -> bool {
+        let one_less = |state| (state & THREADS > limit() as u64).then(|| state - 1);
+        self.has_left = AT_WORK.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok();
+        !self.has_left
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        AT_WORK.fetch_sub(1, Ordering::Relaxed);
+        if !self.has_left {
+            AT_WORK.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -55,14 +72,14 @@ pub fn for_each<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let _own = AtWork::begin();
-    let free = limit().saturating_sub(AT_WORK.load(Ordering::Relaxed));
+    let free = limit().saturating_sub((AT_WORK.load(Ordering::Relaxed) & THREADS) as usize);
     let helpers = free.min(pieces.len() / PIECES_PER_THREAD);
     let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let pieces = Mutex::new(pieces.into_iter().enumerate());
     let take = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = |is_helper: bool| {
+    let run = |mut helper: Option<AtWork>| {
         let mut state = state();
-        while !(is_helper && AT_WORK.load(Ordering::Relaxed) > limit()) {
+        while helper.as_mut().is_none_or(AtWork::stays) {
             let Some((index, piece)) = take() else { break };
             if let Err(error) = work(&mut state, piece) {
                 let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,15 +95,11 @@ pub fn for_each<T: Send, S>(
     thread::scope(|scope| {
         let start = |_| {
             let at_work = AtWork::begin();
-            let helper = move || {
-                let _at_work = at_work;
-                run(true);
-            };
             // Without a thread the caller does the work alone.
-            thread::Builder::new().spawn_scoped(scope, helper).ok()
+            thread::Builder::new().spawn_scoped(scope, move || run(Some(at_work))).ok()
         };
         let helpers: Vec<_> = (0..helpers).filter_map(start).collect();
-        run(false);
+        run(None);
         for helper in helpers {
             helper.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
