@@ -85,7 +85,7 @@ bench-scale: install .venv-daft/installed ## Measure reports of 1, 10 and 50 mil
 	.venv-daft/bin/pip install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python tests/benchmarks/scale.py
 
-check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing and the oldest Polars that is promised
+check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing, and the oldest and newest Polars
 	.ci/heavy
 
 clean: ## Remove what was built
