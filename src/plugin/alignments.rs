@@ -80,7 +80,7 @@ impl Counting {
             return Err(Error::new(format!("`{}` takes 3 columns, got {}", Self::NAME, columns.len())));
         };
         let columns = [prediction, answers].map(|(name, dtype)| (name.as_str(), dtype));
-        check_columns(Self::NAME, Role::Answers, columns.into_iter())
+        check_columns(Self::NAME, &[Role::Prediction, Role::Answers], columns.into_iter())
     }
 
     #[expect(clippy::unused_self, reason = "called as a metric is")]

@@ -295,18 +295,20 @@ fn row_digest(pair: &CheckedPair, row: usize, bytes: &mut Vec<u8>) -> u64 {
 }
 
 impl Metric {
+    fn check<'a>(&self, columns: impl ExactSizeIterator<Item = (&'a str, &'a Dtype)>) -> Result<()> {
+        check_columns(self.name, &[Role::Prediction, self.role], columns)
+    }
+
     fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
         Options::parse(kwargs)?;
-        check_columns(self.name, self.role, columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
+        self.check(columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
         Ok(Field::new(self.name, (self.dtype)(), true))
     }
 
     fn call(&self, columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
         let options = Options::parse(kwargs)?;
-        let fields = columns.iter().map(|column| (column.name.as_str(), &column.dtype));
-        check_columns(self.name, self.role, fields)?;
-        let pair = Pair::import(columns)?;
-        Ok((self.name, (self.column)(&pair, &options)?))
+        self.check(columns.iter().map(|column| (column.name.as_str(), &column.dtype)))?;
+        Ok((self.name, (self.column)(&Pair::import(columns)?, &options)?))
     }
 }
 

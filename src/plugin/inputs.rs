@@ -54,45 +54,45 @@ pub struct CheckedPair<'a> {
     is_plain: bool,
 }
 
-/// Refuses columns that do not fit the metric; shared by the schema call and the call on data.
+/// Refuses columns that do not fit what a function takes; shared by the schema call and the call on data.
 pub fn check_columns<'a>(
-    metric: &str,
-    role: Role,
+    function: &str,
+    roles: &[Role],
     columns: impl ExactSizeIterator<Item = (&'a str, &'a Dtype)>,
 ) -> Result<()> {
-    if columns.len() != 2 {
-        return Err(Error::new(format!("`{metric}` takes 2 columns, got {}", columns.len())));
+    if columns.len() != roles.len() {
+        return Err(Error::new(format!("`{function}` takes {} columns, got {}", roles.len(), columns.len())));
     }
-    columns
-        .zip([Role::Prediction, role])
-        .try_for_each(|((name, dtype), role)| dtype.check(name, metric, role))
+    columns.zip(roles).try_for_each(|((name, dtype), &role)| dtype.check(name, function, role))
+}
+
+/// The columns of a call, with the number of their rows.
+fn import(columns: Vec<ForeignColumn>) -> Result<(usize, Vec<Column>)> {
+    let mut columns = columns.into_iter().map(Column::import).collect::<Result<Vec<_>>>()?;
+    // A literal arrives as one row, whatever the length of the other columns, zero rows included.
+    let Some(first) = columns.iter().position(|column| column.len() != 1) else { return Ok((1, columns)) };
+    let rows = columns[first].len();
+    for index in 0..columns.len() {
+        match columns[index].len() {
+            length if length == rows => {}
+            1 => columns[index].repeat()?,
+            length => {
+                return Err(Error::new(format!(
+                    "columns of different lengths: '{}' has {rows} rows, '{}' has {length}",
+                    columns[first].texts.name, columns[index].texts.name
+                )));
+            }
+        }
+    }
+    Ok((rows, columns))
 }
 
 impl Pair {
     /// Imports and aligns the columns of a call; [`check_columns`] has passed them.
     pub fn import(columns: Vec<ForeignColumn>) -> Result<Self> {
+        let (rows, columns) = import(columns)?;
         let [prediction, answers] =
             <[_; 2]>::try_from(columns).map_err(|_| Error::new("a metric takes 2 columns"))?;
-        let mut prediction = Column::import(prediction)?;
-        let mut answers = Column::import(answers)?;
-        // A literal arrives as one row, whatever the length of the other column, zero rows included.
-        let rows = match (prediction.len(), answers.len()) {
-            (left, right) if left == right => left,
-            (left, 1) => {
-                answers.repeat()?;
-                left
-            }
-            (1, right) => {
-                prediction.repeat()?;
-                right
-            }
-            (left, right) => {
-                return Err(Error::new(format!(
-                    "columns of different lengths: '{}' has {left} rows, '{}' has {right}",
-                    prediction.texts.name, answers.texts.name
-                )));
-            }
-        };
         Ok(Self { rows, prediction, answers })
     }
 

@@ -1,6 +1,7 @@
 //! The keyword arguments of an expression, as the Python package sends them.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::{Error, Result};
 use crate::kernel::confusions::LONGEST;
@@ -67,15 +68,20 @@ enum CutName {
     Similarity,
 }
 
+/// Reads the pickle in which Polars passes keyword arguments.
+pub fn read<T: DeserializeOwned>(pickle: &[u8]) -> Result<T> {
+    serde_pickle::from_slice(pickle, serde_pickle::DeOptions::new())
+        .map_err(|error| Error::new(format!("the options of the expression cannot be read: {error}")))
+}
+
 fn one() -> u64 {
     1
 }
 
 impl Options {
-    /// Reads the pickle in which Polars passes keyword arguments.
+    /// Reads the keyword arguments.
     pub fn parse(pickle: &[u8]) -> Result<Self> {
-        serde_pickle::from_slice(pickle, serde_pickle::DeOptions::new())
-            .map_err(|error| Error::new(format!("the options of the expression cannot be read: {error}")))
+        read(pickle)
     }
 
     /// The scoring protocol.

@@ -10,6 +10,7 @@ mod harness;
 
 mod arrays;
 mod calls;
+mod forks;
 mod large_columns;
 mod options;
 mod repetition;

@@ -12,7 +12,8 @@ use arrow_schema::{DataType, Field};
 use self::options::{AlignOptions, ErrantOptions, IMeasureOptions, M2Options};
 use super::abi::{ForeignColumn, export};
 use super::dtype::{Dtype, Role};
-use super::inputs::table::{self, CheckedTable, Table};
+use super::inputs::check_columns;
+use super::inputs::table::{CheckedTable, Table};
 use super::outputs::{Column, map_pieces};
 use super::{Error, Result};
 use crate::gec::align::Aligner;
@@ -37,13 +38,13 @@ struct Function {
 
 impl Function {
     fn field(&self, columns: &[(String, Dtype)], _kwargs: &[u8]) -> Result<Field> {
-        table::check(self.name, self.roles, columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
+        check_columns(self.name, self.roles, columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
         Ok(Field::new(self.name, (self.dtype)(), true))
     }
 
     fn call(&self, columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
         let fields = columns.iter().map(|column| (column.name.as_str(), &column.dtype));
-        table::check(self.name, self.roles, fields)?;
+        check_columns(self.name, self.roles, fields)?;
         Ok((self.name, (self.column)(&Table::import(columns)?, kwargs)?))
     }
 }
@@ -61,10 +62,7 @@ const M2: Function = Function {
     column: |table, kwargs| {
         let (options, _) = M2Options::parse(kwargs)?;
         let counts = map_rows(table, m2::Scorer::default, |scorer, table, row| {
-            let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
-            else {
-                return Ok(None);
-            };
+            let Some((prediction, source)) = sentence(table, row) else { return Ok(None) };
             let Some(annotators) = annotators(table, row, EDITS, ANNOTATORS)? else { return Ok(None) };
             scorer.counts(prediction, source, &annotators, &options).map(Some)
         })?;
@@ -79,10 +77,7 @@ const M2_EDITS: Function = Function {
     column: |table, kwargs| {
         let (options, shrink) = M2Options::parse(kwargs)?;
         let edits = map_rows(table, m2::Scorer::default, |scorer, table, row| {
-            let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
-            else {
-                return Ok(None);
-            };
+            let Some((prediction, source)) = sentence(table, row) else { return Ok(None) };
             let Some(annotators) = annotators(table, row, EDITS, ANNOTATORS)? else { return Ok(None) };
             scorer.system_edits(prediction, source, &annotators, &options, shrink).map(Some)
         })?;
@@ -174,15 +169,17 @@ fn i_measure_column(
         table,
         || i_measure::Scorer::new(options),
         |scorer, table, row| {
-            let (Some(prediction), Some(source)) = (table.text(PREDICTION, row), table.text(SOURCE, row))
-            else {
-                return Ok(None);
-            };
+            let Some((prediction, source)) = sentence(table, row) else { return Ok(None) };
             let Some(standard) = standard(table, row)? else { return Ok(None) };
             scorer.score(prediction, source, &standard)
         },
     )?;
     Ok(outputs::i_measure(rows))
+}
+
+/// The prediction of a row and its source; none where one of them is null.
+fn sentence<'a>(table: &CheckedTable<'a>, row: usize) -> Option<(&'a str, &'a str)> {
+    table.text(PREDICTION, row).zip(table.text(SOURCE, row))
 }
 
 /// The edits of a row by annotator; none where the list of edits is null. A null list of annotators leaves

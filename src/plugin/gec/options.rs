@@ -1,16 +1,11 @@
 //! The keyword arguments of the functions, as the Python package sends them.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
+use super::super::options::read;
 use super::{Error, Result, errant, i_measure, m2};
 use crate::gec::align::Costs;
 use crate::gec::scores::Metric;
-
-fn read<T: DeserializeOwned>(pickle: &[u8]) -> Result<T> {
-    serde_pickle::from_slice(pickle, serde_pickle::DeOptions::new())
-        .map_err(|error| Error::new(format!("the options of the expression cannot be read: {error}")))
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

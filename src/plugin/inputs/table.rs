@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{CheckedColumn, Column, Error, ForeignColumn, Result};
-use crate::plugin::dtype::{Dtype, Role};
 
 /// Input columns of equal length.
 pub struct Table {
@@ -11,37 +10,10 @@ pub struct Table {
     columns: Vec<Column>,
 }
 
-/// Refuses columns that do not fit what a function takes.
-pub fn check<'a>(
-    function: &str,
-    roles: &[Role],
-    columns: impl ExactSizeIterator<Item = (&'a str, &'a Dtype)>,
-) -> Result<()> {
-    if columns.len() != roles.len() {
-        return Err(Error::new(format!("`{function}` takes {} columns, got {}", roles.len(), columns.len())));
-    }
-    columns.zip(roles).try_for_each(|((name, dtype), &role)| dtype.check(name, function, role))
-}
-
 impl Table {
-    /// Imports and aligns the columns of a call; [`check`] has passed them.
+    /// Imports and aligns the columns of a call; [`check_columns`](super::check_columns) has passed them.
     pub fn import(columns: Vec<ForeignColumn>) -> Result<Self> {
-        let mut columns = columns.into_iter().map(Column::import).collect::<Result<Vec<_>>>()?;
-        // A literal arrives as one row, whatever the length of the other columns, zero rows included.
-        let longest = columns.iter().map(Column::len).find(|&rows| rows != 1);
-        let rows = longest.unwrap_or(1);
-        for column in &mut columns {
-            match column.len() {
-                length if length == rows => {}
-                1 => column.repeat()?,
-                length => {
-                    return Err(Error::new(format!(
-                        "columns of different lengths: '{}' has {length} rows, another has {rows}",
-                        column.texts.name
-                    )));
-                }
-            }
-        }
+        let (rows, columns) = super::import(columns)?;
         Ok(Self { rows, columns })
     }
 
