@@ -59,25 +59,27 @@ pub struct Comparison {
     pub by_type: Vec<(String, Counts)>,
 }
 
-/// Longer spans are refused where each token counts.
-const MAX_SPAN: i64 = 1 << 16;
+/// More tokens of edits in a row are refused where each of them counts: they would fill the memory.
+const MAX_TOKENS: i64 = 1 << 18;
 
 /// What tells one edit from another: span, correction, and type where it counts.
 type Key<'a> = (i64, i64, String, &'a str);
 
 /// Compares every annotator of the system's edits with every one of the reference's.
 ///
-/// The error is a span that by token would not fit into memory.
+/// The error is that of spans that by token would not fit into memory.
 pub fn compare(
     hypothesis: &[Annotator],
     reference: &[Annotator],
     options: &Options,
 ) -> Result<Vec<Comparison>, String> {
-    for edit in hypothesis.iter().chain(reference).flat_map(|annotator| &annotator.edits) {
-        if options.mode == Mode::Token && edit.end - edit.start > MAX_SPAN {
+    if options.mode == Mode::Token {
+        let edits = hypothesis.iter().chain(reference).flat_map(|annotator| &annotator.edits);
+        let tokens: i64 = edits.map(|edit| edit.end - edit.start).sum();
+        if tokens > MAX_TOKENS {
             return Err(format!(
-                "an edit from {} to {} spans more than {MAX_SPAN} tokens",
-                edit.start, edit.end
+                "the edits span {tokens} tokens, more than {MAX_TOKENS}; compare whole spans (mode \"ds\"), or cut \
+                 the text into sentences"
             ));
         }
     }

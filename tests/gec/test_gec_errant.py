@@ -160,9 +160,10 @@ def test_scores_are_rounded_as_the_program_does() -> None:
     assert (rounded["recall"], exact["recall"]) == (0.3333, 1 / 3)
 
 
-def test_spans_that_no_sentence_has_are_refused() -> None:
-    data = frame([({0: [(0, 2**31 - 1, "X", "a")]}, {0: []})])
+@pytest.mark.parametrize(("edits", "length"), [(1, 2**31 - 1), (1_000, 65_536)])
+def test_spans_that_no_sentence_has_are_refused(edits: int, length: int) -> None:
+    data = frame([({0: [(at, at + length, "X", "a") for at in range(edits)]}, {0: []})])
 
-    with pytest.raises(pl.exceptions.ComputeError, match=r"row 0 .*2147483647"):
+    with pytest.raises(pl.exceptions.ComputeError, match=rf"row 0 .*{edits * length}"):
         data.select(counts(mode="dt"))
-    assert data.select(counts(mode="ds")).item()[0]["fp"] == 1
+    assert data.select(counts(mode="ds")).item()[0]["fp"] == edits
