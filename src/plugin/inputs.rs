@@ -256,16 +256,18 @@ impl<'a> CheckedColumn<'a> {
 impl Column {
     fn import(column: ForeignColumn) -> Result<Self> {
         let (name, dtype, chunks) = column.import()?;
-        let in_column = |error: Error| Error::new(format!("column '{name}': {error}"));
-        let (lists, values) = match &dtype {
-            Dtype::List(entries) => {
-                Lists::import(entries, None, &chunks).map(some_lists).map_err(in_column)?
-            }
-            Dtype::Array(entries, width) => {
-                Lists::import(entries, Some(*width), &chunks).map(some_lists).map_err(in_column)?
-            }
-            dtype => (None, Views::concatenate(&chunks, |data| Views::read(dtype, data)).map_err(in_column)?),
+        let lists = |entries, width| {
+            Lists::import(entries, width, &chunks).map(|(lists, values)| (Some(lists), values))
         };
+        let imported = match &dtype {
+            Dtype::List(entries) => lists(entries, None),
+            Dtype::Array(entries, width) => lists(entries, Some(*width)),
+            dtype => {
+                let views = Views::concatenate(&chunks, |data| Views::read(dtype, data));
+                views.map(|values| (None, values))
+            }
+        };
+        let (lists, values) = imported.map_err(|error| Error::new(format!("column '{name}': {error}")))?;
         Ok(Self { texts: Texts::new(name, values), lists, stride: 1 })
     }
 
@@ -301,8 +303,4 @@ impl Column {
         };
         Ok(CheckedColumn { column: self, texts })
     }
-}
-
-fn some_lists((lists, values): (Lists, Views)) -> (Option<Lists>, Views) {
-    (Some(lists), values)
 }

@@ -195,7 +195,7 @@ impl Numbers<u8> {
         UInt8Array::new(self.values.into_buffer(), self.nulls).into_data()
     }
 
-    /// Of zeros and ones.
+    /// Booleans, from values that are zeros and ones.
     pub fn into_boolean(self) -> ArrayData {
         BooleanArray::new(bits(&self.values.into_buffer()), self.nulls).into_data()
     }
