@@ -1,6 +1,6 @@
 //! Distances of many pairs: short ones wait until a vector is full.
 
-use super::lanes::{Affixes, Batch, Decoded, Isa, LONGEST, PAIRS, Planes, QUAD, Quads, Register, decode};
+use super::lanes::{Affixes, Batch, Decoded, Isa, LONGEST, PAIRS, Planes, QUAD, Quads, Register};
 use super::text32::Text32;
 use super::view::Memory;
 
@@ -56,6 +56,11 @@ impl Batches {
         Self { isa, ..Self::default() }
     }
 
+    /// The instruction set that computes.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
     /// Makes room for so many distances, all of them 0; called before the first one.
     pub fn clear(&mut self, distances: usize) {
         self.distances.clear();
@@ -100,7 +105,7 @@ impl Batches {
         if different[0].max(different[1]) > LONGEST {
             return false;
         }
-        match decode(texts.map(|text| text.part(prefix..text.len() - suffix))) {
+        match self.isa.decode(texts.map(|text| text.part(prefix..text.len() - suffix))) {
             Some(Decoded::Narrow([left, right])) => self.push_narrow(place, left, right),
             Some(Decoded::Wide([left, right])) => self.push_wide(place, left, right),
             None => return false,

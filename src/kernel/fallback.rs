@@ -2,7 +2,7 @@
 
 use super::batches::{Batches, LONGEST_BYTES};
 use super::distance::Workspace;
-use super::lanes::{Affixes, affixes};
+use super::lanes::{Affixes, Isa};
 use super::prepare::{Preparation, length};
 use super::request::{Exact, Request, Similarity};
 use super::score::{CharErrors, Denominator, Nearest, denominator, distance_limit};
@@ -73,12 +73,12 @@ impl FallbackScorer {
         places: [usize; 2],
     ) -> (Option<Measured>, Option<Measured>) {
         let Self { workspace, buffers: [buffers, error_buffers] } = self;
-        let cost = request.cost;
+        let (cost, isa) = (request.cost, batches.isa());
         let mut near = None;
         let mut is_shared = false;
-        let rate = request.errors.map(|preparation| PreparedPair::new(raw, preparation, error_buffers));
+        let rate = request.errors.map(|preparation| PreparedPair::new(raw, preparation, error_buffers, isa));
         if let Some(Similarity { protocol, exact }) = request.similarity {
-            let pair = PreparedPair::new(raw, protocol.preparation, buffers);
+            let pair = PreparedPair::new(raw, protocol.preparation, buffers, isa);
             let length = pair.denominator(raw, protocol.denominator);
             // The distance serves the rate as well, where both agree; then it is computed without a limit.
             is_shared = rate.as_ref().is_some_and(|rate| rate.is_the_same(&pair));
@@ -121,9 +121,9 @@ impl FallbackScorer {
 }
 
 impl<'a> PreparedPair<'a> {
-    fn new(raw: [Text<'a>; 2], preparation: Preparation, [p, a]: &'a mut [String; 2]) -> Self {
+    fn new(raw: [Text<'a>; 2], preparation: Preparation, [p, a]: &'a mut [String; 2], isa: Isa) -> Self {
         let texts = [raw[0].prepared(preparation, p), raw[1].prepared(preparation, a)];
-        Self { texts, affixes: affixes(texts.map(|text| text.memory)) }
+        Self { texts, affixes: isa.affixes(texts.map(|text| text.memory)) }
     }
 
     fn is_the_same(&self, other: &Self) -> bool {

@@ -1,7 +1,7 @@
 //! Two short texts that are compared: each in registers of its own, or both side by side in those of one.
 
 use super::batches::Batches;
-use super::lanes::{LONGEST, Masks, Register, keep_halves};
+use super::lanes::{Isa, LONGEST, Masks, Register};
 use super::prepare::{Preparation, Whitespace};
 use super::text32::{Text32, kept};
 use super::view::text_inside;
@@ -9,7 +9,7 @@ use super::view::text_inside;
 /// The texts of a pair that fits into the lanes.
 pub trait Pair32: Copy + PartialEq {
     /// The prepared texts; `None` where this takes another way.
-    fn prepared(&self, preparation: Preparation) -> Option<Self>;
+    fn prepared(&self, preparation: Preparation, isa: Isa) -> Option<Self>;
 
     /// Lengths in bytes.
     fn lengths(&self) -> [usize; 2];
@@ -23,9 +23,9 @@ pub trait Pair32: Copy + PartialEq {
 
 impl Pair32 for [Text32; 2] {
     #[inline(always)]
-    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+    fn prepared(&self, preparation: Preparation, isa: Isa) -> Option<Self> {
         let [left, right] = self;
-        Some([left.prepared(preparation)?, right.prepared(preparation)?])
+        Some([left.prepared(preparation, isa)?, right.prepared(preparation, isa)?])
     }
 
     #[inline(always)]
@@ -71,7 +71,7 @@ impl Inline {
 impl Pair32 for Inline {
     /// `None` where whitespace changes; see [`Spaced`].
     #[inline(always)]
-    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+    fn prepared(&self, preparation: Preparation, _isa: Isa) -> Option<Self> {
         let Self { mut bytes, lens } = *self;
         if preparation.whitespace != Whitespace::Keep {
             let Masks { controls, spaces, .. } = bytes.masks();
@@ -114,7 +114,7 @@ pub struct Spaced(pub Inline);
 
 impl Pair32 for Spaced {
     #[inline(always)]
-    fn prepared(&self, preparation: Preparation) -> Option<Self> {
+    fn prepared(&self, preparation: Preparation, isa: Isa) -> Option<Self> {
         let Inline { bytes, lens } = self.0;
         let stripped = match preparation.whitespace {
             Whitespace::Keep => self.0,
@@ -124,11 +124,11 @@ impl Pair32 for Spaced {
                 let high = kept(whitespaces >> HALF, lens[1], whitespace);
                 let mut memory = [0; LONGEST];
                 if whitespace == Whitespace::Squeeze { spaced } else { bytes }.store(&mut memory);
-                let (bytes, lens) = keep_halves(&memory, low | high << HALF);
+                let (bytes, lens) = isa.keep_halves(&memory, low | high << HALF);
                 Inline { bytes, lens }
             }
         };
-        stripped.prepared(Preparation { whitespace: Whitespace::Keep, ..preparation }).map(Self)
+        stripped.prepared(Preparation { whitespace: Whitespace::Keep, ..preparation }, isa).map(Self)
     }
 
     #[inline(always)]
@@ -182,18 +182,19 @@ mod tests {
             let views = [view(&left), view(if equal { &left } else { &right })];
             prop_assert!(views.iter().all(|&view| view as u32 <= INLINE));
             let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
+            let isa = Isa::default();
             let load = |text: &str| Text32::load(Memory::new(text.as_bytes(), text.len())).expect("short");
             let alone = [load(&left), load(if equal { &left } else { &right })];
-            let prepared = alone.prepared(preparation).expect("ASCII");
+            let prepared = alone.prepared(preparation, isa).expect("ASCII");
             let inside = Inline::new(views);
             prop_assert_eq!((inside.lengths(), inside.are_equal()), (alone.lengths(), alone.are_equal()));
             // Nothing else is left to another way.
             let is_spaced = prepared.lengths() != alone.lengths() || [&left, &right].iter().any(|text| {
                 text.contains(['\t', '\u{1c}', '\0']) || text.contains("  ")
             });
-            let found = inside.prepared(preparation);
+            let found = inside.prepared(preparation, isa);
             prop_assert!(found.is_some() || (is_spaced && whitespace != Whitespace::Keep));
-            let spaced = Spaced(inside).prepared(preparation).expect("any whitespace");
+            let spaced = Spaced(inside).prepared(preparation, isa).expect("any whitespace");
             for found in found.into_iter().chain([spaced.0]) {
                 let bytes = stored(found.bytes);
                 for (text, found) in prepared.iter().zip(bytes.chunks(HALF)) {

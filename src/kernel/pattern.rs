@@ -10,6 +10,9 @@ pub trait Unit: Copy + Eq {
     /// The unit as a code point.
     fn code(self) -> u32;
 
+    /// Units by their type, for what is done with each in a way of its own.
+    fn units(units: &[Self]) -> Units<'_>;
+
     /// Length of the common prefix of two blocks, [`BLOCK`] for equal ones.
     fn first_difference(left: &[Self; BLOCK], right: &[Self; BLOCK]) -> usize;
 
@@ -52,6 +55,14 @@ pub trait Unit: Copy + Eq {
     }
 }
 
+/// Units of each type.
+pub enum Units<'a> {
+    /// Bytes that are characters.
+    Bytes(&'a [u8]),
+    /// Code points, or ids of them.
+    Codes(&'a [u32]),
+}
+
 /// Units that are compared at once.
 pub const BLOCK: usize = 8;
 
@@ -59,6 +70,11 @@ impl Unit for u8 {
     #[inline]
     fn code(self) -> u32 {
         u32::from(self)
+    }
+
+    #[inline]
+    fn units(units: &[Self]) -> Units<'_> {
+        Units::Bytes(units)
     }
 
     #[inline]
@@ -79,6 +95,11 @@ impl Unit for u32 {
     #[inline]
     fn code(self) -> u32 {
         self
+    }
+
+    #[inline]
+    fn units(units: &[Self]) -> Units<'_> {
+        Units::Codes(units)
     }
 
     #[inline]

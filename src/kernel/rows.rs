@@ -12,7 +12,6 @@ use std::ops::Range;
 use super::batches::{Batches, known};
 use super::best_answers::BestAnswers;
 use super::fallback::{Best, FallbackScorer, Measured, Text};
-use super::lanes::affixes;
 use super::pair32::{Inline, Pair32, Spaced};
 use super::request::{Exact, Place, Request, Rows};
 use super::score::{CharErrors, Denominator, Nearest};
@@ -211,7 +210,8 @@ impl BlockScorer {
         if request.cost != SubstitutionCost::One {
             return false;
         }
-        let prepared = |preparation| texts.prepared(preparation);
+        let isa = self.batches.isa();
+        let prepared = |preparation| texts.prepared(preparation, isa);
         let similarity = request.similarity.map(|similarity| prepared(similarity.protocol.preparation));
         let errors = request.errors.map(prepared);
         if similarity == Some(None) || errors == Some(None) {
@@ -258,7 +258,7 @@ impl BlockScorer {
         if !self.is_raw || texts.iter().any(|text| text.len() > MIDDLING) {
             return false;
         }
-        let affixes = affixes(texts);
+        let affixes = batches.isa().affixes(texts);
         let [left, right] = affixes.different;
         if left.min(right) == 0 {
             // Insertions or deletions alone.

@@ -1,6 +1,6 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
 
-use super::lanes::{LONGEST, Masks, Padded, Planes, Register, keep};
+use super::lanes::{Isa, LONGEST, Masks, Padded, Planes, Register};
 use super::prepare::{Preparation, Whitespace};
 use super::view::Memory;
 
@@ -29,7 +29,7 @@ impl Text32 {
 
     /// The prepared text; `None` where it is not ASCII, and the general preparation serves.
     #[inline(always)]
-    pub fn prepared(&self, preparation: Preparation) -> Option<Self> {
+    pub fn prepared(&self, preparation: Preparation, isa: Isa) -> Option<Self> {
         let Self { mut bytes, mut len } = *self;
         let Masks { beyond_ascii, controls, spaces } = bytes.masks();
         if beyond_ascii != 0 {
@@ -41,7 +41,7 @@ impl Text32 {
             let inside = ((1_u64 << len) - 1) as u32;
             let last = inside ^ (inside >> 1);
             if (controls & inside) | (spaces & ((spaces >> 1) | last | 1)) != 0 {
-                (bytes, len) = self.without_whitespace(preparation.whitespace);
+                (bytes, len) = self.without_whitespace(preparation.whitespace, isa);
             }
         }
         if preparation.ignore_case {
@@ -52,12 +52,12 @@ impl Text32 {
 
     /// The text, which is ASCII, stripped or squeezed.
     #[inline(never)]
-    fn without_whitespace(self, whitespace: Whitespace) -> (Register, usize) {
+    fn without_whitespace(self, whitespace: Whitespace, isa: Isa) -> (Register, usize) {
         let (whitespaces, spaced) = self.bytes.whitespace();
         let bytes = if whitespace == Whitespace::Squeeze { spaced } else { self.bytes };
         let mut memory = [0; LONGEST];
         bytes.store(&mut memory);
-        keep(&memory, kept(whitespaces, self.len, whitespace))
+        isa.keep(&memory, kept(whitespaces, self.len, whitespace))
     }
 
     /// Whether there is nothing beyond ASCII.
@@ -157,12 +157,14 @@ mod tests {
             prop_assert_eq!(short.is_some(), text.len() <= LONGEST);
             let Some(short) = short else { return Ok(()) };
             prop_assert_eq!(short.to_bytes(), padded(text.as_bytes()));
-            let prepared = short.prepared(preparation);
-            prop_assert_eq!(prepared.is_some(), text.is_ascii());
-            if let Some(prepared) = prepared {
-                let mut buffer = String::new();
-                let expected = preparation.prepare(&text, &mut buffer).as_bytes();
-                prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
+            for isa in Isa::available() {
+                let prepared = short.prepared(preparation, isa);
+                prop_assert_eq!(prepared.is_some(), text.is_ascii());
+                if let Some(prepared) = prepared {
+                    let mut buffer = String::new();
+                    let expected = preparation.prepare(&text, &mut buffer).as_bytes();
+                    prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
+                }
             }
         }
     }

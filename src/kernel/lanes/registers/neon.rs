@@ -2,11 +2,11 @@
 
 use std::arch::aarch64::{
     uint8x16_t, vaddq_u8, vandq_u8, vbslq_u8, vceqq_s8, vcgtq_s8, vcleq_u8, vcltq_u8, vcltzq_s8, vdupq_n_s8,
-    vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vld1q_u8, vmaxvq_u32, vorrq_u8,
-    vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
-    vst1q_u8, vsubq_u8,
+    vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vmaxvq_u32, vorrq_u8, vpaddq_u8,
+    vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8, vsubq_u8,
 };
 
+use super::super::arch::neon::{load16, store16};
 use super::{Masks, Padded};
 
 pub type Halves = [uint8x16_t; 2];
@@ -14,20 +14,16 @@ pub type Halves = [uint8x16_t; 2];
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn load(bytes: &Padded) -> Halves {
-    let bytes = bytes.as_ptr();
-    // SAFETY: twice 16 of 32 bytes, any alignment.
-    unsafe { [vld1q_u8(bytes), vld1q_u8(bytes.add(16))] }
+    let (halves, _) = bytes.as_chunks();
+    [load16(&halves[0]), load16(&halves[1])]
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn store([low, high]: Halves, bytes: &mut Padded) {
-    let bytes = bytes.as_mut_ptr();
-    // SAFETY: twice 16 of 32 bytes, any alignment.
-    unsafe {
-        vst1q_u8(bytes, low);
-        vst1q_u8(bytes.add(16), high);
-    }
+    let (halves, _) = bytes.as_chunks_mut();
+    store16(&mut halves[0], low);
+    store16(&mut halves[1], high);
 }
 
 #[inline]
@@ -57,7 +53,8 @@ pub fn lowercase(halves: Halves) -> Halves {
 #[target_feature(enable = "neon")]
 fn bits(texts: [Halves; 2]) -> uint8x16_t {
     let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
-    // There is no `movemask`: each of eight bytes keeps a bit of its own, and neighbours are added three times, the last time by the caller.
+    // There is no `movemask`: each of eight bytes keeps a bit of its own, and neighbours are added three times, the last
+    // time by the caller.
     let [left, right] = texts.map(|[low, high]| vpaddq_u8(vandq_u8(low, bit), vandq_u8(high, bit)));
     vpaddq_u8(left, right)
 }

@@ -2,10 +2,10 @@
 
 use std::arch::aarch64::{
     uint64x2_t, vaddq_u64, vandq_u64, vbicq_u64, vcopyq_laneq_u64, vdupq_n_s64, vdupq_n_u64, veorq_u64,
-    vextq_u64, vgetq_lane_u64, vld1q_u64, vornq_u64, vorrq_u64, vreinterpretq_u64_s64, vshrq_n_u64,
-    vsliq_n_u64,
+    vextq_u64, vgetq_lane_u64, vornq_u64, vorrq_u64, vreinterpretq_u64_s64, vshrq_n_u64, vsliq_n_u64,
 };
 
+use super::super::arch::neon::load_words;
 use super::{Unit, WORDS, Words};
 
 /// Columns between the first word and the last one.
@@ -114,6 +114,6 @@ fn entering_bits(above: i64, [ahead, behind]: Vectors) -> Vectors {
 #[inline]
 #[target_feature(enable = "neon")]
 fn vectors(words: &Words) -> Vectors {
-    // SAFETY: twice 16 of 32 bytes, any alignment.
-    unsafe { [vld1q_u64(words.as_ptr()), vld1q_u64(words.as_ptr().add(2))] }
+    let (halves, _) = words.as_chunks();
+    [load_words(&halves[0]), load_words(&halves[1])]
 }

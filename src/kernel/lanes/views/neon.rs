@@ -3,17 +3,18 @@
 use std::arch::aarch64::{
     uint8x16_t, uint32x4_t, uint32x4x4_t, vaddl_high_u32, vaddl_u32, vandq_u8, vandq_u32, vbicq_u32,
     vceqq_u32, vcgtq_u32, vcgtq_u64, vcleq_u32, vdupq_n_u8, vdupq_n_u32, vdupq_n_u64, vget_low_u32,
-    vgetq_lane_u64, vld4q_u32, vmaxq_u32, vmaxvq_u32, vmvnq_u32, vorrq_u32, vpaddq_u8, vreinterpretq_u8_u16,
+    vgetq_lane_u64, vmaxq_u32, vmaxvq_u32, vmvnq_u32, vorrq_u32, vpaddq_u8, vreinterpretq_u8_u16,
     vreinterpretq_u8_u64, vreinterpretq_u16_u32, vreinterpretq_u32_u64, vreinterpretq_u64_u8, vtstq_u32,
     vuzp1q_u8, vuzp1q_u16, vuzp1q_u32,
 };
 
+use super::super::arch::neon::load_quarters;
 use super::{INLINE, LONGEST, Shown, VIEWS};
 
 /// Views whose masks fit one vector in a byte each.
 const PACKED: usize = 16;
 
-/// See [`Isa::shown`](super::Isa::shown).
+/// See [`shown`](super::shown).
 #[target_feature(enable = "neon")]
 pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     let mut masks = [[vdupq_n_u8(0); VIEWS / PACKED]; 4];
@@ -37,7 +38,7 @@ pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     Shown { inside, short, equal, ascii }
 }
 
-/// See [`Isa::are_plain`](super::Isa::are_plain).
+/// See [`are_plain`](super::are_plain).
 #[target_feature(enable = "neon")]
 pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
     let mut strange = vdupq_n_u32(0);
@@ -70,8 +71,7 @@ impl Four {
     #[inline]
     #[target_feature(enable = "neon")]
     fn load(views: &[u128; 4]) -> Self {
-        // SAFETY: 64 bytes.
-        let uint32x4x4_t(length, prefix, buffer, start) = unsafe { vld4q_u32(views.as_ptr().cast()) };
+        let uint32x4x4_t(length, prefix, buffer, start) = load_quarters(views);
         Self { length, prefix, buffer, start }
     }
 

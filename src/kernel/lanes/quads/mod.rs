@@ -1,7 +1,11 @@
-//! Levenshtein distances of four pairs of middling texts, side by side: a word in each, or two.
+//! Levenshtein distances of four pairs at a time, of which each takes one word a column, or two.
 //!
-//! One pair alone waits for each operation of the recurrence before the next one can start; four of them take no
-//! longer. Match bits come from a table, as there are too many rows to compare.
+//! Pairs come here whose differing parts are too long for lanes, up to 128 characters in one byte each. One pair alone
+//! waits for each operation of the recurrence before the next one can start, so four of them take about as long
+//! as one. Match bits come from a table, because there are too many rows to compare.
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 use super::Isa;
 
@@ -59,19 +63,12 @@ impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
             lengths[self.len..].fill(0);
         }
         self.len = 0;
-        match isa {
-            // SAFETY: this instruction set is only chosen where the machine has it.
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => unsafe { avx512::distances(self) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => unsafe { avx2::distances(self) },
-            _ => self.distances_by(),
-        }
+        isa.quad_distances(self)
     }
 
+    /// See [`Self::distances`].
     #[inline(always)]
-    fn distances_by(&mut self) -> [usize; QUAD] {
+    fn compute(&mut self) -> [usize; QUAD] {
         let Self { texts: [shorter, longer], lengths: [rows, columns], bits, .. } = self;
         for lane in 0..QUAD {
             for (row, &byte) in shorter[lane][..rows[lane]].iter().enumerate() {
@@ -126,36 +123,19 @@ impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{QUAD, Quads};
-
-    #[target_feature(enable = "avx2")]
-    pub fn distances<const WORDS: usize, const LONGEST: usize>(
-        quads: &mut Quads<WORDS, LONGEST>,
-    ) -> [usize; QUAD] {
-        quads.distances_by()
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use super::{QUAD, Quads};
-
-    #[target_feature(enable = "avx2,avx512f,avx512vl")]
-    pub fn distances<const WORDS: usize, const LONGEST: usize>(
-        quads: &mut Quads<WORDS, LONGEST>,
-    ) -> [usize; QUAD] {
-        quads.distances_by()
-    }
+/// The distances of four pairs.
+pub fn distances<const WORDS: usize, const LONGEST: usize>(
+    quads: &mut Quads<WORDS, LONGEST>,
+) -> [usize; QUAD] {
+    quads.compute()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::oracle::{ONE_IN, edit_distance};
     use super::*;
+    use crate::kernel::oracle::{ONE_IN, edit_distance};
 
     fn assert_distances<const WORDS: usize, const LONGEST: usize>(pairs: &[[Vec<u8>; 2]]) {
         // One character a byte, so that bytes beyond ASCII can be tried as well.

@@ -1,4 +1,13 @@
-//! Bytes of text side by side that were apart, eight at a time.
+//! The bytes of a text that are kept, side by side, eight at a time.
+//!
+//! Preparation uses it where whitespace is left out of a text of up to 32 bytes, and [`decode`](super::decode) for
+//! every word of a text. x86-64-v3 has an operation for it, NEON a lookup in a table of 2 KiB. A text takes about 11 ns
+//! with the operation, and three times as long byte by byte.
+
+#[cfg(target_arch = "aarch64")]
+pub mod neon;
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 use super::{LONGEST, Padded, Register};
 
@@ -12,16 +21,6 @@ pub const fn each(byte: u8) -> u64 {
 
 /// The bytes of a word whose mask is set, side by side from the lowest one on.
 pub fn compress(word: u64, kept: u64) -> u64 {
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: every aarch64 machine has NEON.
-    return unsafe { neon::compress(word, kept) };
-    #[cfg(not(target_arch = "aarch64"))]
-    byte_by_byte(word, kept)
-}
-
-/// The same, a byte at a time.
-#[cfg(any(test, not(target_arch = "aarch64")))]
-pub fn byte_by_byte(word: u64, kept: u64) -> u64 {
     let (mut result, mut place) = (0, 0);
     for byte in 0..STEP {
         let shift = u8::BITS * byte as u32;
@@ -42,11 +41,6 @@ fn spread(bits: u8) -> u64 {
 
 /// The bytes whose bits are set, followed by zeros, and their number.
 pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("bmi2") {
-        // SAFETY: the machine has the feature.
-        return unsafe { bmi2::keep(text, kept) };
-    }
     keep_by(text, kept, compress)
 }
 
@@ -64,11 +58,6 @@ fn keep_by(text: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64) -> (Reg
 
 /// The bytes of each half whose bits are set, followed by zeros, and their numbers.
 pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("bmi2") {
-        // SAFETY: the machine has the feature.
-        return unsafe { bmi2::keep_halves(texts, kept) };
-    }
     keep_halves_by(texts, kept, compress)
 }
 
@@ -86,62 +75,11 @@ fn keep_halves_by(texts: &Padded, kept: u32, compress: impl Fn(u64, u64) -> u64)
     (Register::load(&result), [0, 2].map(|index| (count(index) + count(index + 1)) as usize))
 }
 
-#[cfg(target_arch = "x86_64")]
-mod bmi2 {
-    use std::arch::x86_64::_pext_u64;
-
-    use super::{Padded, Register, keep_by, keep_halves_by};
-
-    #[target_feature(enable = "bmi2")]
-    pub fn keep(text: &Padded, kept: u32) -> (Register, usize) {
-        keep_by(text, kept, |word, kept| _pext_u64(word, kept))
-    }
-
-    #[target_feature(enable = "bmi2")]
-    pub fn keep_halves(texts: &Padded, kept: u32) -> (Register, [usize; 2]) {
-        keep_halves_by(texts, kept, |word, kept| _pext_u64(word, kept))
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-mod neon {
-    use std::arch::aarch64::{vcreate_u8, vget_lane_u64, vreinterpret_u64_u8, vtbl1_u8};
-
-    use super::{STEP, each};
-
-    /// Where the bytes of a result come from, for each choice of bytes; places beyond the word give zeros.
-    const SOURCES: [u64; 1 << STEP] = {
-        let mut sources = [u64::MAX; 1 << STEP];
-        let mut kept = 0;
-        while kept < sources.len() {
-            let (mut byte, mut places) = (STEP, u64::MAX);
-            while byte > 0 {
-                byte -= 1;
-                if kept >> byte & 1 == 1 {
-                    places = places << u8::BITS | byte as u64;
-                }
-            }
-            sources[kept] = places;
-            kept += 1;
-        }
-        sources
-    };
-
-    /// See [`compress`](super::compress).
-    #[inline]
-    #[target_feature(enable = "neon")]
-    pub fn compress(word: u64, kept: u64) -> u64 {
-        // A bit of each byte, in order in the highest one.
-        let choice = (kept & each(1)).wrapping_mul(0x0102_0408_1020_4080) >> (u64::BITS - u8::BITS);
-        let bytes = vtbl1_u8(vcreate_u8(word), vcreate_u8(SOURCES[choice as usize]));
-        vget_lane_u64::<0>(vreinterpret_u64_u8(bytes))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Isa;
     use super::*;
 
     proptest! {
@@ -150,13 +88,15 @@ mod tests {
         #[test]
         fn kept_bytes_stand_side_by_side(text: Padded, kept: u32) {
             let expected: Vec<u8> = (0..LONGEST).filter(|&at| kept >> at & 1 == 1).map(|at| text[at]).collect();
-            for (register, len) in [keep(&text, kept), keep_by(&text, kept, byte_by_byte)] {
+            for isa in Isa::available() {
+                let (register, len) = isa.keep(&text, kept);
                 let mut bytes = [0; LONGEST];
                 register.store(&mut bytes);
                 prop_assert_eq!(&bytes[..len], &expected);
                 prop_assert!(bytes[len..].iter().all(|&byte| byte == 0));
             }
-            for (register, lens) in [keep_halves(&text, kept), keep_halves_by(&text, kept, compress)] {
+            for isa in Isa::available() {
+                let (register, lens) = isa.keep_halves(&text, kept);
                 let mut bytes = [0; LONGEST];
                 register.store(&mut bytes);
                 for (half, len) in lens.into_iter().enumerate() {

@@ -1,14 +1,18 @@
 //! What two texts in UTF-8 have in common at their ends, and how many characters they have, 64 bytes at a time.
 //!
-//! Up to 64 bytes without a branch: two masks say where the shorter text equals the longer one from its start on,
-//! and where it equals its end.
+//! Every pair that lanes cannot take as it came passes here: raw pairs of up to 256 bytes, and all others after their
+//! preparation. What differs between the common ends may still fit into lanes, and scores are divided by the numbers
+//! of characters. Up to 64 bytes there is no branch that depends on the texts: one mask says where the shorter text
+//! equals the start of the longer one, a second where it equals its end, and a third where its characters start. With
+//! AVX2 that takes about 25 ns, 60 ns for 256 bytes, and twice as long without.
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 use super::compress::{STEP, each};
-#[cfg(target_arch = "x86_64")]
-use super::has_avx2_and_bits;
 use crate::kernel::view::Memory;
 
-/// Bytes that are looked at together, a bit each.
+/// Bytes of a block, for each of which a mask has a bit.
 const BLOCK: usize = 64;
 
 type Block = [u8; BLOCK];
@@ -27,13 +31,7 @@ pub struct Affixes {
 }
 
 /// The common ends of two texts.
-#[inline]
 pub fn affixes(texts: [Memory; 2]) -> Affixes {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2_and_bits() {
-        // SAFETY: the machine has the features.
-        return unsafe { avx2::affixes(texts) };
-    }
     affixes_by(texts, same, continuing)
 }
 
@@ -41,12 +39,12 @@ pub fn affixes(texts: [Memory; 2]) -> Affixes {
 fn same(left: &Block, right: &Block) -> u64 {
     mask(|at| {
         let differing = word(left, at) ^ word(right, at);
-        // No carry goes from byte to byte.
+        // The addition carries nothing into the next byte.
         !(((differing & each(0x7f)) + each(0x7f)) | differing)
     })
 }
 
-/// Where bytes go on with a character.
+/// Where a byte continues the character before it.
 fn continuing(block: &Block) -> u64 {
     mask(|at| {
         let own = word(block, at);
@@ -54,7 +52,7 @@ fn continuing(block: &Block) -> u64 {
     })
 }
 
-/// A bit for each byte: the highest one of it, eight bytes a word.
+/// The highest bit of each byte, as a mask; `bits` gives eight bytes at a time.
 #[inline]
 fn mask(bits: impl Fn(usize) -> u64) -> u64 {
     (0..BLOCK / STEP).fold(0, |mask, at| {
@@ -75,7 +73,7 @@ fn is_continuing(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// So many of the lowest bits.
+/// A mask of the lowest bits, of which there are so many.
 #[inline]
 fn lowest(bits: usize) -> u64 {
     if bits < BLOCK { (1 << bits) - 1 } else { u64::MAX }
@@ -87,7 +85,7 @@ fn affixes_by(
     same: impl Fn(&Block, &Block) -> u64,
     continuing: impl Fn(&Block) -> u64,
 ) -> Affixes {
-    // Nobody could predict which one is longer.
+    // An index instead of a branch: which text is longer is random, so a branch would often be mispredicted.
     let longer = usize::from(texts[0].len() <= texts[1].len());
     let (short, long) = (texts[1 - longer], texts[longer]);
     let (len, apart) = (short.len(), long.len() - short.len());
@@ -150,56 +148,11 @@ fn affixes_by(
     Affixes { prefix, suffix: len - end, characters: all, different: rest }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use std::arch::x86_64::{
-        __m256i as Vector, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
-        _mm256_set1_epi8,
-    };
-
-    use super::{Affixes, Block, Memory, affixes_by};
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn affixes(texts: [Memory; 2]) -> Affixes {
-        affixes_by(texts, |left, right| same(left, right), |block| continuing(block))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load(block: &Block) -> [Vector; 2] {
-        let bytes = block.as_ptr();
-        // SAFETY: twice 32 of 64 bytes, any alignment.
-        unsafe { [_mm256_loadu_si256(bytes.cast()), _mm256_loadu_si256(bytes.add(32).cast())] }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn mask(low: Vector, high: Vector) -> u64 {
-        let bits = |half| u64::from(_mm256_movemask_epi8(half).cast_unsigned());
-        bits(low) | bits(high) << 32
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn same(left: &Block, right: &Block) -> u64 {
-        let (left, right) = (load(left), load(right));
-        mask(_mm256_cmpeq_epi8(left[0], right[0]), _mm256_cmpeq_epi8(left[1], right[1]))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn continuing(block: &Block) -> u64 {
-        let [low, high] = load(block);
-        // As signed numbers these bytes are the lowest ones.
-        let end = _mm256_set1_epi8(0xc0_u8.cast_signed());
-        mask(_mm256_cmpgt_epi8(end, low), _mm256_cmpgt_epi8(end, high))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Isa;
     use super::*;
 
     /// The definition, character by character.
@@ -225,8 +178,9 @@ mod tests {
         let exact = [left, right].map(|text| Memory::new(text.as_bytes(), text.len()));
         let longer = [(&more[0], left), (&more[1], right)];
         for texts in [exact, longer.map(|(more, text)| Memory::new(more.as_bytes(), text.len()))] {
-            assert_eq!(affixes(texts), expected, "{left:?} {right:?}");
-            assert_eq!(affixes_by(texts, same, continuing), expected, "{left:?} {right:?}");
+            for isa in Isa::available() {
+                assert_eq!(isa.affixes(texts), expected, "{left:?} {right:?} {isa:?}");
+            }
         }
     }
 

@@ -11,10 +11,14 @@
 //! The right method for bytes of up to 32 characters: 5 to 30 ns a pair, where one word a pair takes 40 to
 //! 140.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[macro_use]
+mod kernel;
 #[cfg(target_arch = "aarch64")]
-use super::vectors::neon;
+pub mod neon;
 #[cfg(target_arch = "x86_64")]
-use super::vectors::{avx2, sse2};
+pub mod x86;
+
 use super::{Isa, LONGEST, Padded, Register};
 use crate::kernel::bit_parallel::distance_units;
 
@@ -32,8 +36,8 @@ pub type Planes<const BYTES: usize> = ([Register; BYTES], usize);
 pub struct Batch<const BYTES: usize> {
     len: usize,
     /// For each byte of a character: the shorter text of each pair, and the longer one.
-    pub(super) texts: [[[Padded; PAIRS]; 2]; BYTES],
-    pub(super) lengths: [[u8; PAIRS]; 2],
+    texts: [[[Padded; PAIRS]; 2]; BYTES],
+    lengths: [[u8; PAIRS]; 2],
 }
 
 impl<const BYTES: usize> Default for Batch<BYTES> {
@@ -51,7 +55,7 @@ impl<const BYTES: usize> Batch<BYTES> {
     /// Adds a pair and returns its lane. The batch must not be full.
     #[inline(always)]
     pub fn push(&mut self, left: Planes<BYTES>, right: Planes<BYTES>) -> usize {
-        // Computed places cost less than a branch that is as often taken as not.
+        // A computed place costs less than a branch that is taken at random.
         let longer = usize::from(left.1 > right.1);
         let lane = self.len;
         for ((left, right), texts) in left.0.iter().zip(&right.0).zip(&mut self.texts) {
@@ -84,32 +88,11 @@ impl<const BYTES: usize> Batch<BYTES> {
     /// Distances of all lanes; the batch is empty afterwards.
     pub fn distances(&mut self, isa: Isa) -> [u8; PAIRS] {
         let used = self.len;
-        // Lanes left over from an earlier batch would make this one run for their lengths.
+        // The lengths of an earlier batch would make this one run for more columns.
         self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
         self.len = 0;
         let longest = self.lengths[1].iter().copied().max().unwrap_or(0);
-        match (isa, longest) {
-            // SAFETY: this instruction set is only chosen where the machine has it.
-            #[cfg(target_arch = "x86_64")]
-            (Isa::Avx512 | Isa::Avx2, _) => unsafe { avx2::distances(self, longest) },
-            // SAFETY: every x86-64 machine has SSE2.
-            #[cfg(target_arch = "x86_64")]
-            (Isa::Sse2, _) => unsafe { sse2::distances(self, longest) },
-            // SAFETY: every aarch64 machine has NEON.
-            #[cfg(target_arch = "aarch64")]
-            (Isa::Neon, _) => unsafe { neon::distances(self, longest) },
-            (Isa::Portable, _) => self.one_by_one(used),
-        }
-    }
-
-    fn one_by_one(&self, used: usize) -> [u8; PAIRS] {
-        std::array::from_fn(|lane| {
-            let [pattern, text] = [0, 1].map(|side| self.units(side, lane));
-            if lane >= used || pattern.is_empty() {
-                return text.len() as u8;
-            }
-            distance_units(&pattern, &text) as u8
-        })
+        isa.distances(self, longest)
     }
 
     fn units(&self, side: usize, lane: usize) -> Vec<u32> {
@@ -118,4 +101,12 @@ impl<const BYTES: usize> Batch<BYTES> {
         };
         (0..usize::from(self.lengths[side][lane])).map(unit).collect()
     }
+}
+
+/// Distances of all lanes of a batch, one after the other.
+pub fn distances<const BYTES: usize>(batch: &Batch<BYTES>, _longest: u8) -> [u8; PAIRS] {
+    std::array::from_fn(|lane| {
+        let [pattern, text] = [0, 1].map(|side| batch.units(side, lane));
+        if pattern.is_empty() { text.len() as u8 } else { distance_units(&pattern, &text) as u8 }
+    })
 }

@@ -3,12 +3,13 @@
 use std::arch::aarch64::{
     uint8x16_t as Vector, vaddq_u8 as add8, vaddq_u16, vaddq_u32, vandq_u8 as and, vbicq_u8,
     vceqq_u8 as equal8, vcgtq_u8 as greater8, vcntq_u8 as ones8, vdupq_n_s8, vdupq_n_s16, vdupq_n_s32,
-    veorq_u8 as xor, vld1q_u8, vorrq_u8 as or, vpaddq_u8, vreinterpretq_u8_s8, vreinterpretq_u8_s16,
+    veorq_u8 as xor, vorrq_u8 as or, vpaddq_u8, vreinterpretq_u8_s8, vreinterpretq_u8_s16,
     vreinterpretq_u8_s32, vreinterpretq_u8_u16, vreinterpretq_u8_u32, vreinterpretq_u16_u8,
-    vreinterpretq_u32_u8, vsliq_n_u8, vst1q_u8, vsubq_u8 as sub8, vzip1q_u8 as unpack_low8, vzip1q_u16,
+    vreinterpretq_u32_u8, vsliq_n_u8, vsubq_u8 as sub8, vzip1q_u8 as unpack_low8, vzip1q_u16,
     vzip2q_u8 as unpack_high8, vzip2q_u16,
 };
 
+use super::super::arch::neon::{load16, store16};
 use super::{Batch, PAIRS, Padded};
 
 const WIDTH: usize = 16;
@@ -16,17 +17,13 @@ const WIDTH: usize = 16;
 #[inline]
 #[target_feature(enable = "neon")]
 fn load(bytes: &[u8; PAIRS], first: usize) -> Vector {
-    let bytes = &bytes[first..first + WIDTH];
-    // SAFETY: 16 bytes, any alignment.
-    unsafe { vld1q_u8(bytes.as_ptr()) }
+    load16(bytes[first..].first_chunk().expect("half of the lanes"))
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn store(bytes: &mut [u8; PAIRS], first: usize, value: Vector) {
-    let bytes = &mut bytes[first..first + WIDTH];
-    // SAFETY: 16 bytes, any alignment.
-    unsafe { vst1q_u8(bytes.as_mut_ptr(), value) }
+    store16(bytes[first..].first_chunk_mut().expect("half of the lanes"), value);
 }
 
 #[inline]

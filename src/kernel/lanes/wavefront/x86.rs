@@ -1,19 +1,20 @@
-//! The diagonals of [`wave`](super), eight in a vector.
+//! The diagonals after one error more, eight in a vector.
 
 #![expect(clippy::cast_possible_wrap, reason = "texts are shorter than 2^31")]
 
 use std::arch::x86_64::{
     __m256i as Vector, _mm256_add_epi32 as add, _mm256_and_si256 as and, _mm256_andnot_si256 as and_not,
-    _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mask_i32gather_epi32, _mm256_max_epi32 as max,
-    _mm256_min_epi32 as min, _mm256_movemask_epi8, _mm256_movemask_ps, _mm256_or_si256 as or,
-    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32 as all, _mm256_setr_epi8, _mm256_setr_epi32,
-    _mm256_setzero_si256 as zero, _mm256_shuffle_epi8, _mm256_srai_epi32, _mm256_storeu_si256,
-    _mm256_sub_epi32 as sub,
+    _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32, _mm256_madd_epi16,
+    _mm256_maddubs_epi16, _mm256_max_epi32 as max, _mm256_min_epi32 as min, _mm256_movemask_epi8,
+    _mm256_movemask_ps, _mm256_or_si256 as or, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32 as all,
+    _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_si256 as zero, _mm256_shuffle_epi8,
+    _mm256_srai_epi32, _mm256_sub_epi32 as sub,
 };
 use std::ops::Range;
 
+use super::super::arch::x86::{Gather, load32, store32};
 use super::{DIAGONALS, NOWHERE, Table, Unit, Wavefront};
+use crate::kernel::pattern::Units;
 
 /// Bytes of a vector.
 const BYTES: usize = 32;
@@ -21,18 +22,19 @@ const BYTES: usize = 32;
 /// Vectors whose bits are kept at once.
 const AT_ONCE: usize = 64 / DIAGONALS;
 
-/// See [`waves`](super::waves); both have the same number of cells, a multiple of [`DIAGONALS`].
-#[target_feature(enable = "avx2")]
+/// See [`wavefronts`](super::wavefronts); both have the same number of cells, a multiple of [`DIAGONALS`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn wavefronts<U: Unit>(table: Table<U>, mut start: Wavefront, mut end: Wavefront) -> [usize; 2] {
     let length = start.now.len();
     assert!(length.is_multiple_of(DIAGONALS) && end.now.len() == length);
+    let texts = [gather(table.pattern), gather(table.text)];
     let mut furthest = [[0; DIAGONALS]; 2];
     for from in (0..length).step_by(DIAGONALS * AT_ONCE) {
         let to = length.min(from + DIAGONALS * AT_ONCE);
-        // Both before any is followed: one waits less for the other.
+        // Both ends take a step before either is followed, so that one waits less for the other.
         let open = [
-            advance::<U, false>(table, &mut start, from..to, &mut furthest[0]),
-            advance::<U, true>(table, &mut end, from..to, &mut furthest[1]),
+            advance::<U, false>(table, texts, &mut start, from..to, &mut furthest[0]),
+            advance::<U, true>(table, texts, &mut end, from..to, &mut furthest[1]),
         ];
         follow::<U, false>(table, &mut start, from, open[0], &mut furthest[0]);
         follow::<U, true>(table, &mut end, from, open[1], &mut furthest[1]);
@@ -45,22 +47,23 @@ pub fn wavefronts<U: Unit>(table: Table<U>, mut start: Wavefront, mut end: Wavef
 #[target_feature(enable = "avx2")]
 fn advance<U: Unit, const BACK: bool>(
     table: Table<U>,
+    texts: [Gather; 2],
     wavefront: &mut Wavefront,
     cells: Range<usize>,
     furthest: &mut [i32; DIAGONALS],
 ) -> u64 {
-    let (mut open, mut sums) = (0, load(furthest));
+    let (mut open, mut sums) = (0, load32(furthest));
     let before = &wavefront.before[cells.start..cells.end + 2];
-    let chunks = wavefront.now[cells.clone()].as_chunks_mut().0.iter_mut().enumerate();
+    let chunks = wavefront.now[cells.clone()].as_chunks_mut::<DIAGONALS>().0.iter_mut().enumerate();
     for (index, now) in chunks {
         let place = DIAGONALS * index;
         let near = before[place..].first_chunk().expect("a cell more at each end");
-        let eight = eight::<U, BACK>(table, wavefront.first + (cells.start + place) as i32, near);
-        store(now, eight.rows);
+        let eight = eight::<U, BACK>(table, texts, wavefront.first + (cells.start + place) as i32, near);
+        store32(now, eight.rows);
         sums = max(sums, eight.sums);
         open |= u64::from(eight.open) << place;
     }
-    store(furthest, sums);
+    store32(furthest, sums);
     open
 }
 
@@ -96,10 +99,12 @@ struct Eight {
 /// Eight diagonals one error further, and over the characters that are fetched.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn eight<U: Unit, const BACK: bool>(table: Table<U>, first: i32, near: &[i32; DIAGONALS + 2]) -> Eight {
-    const { assert!(size_of::<U>() == 1 || size_of::<U>() == 4) };
-    // Units that are fetched at once.
-    let fetched = 4 / size_of::<U>() as i32;
+fn eight<U: Unit, const BACK: bool>(
+    table: Table<U>,
+    [pattern, text]: [Gather; 2],
+    first: i32,
+    near: &[i32; DIAGONALS + 2],
+) -> Eight {
     let (rows, columns) = table.size();
     let diagonals = add(all(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     let [left, own, right] = load_near(near);
@@ -109,18 +114,17 @@ fn eight<U: Unit, const BACK: bool>(table: Table<U>, first: i32, near: &[i32; DI
     let row = min(row, min(all(rows), last));
     let shift = if BACK { sub(all(columns - rows), diagonals) } else { diagonals };
     let column = add(row, shift);
-    // The sign bit tells. Sums of what is far below 0 do not overflow.
+    // The sign bit says whether a cell is outside. Sums of [`NOWHERE`] do not overflow.
     let outside = or(row, column);
     let row = choose(outside, all(NOWHERE), row);
-    let (last_row, last_column) = (all(rows - fetched), all(columns - fetched));
+    let (last_row, last_column) = (all(pattern.last()), all(text.last()));
     let (rows_left, columns_left) = (sub(last_row, row), sub(last_column, column));
     let near_end = or(rows_left, columns_left);
-    let fetchable = and_not(or(outside, near_end), all(-1));
+    // By text, as they are looked at again before something is fetched.
+    let fetchable = and_not(or(or(row, rows_left), or(column, columns_left)), all(-1));
     let [row_at, column_at] = if BACK { [rows_left, columns_left] } else { [row, column] };
-    // SAFETY: fetched are only diagonals of which `fetched` units lie at the place in both texts.
-    let (left, right) = unsafe {
-        (fetch(table.pattern, row_at, zero(), fetchable), fetch(table.text, column_at, all(-1), fetchable))
-    };
+    let left = pattern.fetch(row_at, zero(), fetchable);
+    let right = text.fetch(column_at, all(-1), fetchable);
     let (count, is_full) = if size_of::<U>() == 1 {
         let equal = _mm256_cmpeq_epi8(left, right);
         let equal = if BACK { reversed(equal) } else { equal };
@@ -144,7 +148,7 @@ fn eight<U: Unit, const BACK: bool>(table: Table<U>, first: i32, near: &[i32; DI
 fn same<U: Unit, const BACK: bool>(left: &[U], right: &[U]) -> usize {
     let (step, length) = (BYTES / size_of::<U>(), left.len().min(right.len()));
     let mut done = 0;
-    // Four vectors at a time, as where a path ends is a branch that nobody can predict.
+    // Four vectors at a time, because the branch at the end of a path is often mispredicted.
     while done + 4 * step <= length {
         let differences = [0, 1, 2, 3].map(|index| differing::<U, BACK>(left, right, done + index * step));
         let bytes = equal_bytes::<BACK>(differences);
@@ -175,7 +179,10 @@ fn differing<U: Unit, const BACK: bool>(left: &[U], right: &[U], done: usize) ->
     let step = BYTES / size_of::<U>();
     let [left, right] = [left, right].map(|units| {
         let place = if BACK { units.len() - done - step } else { done };
-        load(&units[place..place + step])
+        match U::units(&units[place..place + step]) {
+            Units::Bytes(bytes) => load32(bytes),
+            Units::Codes(codes) => load32(codes),
+        }
     });
     !_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, right)).cast_unsigned()
 }
@@ -192,21 +199,12 @@ fn equal_bytes<const BACK: bool>(differences: [u32; 4]) -> usize {
     bytes as usize
 }
 
-/// Four bytes of the units at each place where the mask's sign is set, others from `otherwise`.
-///
-/// # Safety
-/// The units have four bytes from each of these places on.
+/// The units as what is fetched from.
 #[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn fetch<U: Unit>(units: &[U], places: Vector, otherwise: Vector, mask: Vector) -> Vector {
-    let start = units.as_ptr().cast();
-    // SAFETY: the caller vouches for the places.
-    unsafe {
-        if size_of::<U>() == 1 {
-            _mm256_mask_i32gather_epi32::<1>(otherwise, start, places, mask)
-        } else {
-            _mm256_mask_i32gather_epi32::<4>(otherwise, start, places, mask)
-        }
+fn gather<U: Unit>(units: &[U]) -> Gather<'_> {
+    match U::units(units) {
+        Units::Bytes(bytes) => Gather::bytes(bytes),
+        Units::Codes(codes) => Gather::words(codes),
     }
 }
 
@@ -232,20 +230,5 @@ fn choose(sign: Vector, first: Vector, second: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_near(cells: &[i32; DIAGONALS + 2]) -> [Vector; 3] {
-    [0, 1, 2].map(|place| load(&cells[place..place + DIAGONALS]))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load<T: Copy>(units: &[T]) -> Vector {
-    assert!(size_of_val(units) == BYTES);
-    // SAFETY: so many bytes are there.
-    unsafe { _mm256_loadu_si256(units.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(cells: &mut [i32; DIAGONALS], rows: Vector) {
-    // SAFETY: eight cells of four bytes.
-    unsafe { _mm256_storeu_si256(cells.as_mut_ptr().cast(), rows) }
+    [0, 1, 2].map(|place| load32(&cells[place..place + DIAGONALS]))
 }
