@@ -4,13 +4,9 @@
 //! [`tokens`] has turned into numbers, so that comparing two of them costs nothing.
 
 pub mod align;
-pub mod dynamic;
 pub mod edits;
 pub mod errant;
-pub mod exact;
 pub mod i_measure;
-pub mod insertions;
-pub mod lattice;
 pub mod m2;
 pub mod references;
 pub mod scores;

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use super::align::{Aligner, Costs};
 use super::edits::{Edit, by_annotator};
 use super::i_measure::{self, Standard};
-use super::insertions::walk;
 use super::m2::{Counts, Method, Options, Scorer};
 use super::scores::{Metric, count};
 use super::tokens::Vocabulary;
@@ -55,22 +54,6 @@ fn an_annotators_way_of_grouping_words_is_followed() {
         assert_eq!((grouped.correct, grouped.proposed, grouped.gold), (1, 1, 1));
         assert_eq!(counts("a b c d", "x b y d", &[], method).correct, 0);
     }
-}
-
-#[test]
-fn insertions_are_paired_from_both_ends() {
-    // Two arcs, then both in one; the second gold edit is that of the last arc.
-    let arcs = [(0, 1), (0, 2), (1, 2)];
-    let mut hits = Vec::new();
-    walk(
-        &arcs,
-        2,
-        |arc, gold| (arc, gold) == (0, 0) || (arc, gold) == (2, 1),
-        |arc, hit| hits.push((arc, hit)),
-    );
-
-    // After the first arc those that do not start where it ends are passed over.
-    assert_eq!(hits, [(0, true), (1, false), (2, true)]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use anls_frame::kernel::prepare::is_whitespace;
 use arbitrary::Arbitrary;
 
 use crate::harness::describe::{Array, Column, Schema};
-use crate::options::Options;
+use crate::options::{KINDS, Options};
 
 /// The exact method of M² takes time that grows with the sixth power of a rewritten passage.
 const MOST_WORDS: usize = 12;
@@ -13,8 +13,6 @@ const MOST_ENTRIES: usize = 6;
 
 /// Few words, so that sentences share some; one that differs in case, one of spaces that are none in ASCII.
 const WORDS: [&str; 9] = ["a", "b", "A", "ab", "caf\u{e9}", "\u{6f22}", ".", "a\u{a0}b", "thirteen bytes"];
-/// Types of edits.
-pub const KINDS: [&str; 6] = ["R:VERB", "M:DET", "U:PUNCT", "UNK", "noop", ""];
 
 #[derive(Arbitrary, Debug)]
 pub struct Input {

@@ -2,7 +2,8 @@
 
 use arbitrary::Arbitrary;
 
-use crate::input::KINDS;
+/// Types of edits.
+pub const KINDS: [&str; 6] = ["R:VERB", "M:DET", "U:PUNCT", "UNK", "noop", ""];
 
 /// What the fuzzer chooses of the options; each function takes its own.
 #[derive(Arbitrary, Clone, Copy, Debug)]
@@ -104,7 +105,10 @@ impl Options {
     /// The costs of an alignment, those of the paper among them.
     fn costs(self) -> [(&'static str, Vec<u8>); 2] {
         let [.., last] = self.choices;
-        [("gap_cost", number(1 + i32::from(last % 4))), ("mismatch_cost", number(1 + i32::from(last / 4 % 8)))]
+        [
+            ("gap_cost", number(1 + i32::from(last % 4))),
+            ("mismatch_cost", number(1 + i32::from(last / 4 % 8))),
+        ]
     }
 
     /// Whether there is room for sentences as short as these.

@@ -3,117 +3,20 @@
 //! Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as the official scorer
 //! computes it, ties included.
 
-use super::dynamic::{self, Dynamic};
+mod dynamic;
+mod exact;
+mod insertions;
+mod lattice;
+mod types;
+
+use self::dynamic::Dynamic;
+use self::exact::Exact;
+use self::lattice::{Lattice, MAX_CELLS};
+use self::types::{Gold, Span, Texts};
+pub use self::types::{InsertLabels, Method, Options, Tables};
 use super::edits::Annotator;
-use super::exact::Exact;
-use super::lattice::{Lattice, MAX_CELLS};
 use super::tokens::Vocabulary;
 use crate::kernel::prepare::is_whitespace;
-
-/// Which Levenshtein tables make up the lattice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tables {
-    /// Two, with substitutions at cost 1 and 2: the official scorer.
-    #[default]
-    Official,
-    /// One, at cost 1: the paper.
-    Paper,
-}
-
-/// Where an insertion before the first token is said to stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InsertLabels {
-    /// Before the first token.
-    #[default]
-    Fixed,
-    /// Wherever it ends in the hypothesis: version 3.2 of the official scorer.
-    Version32,
-}
-
-/// How the path is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// The exact one, where the lattice is small.
-    #[default]
-    Auto,
-    /// The official scorer's.
-    Exact,
-    /// A dynamic program whose time is bounded by the lattice.
-    Dynamic,
-}
-
-/// Options of M².
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Unchanged words that an edit may span.
-    pub max_unchanged: usize,
-    /// Leave out edits that change whitespace and case alone.
-    pub ignore_whitespace_casing: bool,
-    /// Tables of the lattice.
-    pub tables: Tables,
-    /// Where insertions stand.
-    pub insert_labels: InsertLabels,
-    /// How the path is found.
-    pub method: Method,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            max_unchanged: 2,
-            ignore_whitespace_casing: false,
-            tables: Tables::default(),
-            insert_labels: InsertLabels::default(),
-            method: Method::default(),
-        }
-    }
-}
-
-/// A gold edit in numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gold {
-    /// First token.
-    pub start: usize,
-    /// One behind the last token.
-    pub end: usize,
-    /// What may stand there; corrections that no tokens spell are left out.
-    pub corrections: Vec<Vec<u32>>,
-}
-
-/// An edit between two vertices of the lattice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Where the edit is said to start and end in the source.
-    pub label: (u32, u32),
-    /// Vertex it starts at.
-    pub from: (u32, u32),
-    /// Vertex it ends at.
-    pub to: (u32, u32),
-}
-
-/// The two texts in numbers.
-#[derive(Clone, Copy)]
-pub struct Texts<'a> {
-    /// Tokens of the source.
-    pub source: &'a [u32],
-    /// Tokens of the hypothesis.
-    pub hypothesis: &'a [u32],
-}
-
-impl Texts<'_> {
-    /// Whether an edit is this gold edit.
-    pub fn hits(self, span: &Span, gold: &Gold) -> bool {
-        (span.label.0 as usize, span.label.1 as usize) == (gold.start, gold.end) && self.hits_here(span, gold)
-    }
-
-    /// Whether an edit at the place of a gold edit has its texts.
-    pub fn hits_here(self, span: &Span, gold: &Gold) -> bool {
-        let original = &self.source[span.from.0 as usize..span.to.0 as usize];
-        let correction = &self.hypothesis[span.from.1 as usize..span.to.1 as usize];
-        original == &self.source[gold.start..gold.end]
-            && gold.corrections.iter().any(|accepted| accepted == correction)
-    }
-}
 
 /// Counts of one annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,8 +84,8 @@ impl Scorer {
         let mut edits = Vec::new();
         self.score(hypothesis, source, annotators, options, |found| {
             for (span, matched) in found.path.iter().zip(found.matched) {
-                let mut original = &found.texts.source[span.from.0 as usize..span.to.0 as usize];
-                let mut correction = &found.texts.hypothesis[span.from.1 as usize..span.to.1 as usize];
+                let (mut original, mut correction) =
+                    (found.texts.original(span), found.texts.correction(span));
                 let (mut start, mut end) = span.label;
                 if shrink {
                     while let ([first, rest @ ..], [other, others @ ..]) = (original, correction)
@@ -220,7 +123,7 @@ impl Scorer {
         mut give: impl FnMut(&Found),
     ) -> Result<(), String> {
         let mut vocabulary = Vocabulary::default();
-        let (source, hypothesis) = (vocabulary.numbers(source), vocabulary.numbers(hypothesis));
+        let [source, hypothesis] = [source, hypothesis].map(|text| vocabulary.numbers(text));
         let texts = Texts { source: &source, hypothesis: &hypothesis };
         let is_unchanged = source == hypothesis;
         let mut is_exact = false;
@@ -232,7 +135,7 @@ impl Scorer {
                     hypothesis.len()
                 ));
             }
-            self.lattice.build(&source, &hypothesis, options.tables == Tables::Paper);
+            self.lattice.build(texts, options.tables == Tables::Paper);
             is_exact = match options.method {
                 Method::Dynamic => false,
                 Method::Auto => self.exact.build(&self.lattice, texts, options, true),
@@ -251,14 +154,7 @@ impl Scorer {
             if is_exact {
                 self.exact.path(texts, &golds, &mut self.path);
             } else if !is_unchanged {
-                dynamic::path(
-                    &mut self.dynamic,
-                    &self.lattice,
-                    texts,
-                    &golds,
-                    options.max_unchanged,
-                    &mut self.path,
-                );
+                self.dynamic.path(&self.lattice, texts, &golds, options.max_unchanged, &mut self.path);
             }
             if options.ignore_whitespace_casing {
                 self.path.retain(|span| !changes_case_alone(texts, span, &vocabulary));
@@ -336,6 +232,5 @@ fn match_in_order(texts: Texts, path: &[Span], golds: &[Gold], matched: &mut Vec
 
 fn changes_case_alone(texts: Texts, span: &Span, vocabulary: &Vocabulary) -> bool {
     let plain = |tokens: &[u32]| vocabulary.join(tokens).replace(' ', "").to_lowercase();
-    plain(&texts.source[span.from.0 as usize..span.to.0 as usize])
-        == plain(&texts.hypothesis[span.from.1 as usize..span.to.1 as usize])
+    plain(texts.original(span)) == plain(texts.correction(span))
 }

@@ -4,6 +4,19 @@
 //! scorer pairs them from both ends at once: an insertion taken from the left uses up the gold edits up to
 //! the one that it hits, one from the right those from there on.
 
+use std::collections::BTreeMap;
+
+use super::types::Gold;
+
+/// The gold edits that insert, by the place where they do.
+pub fn by_place(golds: &[Gold]) -> BTreeMap<usize, Vec<&Gold>> {
+    let mut places: BTreeMap<usize, Vec<&Gold>> = BTreeMap::new();
+    for gold in golds.iter().filter(|gold| gold.start == gold.end) {
+        places.entry(gold.start).or_default().push(gold);
+    }
+    places
+}
+
 /// Walks the insertions at one place, `(from, to)` in order. `hit` says whether an insertion hits a gold
 /// edit of this place; `found` is called with each insertion (by its index) and whether it was hit.
 pub fn walk(
@@ -51,5 +64,26 @@ pub fn walk(
                 from_left = true;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::walk;
+
+    #[test]
+    fn insertions_are_paired_from_both_ends() {
+        // Two arcs, then both in one; the second gold edit is that of the last arc.
+        let arcs = [(0, 1), (0, 2), (1, 2)];
+        let mut hits = Vec::new();
+        walk(
+            &arcs,
+            2,
+            |arc, gold| (arc, gold) == (0, 0) || (arc, gold) == (2, 1),
+            |arc, hit| hits.push((arc, hit)),
+        );
+
+        // After the first arc those that do not start where it ends are passed over.
+        assert_eq!(hits, [(0, true), (1, false), (2, true)]);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::insertions;
 use super::lattice::Lattice;
-use super::m2::{Gold, InsertLabels, Options, Span, Texts};
+use super::types::{Gold, InsertLabels, Options, Span, Texts};
 
 /// With more vertices `method="auto"` takes the dynamic program.
 const AUTO_VERTICES: usize = 1_000;
@@ -61,8 +61,9 @@ impl Exact {
             bits.clear();
             bits.resize(count * words, 0);
         }
-        for step in &lattice.steps {
-            let (i, j) = lattice.vertices[step.from as usize];
+        let of_vertex = |from| lattice.steps_from(texts, from).map(move |step| (from, step));
+        for (from, step) in (0..count as u32).flat_map(of_vertex) {
+            let (i, j) = lattice.vertices[from as usize];
             let end = lattice.vertices[step.to as usize];
             let label = if options.insert_labels == InsertLabels::Version32 && i == 0 && end.0 == 0 {
                 (j, j)
@@ -70,8 +71,7 @@ impl Exact {
                 (i, end.0)
             };
             let unchanged = u32::from(step.is_noop);
-            let (from, to) = (step.from, step.to);
-            self.add(Arc { from, to, length: 1, unchanged, is_noop: step.is_noop, label }, words);
+            self.add(Arc { from, to: step.to, length: 1, unchanged, is_noop: step.is_noop, label }, words);
             if step.multiplicity == 2 {
                 self.entries.push(self.arcs.len() as u32 - 1);
             }
@@ -83,7 +83,6 @@ impl Exact {
         }
         self.drop_long_noops(steps);
         self.weigh();
-        debug_assert!(texts.source.len() == self.vertices[count - 1].0 as usize);
         true
     }
 
@@ -186,12 +185,8 @@ impl Exact {
                     self.weights[entry] = hit;
                 }
             }
-            let mut places: Vec<_> =
-                golds.iter().filter(|gold| gold.start == gold.end).map(|gold| gold.start).collect();
-            places.sort_unstable();
-            places.dedup();
-            for place in places {
-                self.weigh_insertions(texts, golds, place, hit);
+            for (place, golds) in insertions::by_place(golds) {
+                self.weigh_insertions(texts, &golds, place, hit);
             }
         }
         self.relax();
@@ -204,8 +199,7 @@ impl Exact {
         Span { label: arc.label, from, to }
     }
 
-    fn weigh_insertions(&mut self, texts: Texts, golds: &[Gold], place: usize, hit: f64) {
-        let golds: Vec<_> = golds.iter().filter(|gold| gold.start == place && gold.end == place).collect();
+    fn weigh_insertions(&mut self, texts: Texts, golds: &[&Gold], place: usize, hit: f64) {
         let is_here = |&&entry: &&u32| {
             let label = self.arcs[entry as usize].label;
             (label.0 as usize, label.1 as usize) == (place, place)

@@ -3,7 +3,9 @@
 //! A vertex is a pair of positions. Arcs are the optimal steps of one Levenshtein table (the paper) or of two,
 //! with substitutions at cost 1 and 2 (the official scorer).
 
-/// Longer texts are refused: so many pairs of words can take half a gigabyte.
+use super::types::Texts;
+
+/// Longer texts are refused: so many pairs of words take 200 MB where every one is a vertex.
 pub const MAX_CELLS: usize = 1 << 23;
 
 /// Steps into a cell: of the first table in bits 0 to 2, of the second in bits 3 to 5.
@@ -14,11 +16,9 @@ const SECOND: u32 = 3;
 /// A cell that an optimal path of a table visits.
 const REACHED: [u8; 2] = [64, 128];
 
-/// A step between two vertices.
+/// A step from one vertex to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Vertex it starts at.
-    pub from: u32,
     /// Vertex it ends at.
     pub to: u32,
     /// In how many tables it is optimal.
@@ -27,7 +27,8 @@ pub struct Step {
     pub is_noop: bool,
 }
 
-/// Vertices and steps; both tables share the memory of one row after the other.
+/// The lattice, in the memory of the one before. The steps stand in the cells alone: a list of them would be
+/// most of a large lattice.
 #[derive(Default)]
 pub struct Lattice {
     width: usize,
@@ -36,13 +37,12 @@ pub struct Lattice {
     distances: [Vec<u32>; 2],
     /// The vertices, in order: position in the source, position in the hypothesis.
     pub vertices: Vec<(u32, u32)>,
-    /// The steps, in order of their ends.
-    pub steps: Vec<Step>,
 }
 
 impl Lattice {
     /// Builds the lattice of two texts; `is_paper` takes the first table only.
-    pub fn build(&mut self, source: &[u32], hypothesis: &[u32], is_paper: bool) {
+    pub fn build(&mut self, texts: Texts, is_paper: bool) {
+        let Texts { source, hypothesis } = texts;
         self.width = hypothesis.len() + 1;
         let size = (source.len() + 1) * self.width;
         self.cells.clear();
@@ -51,7 +51,6 @@ impl Lattice {
             self.mark_optimal(source, hypothesis, table, cost);
         }
         self.number_vertices(source.len());
-        self.collect_steps(source, hypothesis);
     }
 
     /// Marks the steps of all optimal paths of one table.
@@ -122,41 +121,29 @@ impl Lattice {
         }
     }
 
-    fn collect_steps(&mut self, source: &[u32], hypothesis: &[u32]) {
-        self.steps.clear();
-        let width = self.width;
-        for (from, &(i, j)) in self.vertices.iter().enumerate() {
-            let (i, j) = (i as usize, j as usize);
-            let index = i * width + j;
-            let mut step = |to: usize, bit: u8, is_noop: bool| {
-                let cell = self.cells[to];
-                let multiplicity = u8::from(cell & bit != 0) + u8::from(cell & (bit << SECOND) != 0);
-                if multiplicity > 0 {
-                    let to = self.numbers[to];
-                    self.steps.push(Step { from: from as u32, to, multiplicity, is_noop });
-                }
-            };
-            if j < hypothesis.len() {
-                step(index + 1, RIGHT, false);
-            }
-            if i < source.len() {
-                step(index + width, DOWN, false);
-                if j < hypothesis.len() {
-                    step(index + width + 1, DIAGONAL, source[i] == hypothesis[j]);
-                }
-            }
-        }
-    }
-
     /// The number of the vertex at two positions, where there is one.
     pub fn vertex(&self, i: usize, j: usize) -> Option<u32> {
         Some(self.numbers[i * self.width + j]).filter(|&number| number != u32::MAX)
     }
 
-    /// The steps out of a vertex, by binary search.
-    pub fn steps_from(&self, vertex: u32) -> &[Step] {
-        let start = self.steps.partition_point(|step| step.from < vertex);
-        let length = self.steps[start..].iter().take_while(|step| step.from == vertex).count();
-        &self.steps[start..start + length]
+    /// The steps out of a vertex, in order of their ends.
+    pub fn steps_from(&self, texts: Texts, vertex: u32) -> impl Iterator<Item = Step> {
+        let (i, j) = self.vertices[vertex as usize];
+        let (i, j) = (i as usize, j as usize);
+        let here = i * self.width + j;
+        let step = |is_inside: bool, to: usize, bit: u8, is_noop: bool| {
+            let cell = if is_inside { self.cells[to] } else { 0 };
+            let multiplicity = u8::from(cell & bit != 0) + u8::from(cell & (bit << SECOND) != 0);
+            (multiplicity > 0).then(|| Step { to: self.numbers[to], multiplicity, is_noop })
+        };
+        let (is_right, is_down) = (j < texts.hypothesis.len(), i < texts.source.len());
+        let is_diagonal = is_right && is_down;
+        let is_noop = is_diagonal && texts.source[i] == texts.hypothesis[j];
+        let steps = [
+            step(is_right, here + 1, RIGHT, false),
+            step(is_down, here + self.width, DOWN, false),
+            step(is_diagonal, here + self.width + 1, DIAGONAL, is_noop),
+        ];
+        steps.into_iter().flatten()
     }
 }

@@ -7,7 +7,7 @@
 
 use super::insertions;
 use super::lattice::{Lattice, Step};
-use super::m2::{Gold, Span, Texts};
+use super::types::{Gold, Span, Texts};
 
 /// The cost of hitting a gold edit, of a step and of an edit.
 const HIT: i64 = -(1 << 48);
@@ -39,35 +39,32 @@ pub struct Dynamic {
     fewest: Vec<u32>,
 }
 
-/// The edits of a path that hits the most gold edits, then is the shortest, then has the fewest edits.
-pub fn path(
-    memory: &mut Dynamic,
-    lattice: &Lattice,
-    texts: Texts,
-    golds: &[Gold],
-    max_unchanged: usize,
-    path: &mut Vec<Span>,
-) {
-    let max_unchanged = max_unchanged.min(texts.source.len().min(texts.hypothesis.len()));
-    memory.find_hits(lattice, texts, golds, max_unchanged);
-    memory.walk(lattice, texts, max_unchanged);
-    let mut vertex = lattice.vertices.len() as u32 - 1;
-    while vertex != 0 {
-        let start = memory.previous[vertex as usize];
-        let (from, to) = (lattice.vertices[start as usize], lattice.vertices[vertex as usize]);
-        if !is_noop(texts, from, to) {
-            path.push(Span { label: (from.0, to.0), from, to });
-        }
-        vertex = start;
-    }
-    path.reverse();
-}
-
-fn is_noop(texts: Texts, from: (u32, u32), to: (u32, u32)) -> bool {
-    texts.source[from.0 as usize..to.0 as usize] == texts.hypothesis[from.1 as usize..to.1 as usize]
-}
-
 impl Dynamic {
+    /// The edits of a path that hits the most gold edits, then is the shortest, then has the fewest edits.
+    pub fn path(
+        &mut self,
+        lattice: &Lattice,
+        texts: Texts,
+        golds: &[Gold],
+        max_unchanged: usize,
+        path: &mut Vec<Span>,
+    ) {
+        let max_unchanged = max_unchanged.min(texts.source.len().min(texts.hypothesis.len()));
+        self.find_hits(lattice, texts, golds, max_unchanged);
+        self.walk(lattice, texts, max_unchanged);
+        let mut vertex = lattice.vertices.len() as u32 - 1;
+        while vertex != 0 {
+            let start = self.previous[vertex as usize];
+            let (from, to) = (lattice.vertices[start as usize], lattice.vertices[vertex as usize]);
+            let span = Span { label: (from.0, to.0), from, to };
+            if texts.original(&span) != texts.correction(&span) {
+                path.push(span);
+            }
+            vertex = start;
+        }
+        path.reverse();
+    }
+
     fn walk(&mut self, lattice: &Lattice, texts: Texts, max_unchanged: usize) {
         let count = lattice.vertices.len();
         self.costs.clear();
@@ -82,7 +79,7 @@ impl Dynamic {
         }
         self.hits.sort_unstable();
         let found = std::mem::take(&mut self.hits);
-        let (mut steps, mut hits) = (lattice.steps.iter().peekable(), found.iter().peekable());
+        let mut hits = found.iter().peekable();
         let mut row = 0;
         for (number, &(i, j)) in (0u32..).zip(&lattice.vertices) {
             if i != row {
@@ -92,7 +89,7 @@ impl Dynamic {
             }
             let here = j as usize * states;
             let cost = self.costs[number as usize];
-            while let Some(step) = steps.next_if(|step| step.from == number) {
+            for step in lattice.steps_from(texts, number) {
                 let to = lattice.vertices[step.to as usize];
                 self.improve(step.to, cost + step_cost(step), number);
                 let unchanged = usize::from(step.is_noop);
@@ -131,15 +128,9 @@ impl Dynamic {
     /// Finds the arcs that hit a gold edit.
     fn find_hits(&mut self, lattice: &Lattice, texts: Texts, golds: &[Gold], max_unchanged: usize) {
         self.hits.clear();
-        let mut places: Vec<_> =
-            golds.iter().filter(|gold| gold.start == gold.end).map(|gold| gold.start).collect();
-        places.sort_unstable();
-        places.dedup();
         let mut left = MAX_WINDOWS;
-        for place in places {
-            if place <= texts.source.len() {
-                self.find_insertions(lattice, texts, golds, place, &mut left);
-            }
+        for (place, golds) in insertions::by_place(golds) {
+            self.find_insertions(lattice, texts, &golds, place, &mut left);
         }
         for gold in golds.iter().filter(|gold| gold.start < gold.end) {
             for correction in &gold.corrections {
@@ -186,7 +177,7 @@ impl Dynamic {
                 let Some(vertex) = lattice.vertex(i, j).filter(|_| fewest as usize <= max_unchanged) else {
                     continue;
                 };
-                for step in lattice.steps_from(vertex) {
+                for step in lattice.steps_from(texts, vertex) {
                     let (to_row, to_column) = lattice.vertices[step.to as usize];
                     let (to_row, to_column) = (to_row as usize, to_column as usize);
                     if to_row <= rows.end && to_column <= columns.end {
@@ -204,19 +195,18 @@ impl Dynamic {
         &mut self,
         lattice: &Lattice,
         texts: Texts,
-        golds: &[Gold],
+        golds: &[&Gold],
         place: usize,
         left: &mut usize,
     ) {
-        let golds: Vec<_> = golds.iter().filter(|gold| gold.start == place && gold.end == place).collect();
         let mut arcs = Vec::new();
         for start in 0..texts.hypothesis.len() {
             let Some(from) = lattice.vertex(place, start) else { continue };
             let mut at = from;
             for end in start + 1..=texts.hypothesis.len() {
                 let next = lattice.vertex(place, end);
-                let is_step = |step: &&Step| Some(step.to) == next;
-                let Some(step) = lattice.steps_from(at).iter().find(is_step) else { break };
+                let is_next = |step: &Step| Some(step.to) == next;
+                let Some(step) = lattice.steps_from(texts, at).find(is_next) else { break };
                 let Some(rest) = left.checked_sub(1) else { return };
                 *left = rest;
                 // A step that is optimal in both tables stands in the list twice.
@@ -245,7 +235,7 @@ impl Dynamic {
     }
 }
 
-fn step_cost(step: &Step) -> i64 {
+fn step_cost(step: Step) -> i64 {
     if step.is_noop { STEP } else { STEP + EDIT * i64::from(step.multiplicity) }
 }
 
