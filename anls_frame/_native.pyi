@@ -4,7 +4,7 @@ from typing import Self
 
 __version__: str
 
-def has_run() -> bool:
+def after_fork() -> bool:
     """Return whether an expression has been computed in this process or in one that it was forked from."""
 
 def levenshtein(prediction: str, reference: str) -> int: ...

@@ -29,7 +29,7 @@ _lacks_threads = False
 
 def _after_fork() -> None:
     global _lacks_threads  # noqa: PLW0603 - of the process
-    _lacks_threads = native.has_run()
+    _lacks_threads = native.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -11,13 +11,13 @@ use pyo3::pybacked::PyBackedStr;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
-use crate::plugin::abi;
 use crate::plugin::options::Options;
+use crate::plugin::{abi, parallel};
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{PairScorer, anls, cer, has_run, levenshtein};
+    use super::{PairScorer, after_fork, anls, cer, levenshtein};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -35,8 +35,10 @@ fn score<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send)
     if bytes < LONG { work() } else { py.detach(work) }
 }
 
+/// To be called in a process that was just forked; whether Polars had started its threads before.
 #[pyfunction]
-fn has_run() -> bool {
+fn after_fork() -> bool {
+    parallel::after_fork();
     abi::has_run()
 }
 

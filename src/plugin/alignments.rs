@@ -54,8 +54,7 @@ impl Alignment {
             counts.add_row(RowKind::Distant);
             return;
         }
-        let reference = pair.accepted(row).find_map(|(at, text)| (at == nearest.index).then_some(text));
-        let reference = reference.expect("the nearest answer is one of them");
+        let reference = pair.answer(row, nearest.index).expect("the nearest answer is one of them");
         let preparation = options.protocol().preparation;
         let prediction = preparation.prepare(prediction, &mut self.prediction);
         let reference = preparation.prepare(reference, &mut self.reference);

@@ -14,8 +14,8 @@ use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::Options;
 use super::outputs::edits::{EDITS, ExportedEdit};
 use super::outputs::{
-    Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, put_counts, score_details_dtype,
-    scores_dtype,
+    Extent, Numbers, Piece, ScoreColumns, count, map_numbers, map_pieces, put, put_counts,
+    score_details_dtype, scores_dtype,
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
@@ -114,15 +114,16 @@ const NEAREST_ANSWER: Metric = Metric {
     role: Role::Answers,
     dtype: || DataType::Utf8View,
     column: |pair, options| {
-        let indexes = |values: &mut [u32], best: &BestAnswers| {
-            values.copy_from_slice(&best.indexes);
-            Ok(())
-        };
-        let indexes = map_scored(pair, &options.nearest(Exact::All), indexes)?;
-        let pair = pair.check(0..pair.rows())?;
-        let text = |row, index: u32| {
-            pair.accepted(row).find_map(|(at, text)| (at == index as usize).then_some(text))
-        };
+        let request = options.nearest(Exact::All);
+        // Texts are looked up when all indexes are known, so all are checked first.
+        let texts = pair.check(0..pair.rows())?;
+        let indexes = map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
+            map_blocks(scorer, &texts, piece, &request, |values, best| {
+                values.copy_from_slice(&best.indexes);
+                Ok(())
+            })
+        })?;
+        let text = |row, index: u32| texts.answer(row, index as usize);
         Ok(indexes.into_text(text))
     },
 };
@@ -226,15 +227,24 @@ fn map_scored<T: ArrowNativeType>(
     set: impl Fn(&mut [T], &BestAnswers) -> Result<()> + Sync,
 ) -> Result<Numbers<T>> {
     map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
-        let pair = pair.check(piece.rows())?;
-        let mut result = Ok(());
-        scorer.score_blocks(&pair, piece.rows(), request, |block| {
-            if let Err(error) = piece.set_block(block, &set) {
-                result = Err(error);
-            }
-        });
-        result
+        map_blocks(scorer, &pair.check(piece.rows())?, piece, request, &set)
     })
+}
+
+fn map_blocks<T: ArrowNativeType>(
+    scorer: &mut BlockScorer,
+    pair: &CheckedPair,
+    piece: &mut Piece<T>,
+    request: &Request,
+    set: impl Fn(&mut [T], &BestAnswers) -> Result<()>,
+) -> Result<()> {
+    let mut result = Ok(());
+    scorer.score_blocks(pair, piece.rows(), request, |block| {
+        if let Err(error) = piece.set_block(block, &set) {
+            result = Err(error);
+        }
+    });
+    result
 }
 
 /// A column from the texts of each row.

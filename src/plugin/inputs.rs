@@ -150,6 +150,12 @@ impl<'a> CheckedPair<'a> {
             .map(move |index| (index - start, self.answers.texts.text(index)))
     }
 
+    /// One of the answers of a row.
+    pub fn answer(&self, row: usize, index: usize) -> Option<&'a str> {
+        let place = self.answers(row).nth(index)?;
+        self.is_answer(place).then(|| self.answers.texts.text(place))
+    }
+
     /// The only reference of a row.
     pub fn reference(&self, row: usize) -> Option<&'a str> {
         self.accepted(row).next().map(|(_, text)| text)

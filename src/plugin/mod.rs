@@ -13,7 +13,7 @@ mod inputs;
 mod memory;
 pub mod options;
 mod outputs;
-mod parallel;
+pub mod parallel;
 mod schema;
 
 /// A message for the user; Polars raises it as a `ComputeError`.

@@ -8,20 +8,22 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::{process, thread};
+use std::thread;
 
 use super::{Error, Result};
 
 /// Pieces for which one more thread is worth starting.
 const PIECES_PER_THREAD: usize = 4;
 
-/// Threads at work in the plugin, callers included, in the lower half, and in the upper one the process whose
-/// threads they are: a forked process starts with none of them.
-static AT_WORK: AtomicU64 = AtomicU64::new(0);
+/// Threads at work in the plugin, callers included.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-const THREADS: u64 = u32::MAX as u64;
+/// Starts to count anew in a process that was just forked, which has none of the threads at work.
+pub fn after_fork() {
+    AT_WORK.store(0, Ordering::Relaxed);
+}
 
 /// As many threads as Polars takes.
 fn limit() -> usize {
@@ -41,16 +43,14 @@ struct AtWork {
 
 impl AtWork {
     fn begin() -> Self {
-        let process = u64::from(process::id()) << u32::BITS;
-        let one_more = |state| Some(if state & !THREADS == process { state + 1 } else { process + 1 });
-        let _ = AT_WORK.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
         Self { has_left: false }
     }
 
     /// Whether there is room for the thread. If not it is counted no more, one after the other: all may look at
     /// once, and no more of them leave than are too many.
     fn stays(&mut self) -> bool {
-        let one_less = |state| (state & THREADS > limit() as u64).then(|| state - 1);
+        let one_less = |threads| (threads > limit()).then(|| threads - 1);
         self.has_left = AT_WORK.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok();
         !self.has_left
     }
@@ -72,7 +72,7 @@ pub fn for_each<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let _own = AtWork::begin();
-    let free = limit().saturating_sub((AT_WORK.load(Ordering::Relaxed) & THREADS) as usize);
+    let free = limit().saturating_sub(AT_WORK.load(Ordering::Relaxed));
     let helpers = free.min(pieces.len() / PIECES_PER_THREAD);
     let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let pieces = Mutex::new(pieces.into_iter().enumerate());

@@ -10,7 +10,6 @@ mod harness;
 
 mod arrays;
 mod calls;
-mod forks;
 mod large_columns;
 mod options;
 mod repetition;

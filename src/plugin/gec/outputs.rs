@@ -22,7 +22,7 @@ fn ids(values: impl Iterator<Item = i64>) -> ArrayRef {
     Arc::new(Int32Array::from_iter_values(values.map(|id| i32::try_from(id).unwrap_or_default())))
 }
 
-pub const M2: ListColumn<m2::Counts> = ListColumn(|all| {
+pub static M2: ListColumn<m2::Counts> = ListColumn::new(|all| {
     let count = |value: fn(&m2::Counts) -> i64| integers(all.iter().map(value));
     vec![
         ("annotator", ids(all.iter().map(|one| one.annotator))),
@@ -34,7 +34,7 @@ pub const M2: ListColumn<m2::Counts> = ListColumn(|all| {
     ]
 });
 
-pub const M2_EDITS: ListColumn<m2::SystemEdit> = ListColumn(|all| {
+pub static M2_EDITS: ListColumn<m2::SystemEdit> = ListColumn::new(|all| {
     vec![
         ("annotator", ids(all.iter().map(|edit| edit.annotator))),
         ("start", ids(all.iter().map(|edit| i64::from(edit.start)))),
@@ -79,7 +79,7 @@ pub fn i_measure(column: Column<i_measure::Row>) -> ArrayData {
     structs(columns, nulls).into_data()
 }
 
-pub const ALIGN3: ListColumn<AlignedWords> = ListColumn(|all| {
+pub static ALIGN3: ListColumn<AlignedWords> = ListColumn::new(|all| {
     let label = |(source, hypothesis, reference): &AlignedWords| match (
         source == hypothesis,
         source == reference,
@@ -99,7 +99,7 @@ pub const ALIGN3: ListColumn<AlignedWords> = ListColumn(|all| {
     ]
 });
 
-pub const ERRANT: ListColumn<errant::Comparison> = ListColumn(|all| {
+pub static ERRANT: ListColumn<errant::Comparison> = ListColumn::new(|all| {
     let offsets = OffsetBuffer::from_lengths(all.iter().map(|one| one.by_type.len()));
     let types: Vec<_> = all.iter().flat_map(|one| &one.by_type).collect();
     let count = |value: fn(&errant::Counts) -> u32| {

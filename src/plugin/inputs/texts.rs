@@ -81,6 +81,26 @@ impl Texts {
         Memory::new(bytes, len as usize)
     }
 
+    /// The text at an index.
+    ///
+    /// # Safety
+    /// [`Texts::check_view`] has passed the view at this index.
+    #[inline(always)]
+    unsafe fn text_unchecked(&self, index: usize) -> &str {
+        // SAFETY: a text in its view follows the length; another one lies in the buffer that the view names.
+        unsafe {
+            let view = self.values.all.get_unchecked(index);
+            let len = *view as u32;
+            let start = if len <= INLINE {
+                std::ptr::from_ref(view).cast::<u8>().add(size_of::<u32>())
+            } else {
+                let buffer = self.values.buffers.get_unchecked((view >> 64) as u32 as usize);
+                buffer.as_ptr().add((view >> 96) as usize)
+            };
+            std::str::from_utf8_unchecked(std::slice::from_raw_parts(start, len as usize))
+        }
+    }
+
     /// Mean length in bytes of some of the texts, spread over the column.
     pub fn mean_length(&self) -> usize {
         const SAMPLE: usize = 512;
@@ -191,11 +211,11 @@ impl<'a> CheckedTexts<'a> {
     /// The text at an index.
     #[inline(always)]
     pub fn text(&self, index: usize) -> &'a str {
-        let text = self.texts.memory(index).text();
         if self.utf8.contains(&index) {
-            // SAFETY: `Texts::check` found all of these texts to be UTF-8.
-            unsafe { std::str::from_utf8_unchecked(text) }
+            // SAFETY: `Texts::check` found all of these texts to be UTF-8 in their buffers.
+            unsafe { self.texts.text_unchecked(index) }
         } else {
+            let text = self.texts.memory(index).text();
             std::str::from_utf8(text).expect("checked before, as it is not null")
         }
     }

@@ -32,7 +32,7 @@ impl ExportedEdit {
 }
 
 /// The column of `edit_ops`.
-pub const EDITS: ListColumn<ExportedEdit> = ListColumn(|edits| {
+pub static EDITS: ListColumn<ExportedEdit> = ListColumn::new(|edits| {
     let positions = |position: fn(&ExportedEdit) -> u32| -> ArrayRef {
         Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))
     };

@@ -1,6 +1,6 @@
 //! Structs and lists of them, as columns.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::{Array, ArrayRef, LargeListArray, StringViewArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
@@ -13,17 +13,24 @@ use super::Column;
 pub type Named = Vec<(&'static str, ArrayRef)>;
 
 /// A column of lists of structs, which are made from the entries of all rows.
-pub struct ListColumn<T>(pub fn(&[T]) -> Named);
+pub struct ListColumn<T> {
+    structs: fn(&[T]) -> Named,
+    dtype: OnceLock<DataType>,
+}
 
 impl<T> ListColumn<T> {
+    pub const fn new(structs: fn(&[T]) -> Named) -> Self {
+        Self { structs, dtype: OnceLock::new() }
+    }
+
     pub fn dtype(&self) -> DataType {
-        self.column(Column::default()).data_type().clone()
+        self.dtype.get_or_init(|| self.column(Column::default()).data_type().clone()).clone()
     }
 
     pub fn column(&self, column: Column<Vec<T>>) -> ArrayData {
         let offsets = OffsetBuffer::from_lengths(column.values.iter().map(Vec::len));
         let entries: Vec<T> = column.values.into_iter().flatten().collect();
-        lists((self.0)(&entries), offsets, column.nulls).into_data()
+        lists((self.structs)(&entries), offsets, column.nulls).into_data()
     }
 }
 
