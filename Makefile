@@ -40,7 +40,14 @@ $(VENV)/installed: $(SOURCES)
 demo: install ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
-test: lint test-rust test-python test-daft test-docs test-notebooks test-wheel ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
+# Two at a time where one would leave a core idle: downloads and the linker beside compilers, short tests beside
+# each other. The Make of macOS is too old to keep their output apart.
+beside = +$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
+	$(beside) test-rust lint .venv-peers/installed .venv-daft/installed
+	+$(MAKE) --no-print-directory test-python
+	$(beside) test-daft test-notebooks test-docs test-wheel
 
 lint: install
 	cargo fmt --check
@@ -51,8 +58,8 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
+# Clippy compiles the kernel without Arrow; its tests are the same with it.
 test-rust:
-	cargo test --quiet --no-default-features
 	cargo test --quiet
 
 # On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.

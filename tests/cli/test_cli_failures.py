@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from campaign import amount
 from sample import DATA
 
 import anls_frame as af
@@ -34,6 +36,7 @@ WRITERS = [
     ("convert", TABLE, "out.jsonl", *COLUMN, "--force"),
     ("convert", TABLE, "out.json", *COLUMN, "--force", "--submission"),
 ]
+PRINTERS = [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
 # A limit on the size of files fails a write as a full disk does; the message goes through a pipe.
 LIMITED = (
     "import resource, signal, sys\n"
@@ -94,9 +97,10 @@ def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path
     started = time.monotonic()
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603
     length = time.monotonic() - started
-    for step in range(8):
+    steps = amount(4, 8)
+    for step in range(steps):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
-            time.sleep(length * (0.65 + 0.05 * step))
+            time.sleep(length * (0.65 + 0.4 * step / steps))
             process.send_signal(signal.SIGKILL)
         assert results.read_bytes() == whole
 
@@ -182,9 +186,12 @@ def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...]) 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize(
-    "arguments", [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
+    ("arguments", "buffered"),
+    amount(
+        list(zip(PRINTERS, [True, False, False, True], strict=True)),
+        list(itertools.product(PRINTERS, [True, False])),
+    ),
 )
-@pytest.mark.parametrize("buffered", [True, False])
 def test_a_full_disk_behind_stdout_is_an_error(
     tmp_path: Path, arguments: tuple[str, ...], *, buffered: bool
 ) -> None:
