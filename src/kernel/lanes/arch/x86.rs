@@ -1,8 +1,8 @@
 //! Loads and stores of SSE2 and AVX2.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_andnot_si256, _mm256_loadu_si256,
-    _mm256_mask_i32gather_epi32, _mm256_or_si256, _mm256_set1_epi32, _mm256_storeu_si256, _mm256_sub_epi32,
+    __m128i, __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_loadu_si256, _mm256_mask_i32gather_epi32,
+    _mm256_storeu_si256,
 };
 
 /// Numbers that vectors are made of.
@@ -84,15 +84,14 @@ impl<'a> Gather<'a> {
         self.last
     }
 
-    /// The four bytes at each place where the mask's sign is set, from 0 to [`Self::last`], else those of `otherwise`.
+    /// The four bytes at each place where the mask's sign is set, else those of `otherwise`.
+    ///
+    /// # Safety
+    /// These places lie between 0 and [`Self::last`].
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn fetch(&self, places: __m256i, otherwise: __m256i, mask: __m256i) -> __m256i {
-        // The sign of a place before the first one, or behind the last one. Where no place is negative, no difference
-        // overflows.
-        let outside = _mm256_or_si256(places, _mm256_sub_epi32(_mm256_set1_epi32(self.last), places));
-        let mask = _mm256_andnot_si256(outside, mask);
-        // SAFETY: only places from 0 to `last` are read, from which on there are four bytes.
+    pub unsafe fn fetch(&self, places: __m256i, otherwise: __m256i, mask: __m256i) -> __m256i {
+        // SAFETY: the caller vouches for the places, from which on there are four bytes.
         unsafe {
             match self.numbers {
                 Numbers::Bytes(bytes) => {

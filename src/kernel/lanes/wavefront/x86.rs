@@ -120,11 +120,11 @@ fn eight<U: Unit, const BACK: bool>(
     let (last_row, last_column) = (all(pattern.last()), all(text.last()));
     let (rows_left, columns_left) = (sub(last_row, row), sub(last_column, column));
     let near_end = or(rows_left, columns_left);
-    // By text, as they are looked at again before something is fetched.
-    let fetchable = and_not(or(or(row, rows_left), or(column, columns_left)), all(-1));
+    let fetchable = and_not(or(outside, near_end), all(-1));
     let [row_at, column_at] = if BACK { [rows_left, columns_left] } else { [row, column] };
-    let left = pattern.fetch(row_at, zero(), fetchable);
-    let right = text.fetch(column_at, all(-1), fetchable);
+    // SAFETY: where it is fetchable, neither a place nor what is left behind it up to the last one is negative.
+    let (left, right) =
+        unsafe { (pattern.fetch(row_at, zero(), fetchable), text.fetch(column_at, all(-1), fetchable)) };
     let (count, is_full) = if size_of::<U>() == 1 {
         let equal = _mm256_cmpeq_epi8(left, right);
         let equal = if BACK { reversed(equal) } else { equal };
