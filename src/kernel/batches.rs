@@ -1,7 +1,10 @@
-//! Distances of many pairs: short ones wait until a vector is full.
+//! The distances of a block: pairs of one width wait here until a vector is full, and are computed together.
+//!
+//! All ways but one end here: only pairs of more than 128 characters are computed alone, by
+//! [`distance`](super::distance). Waiting takes two stores of a text; the distances of 32 short pairs then cost 5 to 30
+//! ns a pair, those of four longer ones 190 to 390.
 
 use super::lanes::{Affixes, Batch, Decoded, Isa, LONGEST, PAIRS, Planes, QUAD, Quads, Register};
-use super::text32::Text32;
 use super::view::Memory;
 
 /// Longest text of each width of lanes.
@@ -21,10 +24,10 @@ pub fn known(distance: usize) -> Option<usize> {
 pub struct Batches {
     isa: Isa,
     distances: Vec<usize>,
-    narrow: [Waiting<1>; WIDTHS.len()],
-    wide: [Waiting<2>; WIDTHS.len()],
-    one_word: WaitingQuads<1, WORD>,
-    two_words: WaitingQuads<2, LONGEST_BYTES>,
+    narrow: [Waiting<Batch<1>, PAIRS>; WIDTHS.len()],
+    wide: [Waiting<Batch<2>, PAIRS>; WIDTHS.len()],
+    one_word: Waiting<Quads<1, WORD>, QUAD>,
+    two_words: Waiting<Quads<2, LONGEST_BYTES>, QUAD>,
 }
 
 /// Longest text of one word.
@@ -33,20 +36,38 @@ const WORD: usize = 64;
 /// Longest text in one byte a character that waits.
 pub const LONGEST_BYTES: usize = 2 * WORD;
 
-/// Pairs of texts that are too long for lanes.
-#[derive(Default)]
-struct WaitingQuads<const WORDS: usize, const LONGEST: usize> {
-    quads: Quads<WORDS, LONGEST>,
+/// Pairs of one width that wait until there are so many of them.
+struct Waiting<L, const FULL: usize> {
+    lanes: L,
+    used: usize,
     /// Where their distances go.
-    places: [u32; QUAD],
+    places: [u32; FULL],
 }
 
-/// Pairs of one width.
-#[derive(Default)]
-struct Waiting<const BYTES: usize> {
-    batch: Batch<BYTES>,
-    /// Where their distances go.
-    places: [u32; PAIRS],
+/// Pairs whose distances are computed together.
+trait Lanes<const FULL: usize>: Default {
+    type Distance: Into<usize>;
+
+    /// Their distances; there is no pair inside afterwards.
+    fn distances(&mut self, isa: Isa) -> [Self::Distance; FULL];
+}
+
+impl<const BYTES: usize> Lanes<PAIRS> for Batch<BYTES> {
+    type Distance = u8;
+
+    #[inline(always)]
+    fn distances(&mut self, isa: Isa) -> [u8; PAIRS] {
+        self.distances(isa)
+    }
+}
+
+impl<const WORDS: usize, const LONGEST: usize> Lanes<QUAD> for Quads<WORDS, LONGEST> {
+    type Distance = usize;
+
+    #[inline(always)]
+    fn distances(&mut self, isa: Isa) -> [usize; QUAD] {
+        self.distances(isa)
+    }
 }
 
 impl Batches {
@@ -72,37 +93,36 @@ impl Batches {
         self.distances[place] = distance.unwrap_or(BEYOND);
     }
 
-    /// Takes a pair of one byte a character whose distance is to be computed.
-    #[inline(always)]
-    pub fn push(&mut self, place: usize, left: &Text32, right: &Text32) {
-        self.push_narrow(place, left.planes(), right.planes());
-    }
-
-    /// The same.
+    /// Takes a pair of one byte a character.
     #[inline(always)]
     pub fn push_narrow(&mut self, place: usize, left: Planes<1>, right: Planes<1>) {
         let waiting = &mut self.narrow[width(left.1, right.1)];
-        waiting.push(place, left, right, self.isa, &mut self.distances);
+        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push(left, right));
     }
 
     /// Takes a pair of texts of at most half of a register, which stand side by side.
     #[inline(always)]
     pub fn push_inline(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
         let waiting = &mut self.narrow[width(lens[0], lens[1])];
-        let lane = waiting.batch.push_both(texts, lens);
-        waiting.place(lane, place, self.isa, &mut self.distances);
+        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push_both(texts, lens));
     }
 
     /// Takes a pair of two bytes a character.
     pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
         let waiting = &mut self.wide[width(left.1, right.1)];
-        waiting.push(place, left, right, self.isa, &mut self.distances);
+        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push(left, right));
     }
 
-    /// Takes a pair without its common ends, if it fits into lanes then.
+    /// Takes a pair without its common ends, if it fits into lanes then or nothing is left of a text.
+    #[inline]
     pub fn push_middles(&mut self, place: usize, texts: [Memory; 2], affixes: &Affixes) -> bool {
-        let Affixes { prefix, suffix, different, .. } = *affixes;
-        if different[0].max(different[1]) > LONGEST {
+        let Affixes { prefix, suffix, different: [left, right], .. } = *affixes;
+        if left.min(right) == 0 {
+            // Insertions or deletions alone.
+            self.set(place, Some(left.max(right)));
+            return true;
+        }
+        if left.max(right) > LONGEST {
             return false;
         }
         match self.isa.decode(texts.map(|text| text.part(prefix..text.len() - suffix))) {
@@ -115,10 +135,11 @@ impl Batches {
 
     /// Takes a pair of at most [`LONGEST_BYTES`], one a character.
     pub fn push_bytes(&mut self, place: usize, [left, right]: [&[u8]; 2]) {
+        let Self { isa, distances, one_word, two_words, .. } = self;
         if left.len().max(right.len()) <= WORD {
-            self.one_word.push(place, left, right, self.isa, &mut self.distances);
+            one_word.push(place, *isa, distances, |lanes| lanes.push(left, right));
         } else {
-            self.two_words.push(place, left, right, self.isa, &mut self.distances);
+            two_words.push(place, *isa, distances, |lanes| lanes.push(left, right));
         }
     }
 
@@ -147,57 +168,31 @@ fn width(left: usize, right: usize) -> usize {
     usize::from(longer > WIDTHS[0]) + usize::from(longer > WIDTHS[1])
 }
 
-impl<const BYTES: usize> Waiting<BYTES> {
-    #[inline(always)]
-    fn push(
-        &mut self,
-        place: usize,
-        left: Planes<BYTES>,
-        right: Planes<BYTES>,
-        isa: Isa,
-        distances: &mut [usize],
-    ) {
-        let lane = self.batch.push(left, right);
-        self.place(lane, place, isa, distances);
-    }
-
-    /// Notes where the distance of a lane goes, and computes all if this is the last one.
-    #[inline(always)]
-    fn place(&mut self, lane: usize, place: usize, isa: Isa, distances: &mut [usize]) {
-        self.places[lane] = place as u32;
-        if self.batch.len() == PAIRS {
-            self.run(isa, distances);
-        }
-    }
-
-    fn run(&mut self, isa: Isa, distances: &mut [usize]) {
-        let used = self.batch.len();
-        if used == 0 {
-            return;
-        }
-        let found = self.batch.distances(isa);
-        for (&place, distance) in self.places[..used].iter().zip(found) {
-            distances[place as usize] = usize::from(distance);
-        }
+impl<L: Lanes<FULL>, const FULL: usize> Default for Waiting<L, FULL> {
+    fn default() -> Self {
+        Self { lanes: L::default(), used: 0, places: [0; FULL] }
     }
 }
 
-impl<const WORDS: usize, const LONGEST: usize> WaitingQuads<WORDS, LONGEST> {
-    fn push(&mut self, place: usize, left: &[u8], right: &[u8], isa: Isa, distances: &mut [usize]) {
-        self.places[self.quads.push(left, right)] = place as u32;
-        if self.quads.len() == QUAD {
+impl<L: Lanes<FULL>, const FULL: usize> Waiting<L, FULL> {
+    /// Takes a pair, which `push` puts into a lane, and computes all distances if this is the last one.
+    #[inline(always)]
+    fn push(&mut self, place: usize, isa: Isa, distances: &mut [usize], push: impl FnOnce(&mut L) -> usize) {
+        let lane = push(&mut self.lanes);
+        self.places[lane] = place as u32;
+        self.used = lane + 1;
+        if self.used == FULL {
             self.run(isa, distances);
         }
     }
 
     fn run(&mut self, isa: Isa, distances: &mut [usize]) {
-        let used = self.quads.len();
-        if used == 0 {
-            return;
-        }
-        let found = self.quads.distances(isa);
-        for (&place, distance) in self.places[..used].iter().zip(found) {
-            distances[place as usize] = distance;
+        if self.used > 0 {
+            let found = self.lanes.distances(isa);
+            for (&place, distance) in self.places[..self.used].iter().zip(found) {
+                distances[place as usize] = distance.into();
+            }
+            self.used = 0;
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Scores of many rows, block by block: short pairs go through the lanes, all others one by one.
+//! Scores of many rows, block by block. Every score of a column comes from here; [`kernel`](super) has a table of the
+//! ways that a pair can take.
 //!
-//! A block is read in passes, so that no branch is decided by the texts at random: the first looks at the
-//! views only and sorts the pairs, the second loads the texts that do not stand in their views and finds the
-//! equal ones, and only what is left is prepared and sent to the lanes.
+//! A block is read in passes, so that no branch is decided by the texts at random. The first pass looks at the views
+//! only and sorts the pairs; the second loads the short texts that do not stand in their views and finds the equal
+//! ones. Only what is left is prepared, and queued for the lanes.
 //!
 //! The scores are those of [`Scorer::nearest`](super::score::Scorer::nearest) and
 //! [`Scorer::char_errors`](super::score::Scorer::char_errors), which take a row at a time.
@@ -12,7 +13,8 @@ use std::ops::Range;
 use super::batches::{Batches, known};
 use super::best_answers::BestAnswers;
 use super::fallback::{Best, FallbackScorer, Measured, Text};
-use super::pair32::{Inline, Pair32, Spaced};
+use super::lanes::Affixes;
+use super::pair32::{Inline, Pair32};
 use super::request::{Exact, Place, Request, Rows};
 use super::score::{CharErrors, Denominator, Nearest};
 use super::text32::Text32;
@@ -21,9 +23,6 @@ use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
 const BLOCK: usize = 1024;
-
-/// Texts above so many bytes seldom fit into lanes, whatever their common ends.
-const MIDDLING: usize = 256;
 
 /// The rows of a block and what was found for them.
 pub struct Block<'a> {
@@ -88,8 +87,8 @@ impl BlockScorer {
             self.pairs.sort(rows, block.clone(), request);
             self.pairs.load(rows, request);
             self.batches.clear(2 * self.pairs.longer.len());
-            self.queue_inline(rows, request);
-            self.queue_spaced(rows, request);
+            self.queue_inline::<false>(rows, request);
+            self.queue_inline::<true>(rows, request);
             self.queue_loaded(rows, request);
             self.queue_fallback(rows, request);
             self.batches.flush();
@@ -132,33 +131,23 @@ impl BlockScorer {
         }
     }
 
-    /// Queues the pairs that stand in their views.
-    fn queue_inline(&mut self, rows: &impl Rows, request: &Request) {
+    /// Queues the pairs that stand in their views, and keeps those that do not fit into the lanes.
+    fn queue_inline<const SPACED: bool>(&mut self, rows: &impl Rows, request: &Request) {
         let [predictions, answers] = rows.views();
+        let mut kept = 0;
         for index in 0..self.pairs.inside.len() {
             let pair = self.pairs.inside[index] as usize;
             let place = self.pairs.place(pair);
             let views = [predictions[place.prediction], answers[place.answer]];
-            if !self.queue_short(pair, &Inline::new(views), request) {
-                self.pairs.spaced.push(pair as u32);
+            if !self.queue_short(pair, &Inline::<SPACED>::new(views), request) {
+                self.pairs.inside[kept] = pair as u32;
+                kept += 1;
             }
         }
+        self.pairs.inside.truncate(kept);
     }
 
-    /// Queues those of them whose whitespace has to change.
-    fn queue_spaced(&mut self, rows: &impl Rows, request: &Request) {
-        let [predictions, answers] = rows.views();
-        for index in 0..self.pairs.spaced.len() {
-            let pair = self.pairs.spaced[index] as usize;
-            let place = self.pairs.place(pair);
-            let texts = Inline::new([predictions[place.prediction], answers[place.answer]]);
-            if !self.queue_short(pair, &Spaced(texts), request) {
-                self.queue_any(rows, pair, request, &mut Best::default());
-            }
-        }
-    }
-
-    /// Queues the short pairs that had to be loaded.
+    /// Queues the short pairs that had to be loaded, and those that were kept before.
     fn queue_loaded(&mut self, rows: &impl Rows, request: &Request) {
         for index in 0..self.pairs.loaded.len() {
             let pair = self.pairs.loaded[index] as usize;
@@ -171,6 +160,9 @@ impl BlockScorer {
             if !is_queued {
                 self.queue_any(rows, pair, request, &mut Best::default());
             }
+        }
+        for index in 0..self.pairs.inside.len() {
+            self.queue_any(rows, self.pairs.inside[index] as usize, request, &mut Best::default());
         }
     }
 
@@ -243,39 +235,33 @@ impl BlockScorer {
         true
     }
 
-    /// Computes the distances of a pair of any kind.
+    /// Queues a pair of any kind.
     fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
-        if !self.queue_raw(rows, pair, request) {
-            self.queue_prepared(rows, pair, request, best);
-        }
-    }
-
-    /// Queues a pair that is compared as it came; `false` where that is not the way, or it does not fit into lanes.
-    fn queue_raw(&mut self, rows: &impl Rows, pair: usize, request: &Request) -> bool {
         let Self { batches, pairs, .. } = self;
         let place = pairs.place(pair);
         let texts = [rows.prediction_memory(place.prediction), rows.answer_memory(place.answer)];
-        if !self.is_raw || texts.iter().any(|text| text.len() > MIDDLING) {
-            return false;
+        let affixes = self.is_raw.then(|| batches.isa().affixes(texts));
+        match &affixes {
+            Some(affixes) if batches.push_middles(pair, texts, affixes) => {
+                pairs.longer[pair] = affixes.characters[0].max(affixes.characters[1]) as u32;
+                if request.errors.is_some() {
+                    pairs.reference[pair] = affixes.characters[1] as u32;
+                }
+            }
+            _ => self.queue_prepared(rows, pair, affixes, request, best),
         }
-        let affixes = batches.isa().affixes(texts);
-        let [left, right] = affixes.different;
-        if left.min(right) == 0 {
-            // Insertions or deletions alone.
-            batches.set(pair, Some(left.max(right)));
-        } else if !batches.push_middles(pair, texts, &affixes) {
-            return false;
-        }
-        pairs.longer[pair] = affixes.characters[0].max(affixes.characters[1]) as u32;
-        if request.errors.is_some() {
-            pairs.reference[pair] = affixes.characters[1] as u32;
-        }
-        true
     }
 
-    /// Computes the distances of a pair that has to be prepared, or is long.
+    /// Queues a pair that has to be prepared, or is long.
     #[cold]
-    fn queue_prepared(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
+    fn queue_prepared(
+        &mut self,
+        rows: &impl Rows,
+        pair: usize,
+        affixes: Option<Affixes>,
+        request: &Request,
+        best: &mut Best,
+    ) {
         let Self { batches, pairs, fallback, .. } = self;
         let place = pairs.place(pair);
         let prediction = Text {
@@ -285,7 +271,7 @@ impl BlockScorer {
         let answer = Text { text: rows.answer_text(place.answer), memory: rows.answer_memory(place.answer) };
         let texts = [prediction, answer];
         let places = [pair, pairs.apart(pair)];
-        let (near, errors) = fallback.pair(texts, request, best, batches, places);
+        let (near, errors) = fallback.pair(texts, affixes, request, best, batches, places);
         if let Some(Measured { length, .. }) = near {
             pairs.longer[pair] = length as u32;
         }

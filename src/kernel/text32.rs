@@ -1,6 +1,7 @@
-//! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length.
+//! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length. It serves pairs
+//! of which a text has more than 12 bytes; shorter ones stand side by side in [`pair32`](super::pair32).
 
-use super::lanes::{Isa, LONGEST, Masks, Padded, Planes, Register};
+use super::lanes::{Isa, LONGEST, Masks, Planes, Register};
 use super::prepare::{Preparation, Whitespace};
 use super::view::Memory;
 
@@ -22,7 +23,7 @@ impl Text32 {
         }
         let bytes = match text.block(0) {
             Some(bytes) => Register::load_first(bytes, len),
-            None => Register::load(&padded(text.text())),
+            None => Register::load_first(&text.last_block(0), len),
         };
         Some(Self { bytes, len })
     }
@@ -79,7 +80,7 @@ impl Text32 {
     }
 
     #[cfg(test)]
-    fn to_bytes(self) -> Padded {
+    fn to_bytes(self) -> [u8; LONGEST] {
         let mut bytes = [0; LONGEST];
         self.bytes.store(&mut bytes);
         bytes
@@ -99,46 +100,17 @@ pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
     if whitespace == Whitespace::Squeeze { within & !again } else { within }
 }
 
-/// At most [`LONGEST`] bytes, followed by zeros, in loads of fixed size that overlap.
-fn padded(text: &[u8]) -> Padded {
-    fn load<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
-        text[start..start + N].try_into().expect("N bytes")
-    }
-    let mut bytes = [0; LONGEST];
-    let len = text.len();
-    match len {
-        0 => {}
-        1..4 => {
-            let value = u32::from(text[0])
-                | u32::from(text[len / 2]) << (8 * (len / 2))
-                | u32::from(text[len - 1]) << (8 * (len - 1));
-            bytes[..4].copy_from_slice(&value.to_le_bytes());
-        }
-        4..8 => {
-            let (head, tail) = (u32::from_le_bytes(load(text, 0)), u32::from_le_bytes(load(text, len - 4)));
-            let value = u64::from(head) | u64::from(tail) << (8 * (len - 4));
-            bytes[..8].copy_from_slice(&value.to_le_bytes());
-        }
-        8..16 => {
-            let (head, tail) = (u64::from_le_bytes(load(text, 0)), u64::from_le_bytes(load(text, len - 8)));
-            let value = u128::from(head) | u128::from(tail) << (8 * (len - 8));
-            bytes[..16].copy_from_slice(&value.to_le_bytes());
-        }
-        16 => bytes[..16].copy_from_slice(text),
-        _ => {
-            let tail = u128::from_le_bytes(load(text, len - 16));
-            bytes[..16].copy_from_slice(&text[..16]);
-            bytes[16..].copy_from_slice(&(tail >> (8 * (LONGEST - len))).to_le_bytes());
-        }
-    }
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn padded(text: &[u8]) -> [u8; LONGEST] {
+        let mut bytes = [0; LONGEST];
+        bytes[..text.len()].copy_from_slice(text);
+        bytes
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
@@ -166,16 +138,6 @@ mod tests {
                     prop_assert_eq!((prepared.to_bytes(), prepared.length()), (padded(expected), expected.len()));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn texts_of_every_length_are_padded() {
-        let letters: Vec<u8> = (b'A'..).take(LONGEST).collect();
-        for len in 0..=LONGEST {
-            let bytes = padded(&letters[..len]);
-            assert_eq!(bytes[..len], letters[..len]);
-            assert!(bytes[len..].iter().all(|&byte| byte == 0));
         }
     }
 }

@@ -195,7 +195,31 @@ fn any_text() -> impl Strategy<Value = String> {
         2 => "[aé ß漢\u{a0}]{0,20}",
         1 => "[a語漢字😀]{0,40}",
         1 => "[ab \t]{30,140}",
+        // Around the longest texts of two words, and those whose common ends are looked for at once.
+        1 => "[abc]{124,132}",
+        1 => "[abé]{110,130}",
+        1 => "[ab ]{250,262}",
     ]
+}
+
+/// What the texts of a pair have in common.
+#[derive(Clone, Copy, Debug)]
+enum Likeness {
+    Everything,
+    /// Start and end: what differs may be short in a text that is long.
+    Ends,
+}
+
+fn likenesses() -> impl Strategy<Value = Option<Likeness>> {
+    prop::option::of(prop::sample::select(vec![Likeness::Everything, Likeness::Ends]))
+}
+
+/// Two texts that are alike.
+fn alike(text: &str, other: &str, likeness: Likeness) -> [String; 2] {
+    match likeness {
+        Likeness::Everything => [text.to_owned(), text.to_owned()],
+        Likeness::Ends => ["x", other].map(|middle| format!("{text}{middle}{text}")),
+    }
 }
 
 proptest! {
@@ -207,28 +231,32 @@ proptest! {
             (
                 prop::option::weighted(0.95, any_text()),
                 prop::collection::vec(prop::option::weighted(0.9, any_text()), 0..4),
-                any::<bool>(),
+                likenesses(),
             ),
             0..80,
         ),
         request in requests(),
     ) {
-        let with_equal_answers = rows.into_iter().map(|(prediction, mut answers, equal)| {
-            if equal {
-                answers.push(prediction.clone());
-            }
-            (prediction, answers)
+        let with_like_answers = rows.into_iter().map(|(prediction, mut answers, likeness)| {
+            let (Some(text), Some(likeness)) = (&prediction, likeness) else { return (prediction, answers) };
+            let other = answers.iter().flatten().next().map_or("", String::as_str);
+            let [prediction, answer] = alike(text, other, likeness);
+            answers.push(Some(answer));
+            (Some(prediction), answers)
         });
-        assert_scores(with_equal_answers.collect(), &request);
+        assert_scores(with_like_answers.collect(), &request);
     }
 
     #[test]
     fn blocks_of_single_answers_score_as_rows_do(
-        rows in prop::collection::vec((any_text(), any_text(), any::<bool>()), 0..80),
+        rows in prop::collection::vec((any_text(), any_text(), likenesses()), 0..80),
         request in requests(),
     ) {
-        let rows = rows.into_iter().map(|(prediction, answer, equal)| {
-            let answer = if equal { prediction.clone() } else { answer };
+        let rows = rows.into_iter().map(|(text, other, likeness)| {
+            let [prediction, answer] = match likeness {
+                Some(likeness) => alike(&text, &other, likeness),
+                None => [text, other],
+            };
             (Some(prediction), vec![Some(answer)])
         });
         assert_scores(rows.collect(), &request);

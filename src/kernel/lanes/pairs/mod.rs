@@ -47,11 +47,6 @@ impl<const BYTES: usize> Default for Batch<BYTES> {
 }
 
 impl<const BYTES: usize> Batch<BYTES> {
-    /// Number of pairs inside.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Adds a pair and returns its lane. The batch must not be full.
     #[inline(always)]
     pub fn push(&mut self, left: Planes<BYTES>, right: Planes<BYTES>) -> usize {
