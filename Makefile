@@ -15,12 +15,17 @@ help: ## List the targets
 
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 
+# What running needs, which is all that the demo installs.
+$(VENV)/package: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
 install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
 
-$(VENV)/installed: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/installed: $(VENV)/package
 	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --group dev
 	touch $@
 
 # PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
@@ -37,7 +42,7 @@ $(VENV)/installed: $(SOURCES)
 	  > "$$(.venv-daft/bin/python -c 'import site; print(site.getsitepackages()[0])')/with-venv.pth"
 	touch $@
 
-demo: install ## Score the sample data, report by question type, compare two systems, write files and plots
+demo: $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
 # Two at a time where one would leave a core idle: downloads and the linker beside compilers, short tests beside
