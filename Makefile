@@ -15,17 +15,18 @@ help: ## List the targets
 
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 
-# What running needs, which is all that the demo installs.
+# What running needs, which is all that the demo installs. Python compiles what it imports, when it does: pip would
+# compile everything, which takes as long as installing it.
 $(VENV)/package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --no-compile --editable .
 	touch $@
 
 install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
 
 $(VENV)/installed: $(VENV)/package
 	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
-	$(BIN)/pip install --quiet --group dev
+	$(BIN)/pip install --quiet --no-compile --group dev
 	touch $@
 
 # PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.

@@ -52,9 +52,10 @@ def main() -> None:
     for suffix in SUFFIXES:
         comparison.write(OUTPUT / f"comparison.{suffix}")
     comparison.plot().figure.savefig(OUTPUT / "comparison.png", dpi=150, bbox_inches="tight")
-    print(
-        f"\nFiles in {OUTPUT.relative_to(ROOT)}: {', '.join(sorted(file.name for file in OUTPUT.iterdir()))}"
-    )
+    print(f"\nFiles in {OUTPUT.relative_to(ROOT)}; open report-tesseract.html in a browser:")
+    files = sorted(OUTPUT.iterdir())
+    for name in sorted({file.stem for file in files}):
+        print(f"  {name}: {', '.join(file.suffix for file in files if file.stem == name)}")
 
 
 def founding_pairs() -> pl.DataFrame:
