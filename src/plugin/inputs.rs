@@ -243,12 +243,12 @@ impl Rows for CheckedPair<'_> {
 
     #[inline(always)]
     fn prediction_memory(&self, index: usize) -> Memory<'_> {
-        self.prediction.column.texts.memory(index)
+        self.prediction.texts.memory(index)
     }
 
     #[inline(always)]
     fn answer_memory(&self, index: usize) -> Memory<'_> {
-        self.answers.column.texts.memory(index)
+        self.answers.texts.memory(index)
     }
 }
 

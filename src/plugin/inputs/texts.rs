@@ -31,7 +31,10 @@ pub struct Texts {
 /// Texts that were checked, and may be read.
 #[derive(Clone)]
 pub struct CheckedTexts<'a> {
-    texts: &'a Texts,
+    views: &'a [u128],
+    /// The same as bytes.
+    bytes: &'a [u8],
+    buffers: &'a [Buffer],
     /// Texts that are all UTF-8.
     utf8: Range<usize>,
 }
@@ -66,41 +69,6 @@ impl Texts {
         Self { name, values, ascii_ends, is_utf8, isa: Isa::default() }
     }
 
-    /// The memory of the text at an index.
-    #[inline(always)]
-    pub fn memory(&self, index: usize) -> Memory<'_> {
-        let views = &self.values.all;
-        let view = views[index];
-        let len = view as u32;
-        let bytes = if len <= INLINE {
-            // The text stands in the view itself, and other views behind it.
-            &views.inner()[size_of::<u128>() * index + size_of::<u32>()..]
-        } else {
-            &self.values.buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]
-        };
-        Memory::new(bytes, len as usize)
-    }
-
-    /// The text at an index.
-    ///
-    /// # Safety
-    /// [`Texts::check_view`] has passed the view at this index.
-    #[inline(always)]
-    unsafe fn text_unchecked(&self, index: usize) -> &str {
-        // SAFETY: a text in its view follows the length; another one lies in the buffer that the view names.
-        unsafe {
-            let view = self.values.all.get_unchecked(index);
-            let len = *view as u32;
-            let start = if len <= INLINE {
-                std::ptr::from_ref(view).cast::<u8>().add(size_of::<u32>())
-            } else {
-                let buffer = self.values.buffers.get_unchecked((view >> 64) as u32 as usize);
-                buffer.as_ptr().add((view >> 96) as usize)
-            };
-            std::str::from_utf8_unchecked(std::slice::from_raw_parts(start, len as usize))
-        }
-    }
-
     /// Mean length in bytes of some of the texts, spread over the column.
     pub fn mean_length(&self) -> usize {
         const SAMPLE: usize = 512;
@@ -114,7 +82,7 @@ impl Texts {
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
     pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
-        let mut checked = CheckedTexts { texts: self, utf8: range.clone() };
+        let mut checked = self.checked(range.clone());
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
@@ -136,7 +104,12 @@ impl Texts {
 
     /// Texts of which some are hidden and not UTF-8, so that each is checked again when it is read.
     pub fn checked_singly(&self) -> CheckedTexts<'_> {
-        CheckedTexts { texts: self, utf8: 0..0 }
+        self.checked(0..0)
+    }
+
+    fn checked(&self, utf8: Range<usize>) -> CheckedTexts<'_> {
+        let Views { all, buffers, .. } = &self.values;
+        CheckedTexts { views: all, bytes: all.inner(), buffers, utf8 }
     }
 
     /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
@@ -208,14 +181,28 @@ impl Texts {
 }
 
 impl<'a> CheckedTexts<'a> {
+    /// The memory of the text at an index.
+    #[inline(always)]
+    pub fn memory(&self, index: usize) -> Memory<'a> {
+        let view = self.views[index];
+        let len = view as u32;
+        let bytes = if len <= INLINE {
+            // The text stands in the view itself, and other views behind it.
+            &self.bytes[size_of::<u128>() * index + size_of::<u32>()..]
+        } else {
+            &self.buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]
+        };
+        Memory::new(bytes, len as usize)
+    }
+
     /// The text at an index.
     #[inline(always)]
     pub fn text(&self, index: usize) -> &'a str {
+        let text = self.memory(index).text();
         if self.utf8.contains(&index) {
             // SAFETY: `Texts::check` found all of these texts to be UTF-8 in their buffers.
-            unsafe { self.texts.text_unchecked(index) }
+            unsafe { std::str::from_utf8_unchecked(text) }
         } else {
-            let text = self.texts.memory(index).text();
             std::str::from_utf8(text).expect("checked before, as it is not null")
         }
     }
