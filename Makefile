@@ -66,7 +66,7 @@ lint: install
 
 # Clippy compiles the kernel without Arrow; its tests are the same with it.
 test-rust:
-	cargo test --quiet
+	MAKEFLAGS= cargo test --quiet  # whose jobs are its own
 
 # On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.
 test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python

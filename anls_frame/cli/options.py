@@ -47,7 +47,9 @@ class Source:
 
     reader: Annotated[
         str,
-        typer.Option("--reader", "-r", help="auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect."),
+        typer.Option(
+            "--reader", "-r", help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect."
+        ),
     ] = "auto"
     gold: Annotated[
         Path | None,
@@ -114,7 +116,7 @@ class Slicing:
 class Anls:
     """How ANLS is computed."""
 
-    protocol: Annotated[str, typer.Option(help=f"{', '.join(PROTOCOLS)}.")] = "anls"
+    protocol: Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}.")] = "anls"
     threshold: Annotated[float | None, typer.Option(help="Threshold, instead of the protocol's own.")] = None
 
 

@@ -88,7 +88,7 @@ KINDS = {
 def plot(
     kind: Annotated[
         str,
-        typer.Argument(help=f"{', '.join(KINDS)}.", metavar="KIND"),
+        typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND"),
     ],
     file: File,
     *,
