@@ -29,7 +29,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from anls_frame import _accessors
-from anls_frame._native import __version__
+
+try:
+    from anls_frame._native import __version__
+except ModuleNotFoundError as error:
+    if error.name != "anls_frame._native":
+        raise
+    raise ImportError(
+        "the compiled library of anls_frame is missing: `make install` builds it in a checkout, and "
+        "`pip install anls-frame` brings it otherwise"
+    ) from None
 
 if TYPE_CHECKING:
     from anls_frame import distributed as distributed
