@@ -15,8 +15,8 @@ help: ## List the targets
 
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 
-# What running needs, which is all that the demo installs. Python compiles what it imports, when it does: pip would
-# compile everything, which takes as long as installing it.
+# What running needs, which is all that the demo installs. Python compiles a module when it is first imported; to let
+# pip compile all of them takes as long as to install them.
 $(VENV)/package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --no-compile --editable .
@@ -64,9 +64,10 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
-# Clippy compiles the kernel without Arrow; its tests are the same with it.
+# Clippy compiles the kernel without Arrow; its tests are the same with it. Make's flags name a jobserver that cargo
+# cannot reach.
 test-rust:
-	MAKEFLAGS= cargo test --quiet  # whose jobs are its own
+	MAKEFLAGS= cargo test --quiet
 
 # On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.
 test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python

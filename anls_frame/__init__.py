@@ -36,8 +36,7 @@ except ModuleNotFoundError as error:
     if error.name != "anls_frame._native":
         raise
     raise ImportError(
-        "the compiled library of anls_frame is missing: `make install` builds it in a checkout, and "
-        "`pip install anls-frame` brings it otherwise"
+        "the compiled library of anls_frame is missing: `make install` builds it in a checkout"
     ) from None
 
 if TYPE_CHECKING:

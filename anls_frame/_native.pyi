@@ -5,7 +5,7 @@ from typing import Self
 __version__: str
 
 def after_fork() -> bool:
-    """Return whether an expression has been computed in this process or in one that it was forked from."""
+    """Count the threads at work from 0; return whether an expression was computed before the fork."""
 
 def levenshtein(prediction: str, reference: str) -> int: ...
 def cer(prediction: str, reference: str) -> float: ...
