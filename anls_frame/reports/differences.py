@@ -212,7 +212,7 @@ def named_columns(
     return grouped.select(
         *keys,
         "n",
-        **{name: pl.Series(values).fill_nan(None) for name, values in figures.items()},
+        **{name: pl.Series(values, nan_to_null=True) for name, values in figures.items()},
         wins="wins",
         ties="ties",
         losses="losses",

@@ -66,7 +66,7 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
             if not metric.is_share:
                 carrying = np.fmin(carrying, of_kind[row])
             columns |= {
-                f"{metric.name}{end}": pl.Series(f"{metric.name}{end}", values[row]).fill_nan(None)
+                f"{metric.name}{end}": pl.Series(f"{metric.name}{end}", values[row], nan_to_null=True)
                 for end, values in ends.items()
             }
     named = [f"{metric.name}{end}" for metric in metrics for end in ("", "_low", "_high")]

@@ -91,11 +91,11 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
     return counted.select(
         *keys,
         "n",
-        pl.Series(metric.name, inside.x / inside.y).fill_nan(None),
-        pl.Series("rest", outside.x / outside.y).fill_nan(None),
-        pl.Series("difference", difference).fill_nan(None),
-        pl.Series("p_value", p).fill_nan(None),
-        pl.Series("p_adjusted", statistics.holm(p)).fill_nan(None),
+        pl.Series(metric.name, inside.x / inside.y, nan_to_null=True),
+        pl.Series("rest", outside.x / outside.y, nan_to_null=True),
+        pl.Series("difference", difference, nan_to_null=True),
+        pl.Series("p_value", p, nan_to_null=True),
+        pl.Series("p_adjusted", statistics.holm(p), nan_to_null=True),
     )
 
 

@@ -42,11 +42,16 @@ _MOST_BITS = 1000
 """An integer of this many bits always fits in a float."""
 
 
-def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.Series:
-    """Return the bracket of each slice: `slices` has the sums as floats, `moments` as integers."""
+def columns(
+    slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]
+) -> list[pl.Series]:
+    """Return the brackets of each metric: `slices` has the sums as floats, `moments` as integers."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    x, y, xx, xy, yy = (slices[name].to_numpy() for name in metric.moments()[:5])
+    # Arrays of metrics by slices.
+    x, y, xx, xy, yy = np.array(
+        [[slices[name].to_numpy() for name in metric.moments()[:5]] for metric in metrics]
+    ).swapaxes(0, 1)
     ratio = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.stack((xx, -2 * ratio * xy, ratio * ratio * yy))
@@ -60,9 +65,10 @@ def series(slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], met
         cancelled = ~(bracket > _CANCELLED * np.abs(terms).sum(axis=0)) & ~exact & (y > 0)
     # One unit has no variance.
     cancelled &= slices["units"].to_numpy() > 1
-    if cancelled.any():
-        bracket[cancelled] = list(_exact_brackets(cancelled, moments, keys, metric))
-    return pl.Series(bracket)
+    for metric, values, chosen in zip(metrics, bracket, cancelled, strict=True):
+        if chosen.any():
+            values[chosen] = list(_exact_brackets(chosen, moments, keys, metric))
+    return [pl.Series(metric.bracket, values) for metric, values in zip(metrics, bracket, strict=True)]
 
 
 def _exact_brackets(

@@ -6,6 +6,7 @@ All sums are integers, which are converted to floats at the end: see `fixed_poin
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -44,16 +45,7 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
     lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
     values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
     if CLUSTER not in cells.columns:
-        moments = [
-            pl.col(column).cast(pl.Int128).alias(name)
-            for metric in metrics
-            for column, name in zip(metric.columns, metric.moments(), strict=True)
-        ]
-        rests = [pl.col("score_square_rest").alias(metric.rest) for metric in metrics if metric.has_scales]
-        sizes = [pl.col("n").cast(pl.Int128).alias(size) for size in SIZES]
-        return _sums(cells, lines, values).select(
-            *lines, *COUNTS, pl.col("n").alias("units"), *sizes, *moments, *rests
-        )
+        return _sums(cells, lines, values).select(*lines, *_of_rows(tuple(metrics)))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
     if SCALE in cells.columns:
         squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
@@ -61,14 +53,7 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
     else:
         squares = None
         clusters = _sums(cells, [*keys, CLUSTER], values)
-    n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
-    sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
-    columns = [
-        *(pl.col(count).sum() for count in COUNTS),
-        (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
-        *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
-        *(moment.sum() for metric in metrics for moment in _cluster_moments(metric)),
-    ]
+    columns = _of_clusters(tuple(metrics))
     moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
     if squares is None:
         return moments_of
@@ -79,24 +64,62 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
 
 def slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices from `exact_moments`, in the order of their keys."""
-    present = fixed_point.scales(moments) if SCALE in moments.columns else []
-    columns = [
-        pl.col(*COUNTS, "units").sum(),
-        *(fixed_point.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
-        *(sums for metric in metrics for sums in metric.floats(metric.moments(), present)),
-    ]
+    columns = _as_floats(
+        tuple(metrics), tuple(fixed_point.scales(moments) if SCALE in moments.columns else ())
+    )
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
     squares = [name for metric in metrics for name in metric.moments()[2::3]]
     if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
         raise OverflowError("the sum of the squared scores is too large to be added up exactly")
-    return result.with_columns(
-        brackets.series(result, moments, keys, metric).alias(metric.bracket) for metric in metrics
-    )
+    return result.with_columns(brackets.columns(result, moments, keys, metrics))
 
 
 def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
     sums = [pl.col(value).sum() for value in values]
     return cells.group_by(keys).agg(sums) if keys else cells.select(sums)
+
+
+# Polars takes longer to build these expressions than to evaluate them on the few cells of a small report.
+_kept = lru_cache(maxsize=16)
+
+
+@_kept
+def _of_rows(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+    """Return the counts and moments of slices, with rows as the units, from the sums of their cells."""
+    return [
+        pl.col(*COUNTS),
+        pl.col("n").alias("units"),
+        *(pl.col("n").cast(pl.Int128).alias(size) for size in SIZES),
+        *(
+            pl.col(column).cast(pl.Int128).alias(name)
+            for metric in metrics
+            for column, name in zip(metric.columns, metric.moments(), strict=True)
+        ),
+        *(pl.col("score_square_rest").alias(metric.rest) for metric in metrics if metric.has_scales),
+    ]
+
+
+@_kept
+def _of_clusters(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+    """Return the counts and moments of slices, with clusters as the units, from the sums of the clusters."""
+    n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
+    sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
+    return [
+        pl.col(*COUNTS).sum(),
+        (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
+        *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
+        *(moment.sum() for metric in metrics for moment in _cluster_moments(metric)),
+    ]
+
+
+@_kept
+def _as_floats(metrics: tuple[Metric, ...], present: tuple[int, ...]) -> list[pl.Expr]:
+    """Return the counts of slices, and their moments as floats, from integer sums in these scales."""
+    return [
+        pl.col(*COUNTS, "units").sum(),
+        *(fixed_point.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
+        *(sums for metric in metrics for sums in metric.floats(metric.moments(), present)),
+    ]
 
 
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:
