@@ -32,13 +32,13 @@ $(VENV)/installed: $(VENV)/package
 # PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
 .venv-peers/installed: tests/peers/requirements.txt
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet --requirement $<
+	.venv-peers/bin/pip install --quiet --no-compile --requirement $<
 	touch $@
 
 # Daft keeps pyarrow back, so it lives apart with an older one, before everything else that .venv has.
 .venv-daft/installed: pyproject.toml $(VENV)/installed
 	test -x .venv-daft/bin/python || $(PYTHON) -m venv .venv-daft
-	.venv-daft/bin/pip install --quiet --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
+	.venv-daft/bin/pip install --quiet --no-compile --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python -c "import site; print('import site; site.addsitedir(%r)' % site.getsitepackages()[0])" \
 	  > "$$(.venv-daft/bin/python -c 'import site; print(site.getsitepackages()[0])')/with-venv.pth"
 	touch $@

@@ -118,7 +118,7 @@ SOME_ROWS = st.lists(
         st.none() | strategies.SHORT,
         st.none() | st.lists(st.none() | strategies.SHORT, max_size=3),
     )
-    | strategies.row_of_answers(),
+    | strategies.ROW_OF_ANSWERS,
     max_size=30,
 )
 

@@ -36,7 +36,7 @@ SCORES = st.builds(
 
 @pytest.mark.parametrize("name", MAKERS)
 @given(
-    rows=st.lists(strategies.row_of_answers(), max_size=30),
+    rows=st.lists(strategies.ROW_OF_ANSWERS, max_size=30),
     places=st.lists(st.integers(0, 5), min_size=30, max_size=30),
     order=st.randoms(use_true_random=False),
 )

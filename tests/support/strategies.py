@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from cases import SCRIPTS
 from hypothesis import strategies as st
@@ -23,40 +24,53 @@ SHORT = st.one_of(st.text(ANY_CHARACTER, max_size=20), *(st.text(a, max_size=20)
 TEXT = SHORT | st.builds(lambda text, times: text * times, SHORT, st.integers(2, 12))
 
 
-@st.composite
-def edits_of(draw: st.DrawFn, text: str) -> str:
-    """A few edits, at most four."""
-    characters = list(text)
-    for _ in range(draw(st.integers(0, 4))):
-        position = draw(st.integers(0, len(characters)))
-        removed = draw(st.integers(0, 1))
-        characters[position : position + removed] = draw(st.lists(LETTER, min_size=1 - removed, max_size=1))
-    return "".join(characters)
+# To make a strategy for each text takes longer than to draw from it, so these draw functions of a text.
+Change = Callable[[str], str]
 
 
-def near(text: str) -> st.SearchStrategy[str]:
-    """The text itself, another case of it, an edited form, or any text at all."""
-    return st.just(text) | st.sampled_from([text.upper(), text.lower(), f" {text}"]) | edits_of(text) | TEXT
+def with_edits(edits: list[tuple[int, int, str]]) -> Change:
+    """Insert, replace or remove a character at each place; beyond the text's end, counting starts again."""
+
+    def edited(text: str) -> str:
+        characters = list(text)
+        for place, removed, letter in edits:
+            position = place % (len(characters) + 1)
+            characters[position : position + removed] = letter
+        return "".join(characters)
+
+    return edited
 
 
-@st.composite
-def nearby_texts(draw: st.DrawFn, count: int) -> tuple[str, ...]:
-    base = draw(TEXT)
-    return tuple(draw(near(base)) for _ in range(count))
+PLACE = st.integers(0, 1_000)
+EDIT = st.tuples(PLACE, st.integers(0, 1), LETTER) | st.tuples(PLACE, st.just(1), st.just(""))
+FEW_EDITS = st.lists(EDIT, max_size=4).map(with_edits)
+# The text itself, another case of it, an edited form, or any text at all.
+CHANGE = (
+    st.just(str)
+    | st.sampled_from([str.upper, str.lower, " {}".format])
+    | FEW_EDITS
+    | TEXT.map(lambda other: lambda _: other)
+)
+
+
+def nearby_texts(count: int) -> st.SearchStrategy[tuple[str, ...]]:
+    """So many texts that are often near to each other."""
+    changes = st.tuples(*[CHANGE] * count)
+    return st.builds(lambda text, chosen: tuple(change(text) for change in chosen), TEXT, changes)
 
 
 def columns_of_texts(count: int) -> st.SearchStrategy[list[tuple[str, ...]]]:
-    """Rows of so many texts that are often near to each other."""
+    """Rows of such texts."""
     return st.lists(nearby_texts(count), min_size=1, max_size=8)
 
 
-@st.composite
-def row_of_answers(draw: st.DrawFn) -> tuple[str, list[str]]:
-    base = draw(TEXT)
-    return draw(near(base)), draw(st.lists(near(base), min_size=1, max_size=6))
-
-
-ROWS = st.lists(row_of_answers(), min_size=1, max_size=8)
+ROW_OF_ANSWERS = st.builds(
+    lambda text, first, others: (first(text), [change(text) for change in others]),
+    TEXT,
+    CHANGE,
+    st.lists(CHANGE, min_size=1, max_size=6),
+)
+ROWS = st.lists(ROW_OF_ANSWERS, min_size=1, max_size=8)
 
 PROTOCOLS = st.sampled_from(list(af.PROTOCOLS.values())) | st.builds(
     af.ScoreProtocol,
