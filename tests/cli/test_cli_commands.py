@@ -437,9 +437,7 @@ def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) 
     refused(run("score", "log.json"), "so samples may be missing; to read it anyway, pass --allow-missing")
 
 
-@pytest.mark.parametrize(
-    "kind", ["scores", "groups", "cer", "ecdf", "errors", "length", "confusions", "threshold"]
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
     fine(run("plot", kind, TABLE, "-p", "tesseract", "-o", f"{kind}.svg"))
 

@@ -88,5 +88,6 @@ def make() -> str:
 
 
 if __name__ == "__main__":
+    text = make()  # before there is a file, because a peer may be missing
     with Path(sys.argv[1]).open("x", encoding="utf-8") as file:
-        file.write(make())
+        file.write(text)
