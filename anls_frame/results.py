@@ -39,9 +39,10 @@ class SlicedResult(ABC):
     _of_families: ClassVar[tuple[str, ...]] = ()
     """Columns that concern several slices together, so they are null in the overall row."""
 
-    def __init__(self, by: Sequence[str], confidence: float) -> None:
+    def __init__(self, by: Sequence[str], confidence: float, *, from_pandas: bool) -> None:
         self.confidence = confidence
         self._by = tuple(by)
+        self._from_pandas = from_pandas
 
     @property
     @abstractmethod
@@ -59,13 +60,21 @@ class SlicedResult(ABC):
         return self._overall.drop(self._of_families).row(0, named=True)
 
     @cached_property
-    def by_group(self) -> pl.DataFrame:
-        """Counts and figures of each slice, crossed if there are several `by` columns."""
-        return self.by(*self._by) if self._by else self._overall
+    def by_group(self) -> Any:
+        """
+        Counts and figures of each slice, crossed if there are several `by` columns.
+
+        Like all tables of a result, a pandas frame if the result was made from one, otherwise a Polars frame.
+        """
+        return self._as_given(self._groups)
 
     @abstractmethod
-    def by(self, *columns: str) -> pl.DataFrame:
+    def by(self, *columns: str) -> Any:
         """Counts and figures, grouped by some of the `by` columns; without columns, of all rows together."""
+
+    @abstractmethod
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the table of `by`, in Polars."""
 
     def to_polars(self) -> pl.DataFrame:
         """
@@ -78,12 +87,12 @@ class SlicedResult(ABC):
         overall = self._overall.with_columns(nothing).select(pl.lit(OVERALL).alias(SLICE), pl.all())
         if not self._by:
             return overall
-        groups = self.by_group.select(pl.lit(GROUP).alias(SLICE), pl.all())
+        groups = self._groups.select(pl.lit(GROUP).alias(SLICE), pl.all())
         whole = pl.concat([overall, groups], how="diagonal_relaxed")
         return whole.select(cs.by_name(groups.columns))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the frame of `to_polars` as a pandas frame."""
+        """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""
         return to_pandas(self.to_polars())
 
     def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
@@ -129,7 +138,15 @@ class SlicedResult(ABC):
 
     @cached_property
     def _overall(self) -> pl.DataFrame:
-        return self.by()
+        return self._slices(())
+
+    @cached_property
+    def _groups(self) -> pl.DataFrame:
+        return self._slices(self._by) if self._by else self._overall
+
+    def _as_given(self, table: pl.DataFrame) -> Any:
+        """Return a table as the kind of frame from which the result was made."""
+        return to_pandas(table) if self._from_pandas else table
 
     def _notebook_table(self, most: int | None) -> GT:
         from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from anls_frame.frames.conversion import as_kind_of
+from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
@@ -29,7 +29,7 @@ BARS = 40
 """Number of bins of a histogram."""
 
 
-def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> pl.DataFrame:
+def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> Any:
     """
     Return ANLS at every threshold from 0 to 1, from the score histogram of a summary.
 
@@ -43,9 +43,10 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
     Returns
     -------
     DataFrame
-        201 rows for each slice, with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls`
-        (`Float64`, the mean as if the summary had been made with this threshold), `kept` (`Float64`, the
-        share of rows that the cut keeps) and `n` (`UInt64`, scored rows).
+        Pandas if the summary was made from pandas frames, otherwise Polars. It has 201 rows for each slice,
+        with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls` (`Float64`, the mean as if
+        the summary had been made with this threshold), `kept` (`Float64`, the share of rows that the cut
+        keeps) and `n` (`UInt64`, scored rows).
 
     Raises
     ------
@@ -107,7 +108,8 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
         (kept("n") / rows_of).alias("kept"),
         rows_of.alias("n"),
     )
-    return named(result, keys, columns)
+    table = named(result, keys, columns)
+    return to_pandas(table) if summary.from_pandas else table
 
 
 def length_scores(

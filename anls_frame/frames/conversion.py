@@ -21,7 +21,7 @@ _ROW = "__anls_frame_row"
 
 def at_hand(frame: Any) -> Any:
     """Return a Polars or pandas frame unchanged, any other frame (perhaps a stream) as a pyarrow Table."""
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame) or _is_pandas(frame):
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame) or is_pandas(frame):
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
@@ -86,12 +86,12 @@ def column_names(frame: Any) -> list[Any]:
     """Return the names of a frame's columns."""
     if isinstance(frame, pl.LazyFrame):
         return frame.collect_schema().names()
-    return list(frame.columns if isinstance(frame, pl.DataFrame) or _is_pandas(frame) else frame.column_names)
+    return list(frame.columns if isinstance(frame, pl.DataFrame) or is_pandas(frame) else frame.column_names)
 
 
 def in_memory(frame: Any) -> Any:
     """Return a pandas frame unchanged, others collected in Polars: a query may return another order later."""
-    return frame if _is_pandas(frame) else in_polars(frame).lazy().collect()
+    return frame if is_pandas(frame) else in_polars(frame).lazy().collect()
 
 
 def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
@@ -102,7 +102,7 @@ def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
 def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
     """Return rows of a frame by number, with columns added; they replace those of the same names."""
     picked = rows_at(frame, rows)
-    if not _is_pandas(frame):
+    if not is_pandas(frame):
         return as_kind_of(frame, picked.with_columns(columns))
     for name, column in to_pandas(columns).items():
         picked[name] = column.array
@@ -111,7 +111,7 @@ def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
 
 def rows_at(frame: Any, rows: pl.Series) -> Any:
     """Return rows of a frame by number; those of an Arrow frame are returned in Polars."""
-    if _is_pandas(frame):
+    if is_pandas(frame):
         return frame.iloc[rows.to_numpy()].copy()
     if not isinstance(frame, pl.LazyFrame):
         return in_memory(frame)[rows]
@@ -129,13 +129,13 @@ def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], mat
     """
     rows = rows_at(first, matched["row"])
     place = list(rows.columns).index(column) + 1
-    if not _is_pandas(first):
+    if not is_pandas(first):
         return rows.rename({column: names[0]}).insert_column(
             place, matched["prediction_second"].alias(names[1])
         )
     # A pandas frame keeps its index and dtypes.
-    values = matched["prediction_second"].to_pandas()
-    if _is_pandas(second):
+    values = to_pandas(matched.select("prediction_second"))["prediction_second"]
+    if is_pandas(second):
         values = second[column].iloc[matched["row_second"].to_numpy()]
     rows = rows.rename(columns={column: names[0]})
     rows.insert(place, names[1], values.array)
@@ -146,20 +146,19 @@ def as_kind_of(frame: Any, table: pl.DataFrame, *, index: bool = False) -> Any:
     """Return a table as the frame's kind; `index` keeps the index of a pandas frame with the same rows."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return table
-    if not _is_pandas(frame):
+    if not is_pandas(frame):
         return table.to_arrow()
     return to_pandas(table).set_axis(frame.index) if index else to_pandas(table)
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
-    """Return a table as a pandas frame, with any column names: Polars panics if a name contains NUL."""
-    names = [f"column {index}" for index in range(table.width)]
-    frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
-    frame.columns = table.columns
-    return frame
+    """Return a table as a pandas frame with the dtypes that a pandas user expects."""
+    from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
+
+    return from_pandas.to_pandas(table)
 
 
-def _is_pandas(frame: Any) -> bool:
+def is_pandas(frame: Any) -> bool:
     """Whether the frame is a pandas DataFrame; pandas is not imported for this check."""
     if sys.modules.get("pandas") is None:
         return False
@@ -170,7 +169,7 @@ def _is_pandas(frame: Any) -> bool:
 
 def _side(frame: Any) -> Any:
     """Return the module for pandas frames or Arrow tables; both have `to_polars` and `with_columns`."""
-    if _is_pandas(frame):
+    if is_pandas(frame):
         from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
 
         return from_pandas

@@ -1,4 +1,4 @@
-"""Columns of pandas frames to Polars, and score columns back."""
+"""Columns of pandas frames to Polars, and scores and tables back."""
 
 from __future__ import annotations
 
@@ -32,6 +32,33 @@ def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] =
 def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
     """Return the frame with score columns added; their dtypes do not depend on the data."""
     return frame.assign(**{column.name: _to_array(column) for column in scores})
+
+
+def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
+    """
+    Return a table as a pandas frame with the dtypes that a pandas user expects.
+
+    Counts are `int64`, or `Int64` if some are null; Booleans with nulls are `boolean`; nested values are
+    Python's lists and dictionaries. Everything else is as Polars converts it.
+    """
+    # Converted under other names, because Polars panics if a name contains NUL.
+    names = [f"column {index}" for index in range(table.width)]
+    frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
+    for name, column in zip(names, table, strict=True):
+        dtype, has_nulls = column.dtype, bool(column.null_count())
+        if dtype.is_nested():
+            frame[name] = pd.Series(column.to_list(), dtype=object, index=frame.index)
+        elif dtype.is_unsigned_integer() or (has_nulls and (dtype.is_integer() or dtype == pl.Boolean)):
+            whole = _signed(column) if dtype.is_unsigned_integer() else column
+            frame[name] = _to_array(whole) if has_nulls else whole.to_numpy()
+    frame.columns = table.columns
+    return frame
+
+
+def _signed(column: pl.Series) -> pl.Series:
+    """Return unsigned integers as `Int64`, unless one is too large: a key of the given frame can be."""
+    signed = column.cast(pl.Int64, strict=False)
+    return signed if signed.null_count() == column.null_count() else column
 
 
 def _to_array(column: pl.Series) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._arguments import count, number, share
+from anls_frame.frames.conversion import is_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import differences as of_means
 from anls_frame.reports import rates
@@ -50,6 +51,8 @@ class Comparison(SlicedResult):
         Confidence level of the intervals.
     draws, seed
         Number of draws and seed of the sign-flip test.
+    from_pandas
+        Whether the tables are pandas frames.
 
     Examples
     --------
@@ -89,8 +92,9 @@ class Comparison(SlicedResult):
         confidence: float,
         draws: int,
         seed: int,
+        from_pandas: bool = False,
     ) -> None:
-        super().__init__(settings.by, confidence)
+        super().__init__(settings.by, confidence, from_pandas=from_pandas)
         self.systems = dict(systems)
         self.metric = metric
         self.draws = draws
@@ -117,7 +121,7 @@ class Comparison(SlicedResult):
             "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
         }
 
-    def by(self, *columns: str) -> pl.DataFrame:
+    def by(self, *columns: str) -> Any:
         """
         Means, differences and counts, grouped by some of the `by` columns.
 
@@ -143,6 +147,9 @@ class Comparison(SlicedResult):
         ValueError
             If a column is not one of the comparison's `by` columns.
         """
+        return self._as_given(self._slices(columns))
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = chosen_keys(columns, self._by, self.noun)
         table = rates.slices if self._differences.is_corpus else of_means.slices
         slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
@@ -180,10 +187,10 @@ class Comparison(SlicedResult):
         sign = 1 if self._settings.higher_is_better else -1
         loss = -sign * pl.col("difference")
         overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
-        groups = self.by_group.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
+        groups = self._groups.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
         return not (overall.is_empty() and groups.is_empty())
 
-    def untestable(self, alpha: float = 0.05) -> pl.DataFrame:
+    def untestable(self, alpha: float = 0.05) -> Any:
         """
         Slices with too few clusters (or rows, if there are no clusters) to reach a p-value of `alpha`.
 
@@ -210,7 +217,7 @@ class Comparison(SlicedResult):
         ['v']
         """
         alpha = share("alpha", alpha)
-        return untestable(self.to_polars(), alpha, self.draws)
+        return self._as_given(untestable(self.to_polars(), alpha, self.draws))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """
@@ -296,6 +303,7 @@ def compare(
     -------
     Comparison
         The differences, second minus first, with `overall`, `by_group`, `regressed()` and `write(path)`.
+        Its tables are pandas frames if `frame` is one, otherwise Polars frames.
 
     Raises
     ------
@@ -365,6 +373,7 @@ def compare(
         confidence=confidence,
         draws=draws,
         seed=seed,
+        from_pandas=is_pandas(frame),
     )
 
 

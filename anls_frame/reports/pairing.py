@@ -41,9 +41,9 @@ class Paired(NamedTuple):
 
     frame: Any
     """The rows that both tables have: the first table's columns, and the predictions of both."""
-    only_first: pl.DataFrame
+    only_first: Any
     """Ids that only the first table has."""
-    only_second: pl.DataFrame
+    only_second: Any
     """Ids that only the second table has."""
 
 
@@ -77,7 +77,8 @@ def pair(
     Returns
     -------
     Paired
-        The wide frame (pandas if the first one is, otherwise Polars), and the ids that only one frame has.
+        The wide frame, and the ids that only one frame has; pandas frames if the first one is, otherwise
+        Polars frames.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
     prediction: str,
     names: tuple[str, str],
     answers: list[str] | None,
-) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
+) -> tuple[Any, Any, Any]:
     """Join two tables by id: the rows that both have, and the ids that only one has."""
     if not ids or prediction in ids or len(set(ids)) < len(ids):
         raise ValueError(
@@ -188,7 +189,8 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
         .rename(dict(zip(keys, ids, strict=True)))
         for one, other in ((left, right), (right, left))
     ]
-    return conversion.side_by_side(first, second, prediction, columns, matched), only[0], only[1]
+    matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
+    return matched_rows, *(conversion.as_kind_of(first, ids_of_one) for ids_of_one in only)
 
 
 def _usual_answers(frame: Any, others: list[str]) -> list[str]:

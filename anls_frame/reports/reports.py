@@ -78,16 +78,17 @@ class Report(SlicedResult):
     noun = "report"
 
     def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
-        super().__init__(summary.settings.by, share("confidence", confidence, ends=False))
+        confidence = share("confidence", confidence, ends=False)
+        super().__init__(summary.settings.by, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
         self.sort = sort
         self._check_conservation()
         string("sort", sort, "a column of the report")
         self._check_sizes()
         self._check_names()
-        if sort not in self.by_group.columns:
+        if sort not in self._groups.columns:
             raise ValueError(
-                f"sort must be a column of the report, got {sort!r}; its columns are {self.by_group.columns}"
+                f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"
             )
 
     @classmethod
@@ -122,13 +123,17 @@ class Report(SlicedResult):
         }
 
     @property
-    def worst(self) -> pl.DataFrame:
+    def worst(self) -> Any:
         """
         The `worst=` rows with the lowest scores, or with the highest if lower is better.
 
         Ties are broken by the texts, then by the `by` columns and the cluster, so the order of the rows and
         the way they were split do not matter.
         """
+        return self._as_given(self._worst)
+
+    @cached_property
+    def _worst(self) -> pl.DataFrame:
         if not self.summary.settings.worst:
             return pl.DataFrame()
         rows = canonical(self.summary.worst_rows.drop("row_digest", strict=False))
@@ -140,7 +145,7 @@ class Report(SlicedResult):
             names["cluster"] = cluster
         return rows.rename(names, strict=False)
 
-    def by(self, *columns: str) -> pl.DataFrame:
+    def by(self, *columns: str) -> Any:
         """
         Counts and scores, grouped by some of the `by` columns.
 
@@ -167,6 +172,9 @@ class Report(SlicedResult):
         ValueError
             If the report was not made by such a column.
         """
+        return self._as_given(self._slices(columns))
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = chosen_keys(columns, self._by, self.noun)
         folded = self.summary.folded
         if folded is None:
@@ -184,7 +192,7 @@ class Report(SlicedResult):
         )
         return named(self._sorted(slices, keys), keys, columns)
 
-    def against_rest(self, *columns: str, measure: str | None = None) -> pl.DataFrame:
+    def against_rest(self, *columns: str, measure: str | None = None) -> Any:
         """
         Test each slice against all rows outside it.
 
@@ -248,9 +256,9 @@ class Report(SlicedResult):
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
-        return named(tested, keys, columns)
+        return self._as_given(named(tested, keys, columns))
 
-    def errors(self, *columns: str) -> pl.DataFrame:
+    def errors(self, *columns: str) -> Any:
         """
         Error types, grouped by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
 
@@ -266,7 +274,7 @@ class Report(SlicedResult):
         """
         return self._detail("errors", error_table, columns)
 
-    def confusions(self, *columns: str) -> pl.DataFrame:
+    def confusions(self, *columns: str) -> Any:
         """
         Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
 
@@ -283,7 +291,7 @@ class Report(SlicedResult):
         """
         return self._detail("confusions", confusion_table, columns)
 
-    def lengths(self, *columns: str) -> pl.DataFrame:
+    def lengths(self, *columns: str) -> Any:
         """
         Scores by reference length, grouped by some of the `by` columns; see `anls_frame.length_scores`.
 
@@ -320,7 +328,7 @@ class Report(SlicedResult):
         """Return the tables, settings and notes that `write` writes."""
         from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only to write
 
-        return report_document(self.summary, self.to_polars(), self.worst, self.settings)
+        return report_document(self.summary, self.to_polars(), self._worst, self.settings)
 
     def _glance(self, most: int | None) -> Glance:
         from anls_frame.reports.documents import report_glance  # noqa: PLC0415 - only to show it
@@ -388,11 +396,11 @@ class Report(SlicedResult):
         name: str,
         table: Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame],
         columns: tuple[str, ...],
-    ) -> pl.DataFrame:
+    ) -> Any:
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = chosen_keys(columns, self._by, self.noun)
-        return named(table(self.summary.details[name], keys), keys, columns)
+        return self._as_given(named(table(self.summary.details[name], keys), keys, columns))
 
 
 def report(
@@ -459,7 +467,8 @@ def report(
     -------
     Report
         The scores, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, if `details` is
-        true, `errors(...)`, `confusions(...)` and `lengths(...)`.
+        true, `errors(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames if `frame` is
+        one, otherwise Polars frames.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
     Returns
     -------
     Summary
-        The summary of all rows.
+        The summary of all rows. Its tables are pandas frames if those of all parts are.
 
     Raises
     ------
@@ -96,6 +96,7 @@ def merge(summaries: Iterable[Summary]) -> Summary:
         },
         folded=folding.add_up(folded) if folded else None,
         scored_by=origins.pop() if len(origins) == 1 else None,
+        from_pandas=all(summary.from_pandas for summary in summaries),
     )
 
 

@@ -7,6 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import count, flag
+from anls_frame.frames.conversion import is_pandas
 from anls_frame.frames.origins import protocol_of
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
@@ -142,7 +143,8 @@ def summarize(
             if details:
                 keys = key_names(columns, None)
                 rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
-        return _summary(collect(rows, worst), settings, part or uuid.uuid4().hex, protocol_of(frame))
+        summary = _summary(collect(rows, worst), settings, part or uuid.uuid4().hex)
+    return dataclasses.replace(summary, scored_by=protocol_of(frame), from_pandas=is_pandas(frame))
 
 
 def passes(settings: Settings) -> int:
@@ -151,7 +153,7 @@ def passes(settings: Settings) -> int:
     return 1 + clusters + bool(settings.worst) + settings.details * len(KEYS)
 
 
-def _summary(collected: Collected, settings: Settings, part: str, scored_by: str | None) -> Summary:
+def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
     cells = collected.cells
     not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
     if not_finite:
@@ -166,5 +168,4 @@ def _summary(collected: Collected, settings: Settings, part: str, scored_by: str
         bins=collected.bins,
         worst_rows=lowest(collected.worst, settings),
         details=collected.details,
-        scored_by=scored_by,
     )

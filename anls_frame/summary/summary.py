@@ -65,6 +65,9 @@ class Summary:
     scored_by
         The protocol used by the harness that wrote the file, if a reader knows it; a report with another
         protocol says so.
+    from_pandas
+        Whether it was made from pandas frames, so that the tables made from it are pandas frames too. This is
+        not saved: tables of a loaded summary are Polars frames.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Summary:
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     folded: pl.DataFrame | None = None
     scored_by: str | None = None
+    from_pandas: bool = False
 
     @property
     def rows(self) -> int:

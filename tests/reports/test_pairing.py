@@ -61,8 +61,9 @@ def test_frames_of_any_kinds_are_paired_in_the_order_of_the_first(first: str, se
     assert isinstance(found.frame, pd.DataFrame if first == "pandas" else pl.DataFrame)
     assert values_of(found.frame) == WIDE
     assert list(found.frame.columns) == list(WIDE)
-    assert found.only_first.to_dict(as_series=False) == {"id": [4]}
-    assert found.only_second.to_dict(as_series=False) == {"id": [5]}
+    assert [type(one) for one in found] == [type(found.frame)] * 3
+    assert values_of(found.only_first) == {"id": [4]}
+    assert values_of(found.only_second) == {"id": [5]}
 
 
 def test_result_unpacks_and_compares() -> None:

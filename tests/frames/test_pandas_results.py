@@ -1,0 +1,204 @@
+"""What is made from a pandas frame gives pandas frames, equal to the Polars frames of the same data."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.api import types
+
+import anls_frame as af
+from anls_frame import gec
+from anls_frame.frames.conversion import to_pandas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+POLARS = pl.DataFrame(
+    {
+        "id": [*"abcdef"],
+        "prediction": ["Coca Cola", None, "12", "x", "", "1O"],
+        "other": ["Coca-Cola", "a", None, "y", "", "10"],
+        "answers": [["Coke", "CocaCola"], ["a"], ["12"], [], [""], ["10"]],
+        "lang": ["en", "de", None, "de", "en", "en"],
+        "tags": [["form", "table"], ["table"], [], None, ["form"], ["table"]],
+    }
+)
+PANDAS = pd.DataFrame(POLARS.to_dict(as_series=False), index=[5, 3, 1, 1, 0, 9])
+TEXTS = ("prediction", "answers")
+SYSTEMS = {"old": "prediction", "new": "other"}
+
+
+def report(frame: Any) -> Any:
+    return af.report(frame, *TEXTS, by=["lang", "tags"], details=True, worst=2)
+
+
+def comparison(frame: Any) -> Any:
+    return af.compare(frame, SYSTEMS, "answers", by=["lang", "tags"], cluster="id")
+
+
+def paired(frame: Any) -> Any:
+    first = frame[["id", "answers", "prediction"]]
+    return af.pair(first[:4], first[2:], on="id", prediction="prediction")
+
+
+def corrections(frame: Any) -> Any:
+    edit = {"start": 0, "end": 1, "type": "R:SPELL", "corrections": ["goes"], "annotator": 0}
+    return type(frame)({"system": [[edit], []], "edits": [[edit], [edit]]})
+
+
+TABLES: dict[str, Callable[[Any], Any]] = {
+    "report.by_group": lambda frame: report(frame).by_group,
+    "report.by": lambda frame: report(frame).by("tags"),
+    "report.by of all rows": lambda frame: report(frame).by(),
+    "report.worst": lambda frame: report(frame).worst,
+    "report.worst, none kept": lambda frame: af.report(frame, *TEXTS).worst,
+    "report.errors": lambda frame: report(frame).errors("lang"),
+    "report.confusions": lambda frame: report(frame).confusions(),
+    "report.lengths": lambda frame: report(frame).lengths("tags"),
+    "report.against_rest": lambda frame: report(frame).against_rest("lang"),
+    "comparison.by_group": lambda frame: comparison(frame).by_group,
+    "comparison.by": lambda frame: comparison(frame).by("lang"),
+    "comparison.untestable": lambda frame: comparison(frame).untestable(),
+    "threshold_curve": lambda frame: af.threshold_curve(af.summarize(frame, *TEXTS, by="lang"), by="lang"),
+    "length_scores": lambda frame: af.length_scores(frame, *TEXTS, by="tags"),
+    "confusions": lambda frame: af.confusions(frame, *TEXTS, by="lang"),
+    "pair.only_first": lambda frame: paired(frame).only_first,
+    "pair.only_second": lambda frame: paired(frame).only_second,
+    "gec.scores": lambda frame: gec.scores(corrections(frame), gec.errant_corpus(gec.errant("system", "edits"))),
+    "gec.by_type": lambda frame: gec.by_type(corrections(frame), gec.errant("system", "edits")),
+}
+
+
+def plain(value: Any) -> Any:
+    """Return a cell with None for every missing value."""
+    if isinstance(value, list | dict):
+        return value
+    return None if pd.isna(value) else value
+
+
+def check_equal(found: pd.DataFrame, expected: pl.DataFrame) -> None:
+    """Check names, values and dtypes."""
+    assert type(found) is pd.DataFrame
+    assert list(found.columns) == expected.columns
+    pd.testing.assert_index_equal(found.index, pd.RangeIndex(expected.height))
+    for name, dtype in expected.schema.items():
+        column = found[name]
+        has_nulls = bool(expected[name].null_count())
+        assert [plain(value) for value in column] == expected[name].to_list(), name
+        if dtype.is_integer():
+            assert str(column.dtype) == ("Int64" if has_nulls else "int64"), name
+        elif dtype.is_float():
+            assert str(column.dtype) == "float64", name
+        elif dtype == pl.Boolean:
+            assert str(column.dtype) == ("boolean" if has_nulls else "bool"), name
+        elif dtype == pl.Enum:
+            assert column.cat.categories.tolist() == dtype.categories.to_list()  # type: ignore[attr-defined]
+        else:
+            assert types.is_string_dtype(column) or types.is_object_dtype(column), name
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_the_pandas_form_of_the_polars_one(name: str) -> None:
+    expected, found = TABLES[name](POLARS), TABLES[name](PANDAS)
+
+    assert isinstance(expected, pl.DataFrame)
+    check_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame.lazy, pl.DataFrame.to_arrow], ids=["lazy", "pyarrow"])
+def test_reports_of_other_frames_give_polars_frames(kind: Callable[[pl.DataFrame], Any]) -> None:
+    assert isinstance(report(kind(POLARS)).by_group, pl.DataFrame)
+    assert isinstance(comparison(kind(POLARS)).by_group, pl.DataFrame)
+
+
+@pytest.mark.parametrize("made", [report, comparison], ids=["report", "comparison"])
+def test_both_exits_are_there_for_every_kind(made: Callable[[Any], Any], tmp_path: Any) -> None:
+    of_pandas, of_polars = made(PANDAS), made(POLARS)
+
+    assert of_pandas.to_polars().equals(of_polars.to_polars())
+    pd.testing.assert_frame_equal(of_pandas.to_pandas(), of_polars.to_pandas())
+    assert of_pandas.overall == of_polars.overall
+    assert repr(of_pandas) == repr(of_polars)
+    for result, name in ((of_pandas, "a"), (of_polars, "b")):
+        result.write(tmp_path / f"{name}.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_slices_can_be_counted_with() -> None:
+    errors = report(PANDAS).errors("lang")
+
+    table = errors.pivot_table(index="lang", columns="error_type", values="n", observed=True, aggfunc="sum")
+    sizes = report(PANDAS).by("lang").set_index("lang")["n"]
+
+    assert table.sum(axis=1).astype(int).to_dict() == {"de": 1, "en": 3}
+    assert sizes["en"] == 3
+
+
+def test_a_summary_remembers_pandas_in_this_process_alone(tmp_path: Any) -> None:
+    summary = af.summarize(PANDAS, *TEXTS, cluster="id")
+    summary.save(tmp_path / "summary.parquet")
+    parts = [af.summarize(PANDAS[:2], *TEXTS), af.summarize(PANDAS[2:], *TEXTS)]
+    mixed = [parts[0], af.summarize(POLARS[2:], *TEXTS)]
+    kinds = {
+        "pickled": pickle.loads(pickle.dumps(summary)),  # noqa: S301 - our own bytes
+        "folded": summary.fold_clusters(),
+        "merged": af.merge(parts),
+        "mixed": af.merge(mixed),
+        "saved": af.Summary.load(tmp_path / "summary.parquet"),
+        "bytes": af.Summary.from_bytes(summary.to_bytes()),
+    }
+
+    found = {name: type(af.Report.from_summary(one).by_group) for name, one in kinds.items()}
+
+    assert {name for name, kind in found.items() if kind is pd.DataFrame} == {"pickled", "folded", "merged"}
+    assert {name for name, kind in found.items() if kind is pl.DataFrame} == {"mixed", "saved", "bytes"}
+
+
+def test_results_are_pickled_with_their_kind() -> None:
+    again = pickle.loads(pickle.dumps(comparison(PANDAS)))  # noqa: S301 - our own bytes
+
+    check_equal(again.by_group, comparison(POLARS).by_group)
+
+
+def test_worst_rows_keep_index_and_columns_of_the_frame() -> None:
+    found = af.worst(PANDAS, *TEXTS, 2)
+    expected = af.worst(POLARS, *TEXTS, 2)
+
+    pd.testing.assert_frame_equal(found[PANDAS.columns], PANDAS.iloc[[5, 0]])
+    assert found["nls"].tolist() == expected["nls"].to_list()
+
+
+def test_nested_values_and_large_integers_become_what_pandas_users_expect() -> None:
+    table = pl.DataFrame(
+        {
+            "lists": [["a", None], None],
+            "structs": [{"x": [1]}, None],
+            "array": pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int64, 2)),
+            "large": pl.Series([2**64 - 1, 1], dtype=pl.UInt64),
+            "large and null": pl.Series([2**64 - 1, None], dtype=pl.UInt64),
+            "signed": pl.Series([-1, None], dtype=pl.Int8),
+            "flag": [True, None],
+            "nul \0": [1, 2],
+        }
+    )
+
+    found = to_pandas(table)
+
+    assert found["lists"].tolist() == [["a", None], None]
+    assert found["structs"].tolist() == [{"x": [1]}, None]
+    assert found["array"].tolist() == [[1, 2], [3, 4]]
+    assert {name: str(dtype) for name, dtype in found.dtypes.items()} == {
+        "lists": "object",
+        "structs": "object",
+        "array": "object",
+        "large": "uint64",
+        "large and null": "UInt64",
+        "signed": "Int8",
+        "flag": "boolean",
+        "nul \0": "int64",
+    }
+    assert found["large"].tolist() == [2**64 - 1, 1]
