@@ -54,10 +54,10 @@ if TYPE_CHECKING:
         InputError,
         InputWarning,
     )
-    from anls_frame.frames.scoring import add_scores
     from anls_frame.metrics.distances import hamming, lcs_distance, levenshtein
     from anls_frame.metrics.errors import edit_ops, error_type, explain
     from anls_frame.metrics.scores import anls, cer, exact_match, nearest_answer, nls, score
+    from anls_frame.metrics.scoring import add_scores
     from anls_frame.metrics.vectors import hamming_vectors
     from anls_frame.pairs.alignments import Alignment, Edit, alignment
     from anls_frame.pairs.matrices import EditMatrix, edit_matrix
@@ -145,10 +145,10 @@ _HOMES = {
     "analysis.curves": "length_scores threshold_curve",
     "analysis.worst_rows": "worst",
     "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
-    "frames.scoring": "add_scores",
     "metrics.distances": "hamming lcs_distance levenshtein",
     "metrics.errors": "edit_ops error_type explain",
     "metrics.scores": "anls cer exact_match nearest_answer nls score",
+    "metrics.scoring": "add_scores",
     "metrics.vectors": "hamming_vectors",
     "pairs.alignments": "Alignment Edit alignment",
     "pairs.matrices": "EditMatrix edit_matrix",
@@ -187,7 +187,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    return sorted({*__all__, *_MODULES})
 
 
 _accessors.register()

@@ -77,6 +77,13 @@ def string(name: str, value: Any, wanted: str = "a string") -> str:
     return value
 
 
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its library: Polars and pandas have types of the same names."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    return kind.__qualname__ if library == "builtins" else f"{library}.{kind.__qualname__}"
+
+
 def _is(kind: type, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 

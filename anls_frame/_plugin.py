@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 from polars.plugins import register_plugin_function
 
 import anls_frame._native as native
+from anls_frame._arguments import choice, type_name
+from anls_frame._typing import MissingPrediction
+from anls_frame.exceptions import warn
 
 if TYPE_CHECKING:
     from anls_frame._typing import InternalPluginName, IntoExprColumn, PluginName
@@ -36,10 +38,29 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
+def score(
+    name: PluginName,
+    prediction: IntoExprColumn,
+    answers: IntoExprColumn,
+    *,
+    missing: MissingPrediction,
+    **options: Any,
+) -> pl.Expr:
+    """Return an expression that scores each row, and a null prediction as `missing` says."""
+    scores = call(name, prediction, answers, **options)
+    if choice("missing", missing, get_args(MissingPrediction)) == "null":
+        return scores
+    texts = _expression(prediction).cast(pl.String).fill_null("")
+    # The cast accepts any dtype, so the plugin must see the column itself too: Polars checks the dtypes of
+    # the second branch, and then drops it because the condition is constant.
+    scores_of_texts = call(name, texts, answers, **options)
+    return pl.when(pl.lit(value=True)).then(scores_of_texts).otherwise(scores).alias(name)
+
+
 def call(name: PluginName | InternalPluginName, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
     """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
-        warnings.warn(_WITHOUT_THREADS, RuntimeWarning, stacklevel=3)
+        warn(_WITHOUT_THREADS, RuntimeWarning)
     expression = register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
@@ -58,6 +79,12 @@ def checked_column(name: str, column: object) -> IntoExprColumn:
     return column
 
 
+def _expression(column: IntoExprColumn) -> pl.Expr:
+    if isinstance(column, str):
+        return pl.col(column)
+    return pl.lit(column) if isinstance(column, pl.Series) else column
+
+
 def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
     # Polars passes a column's name to plugins as a C string, and panics if it contains a NUL.
     if isinstance(column, str):
@@ -69,13 +96,7 @@ def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
 
 
 def _not_a_column(name: str, value: object) -> str:
-    kind = type(value)
-    if kind.__module__.partition(".")[0] == "pandas":
-        return (
-            f"`{name}` takes a column name, an expression or a Polars Series, got a pandas {kind.__name__}; "
-            "for pandas frames use `df.anls.add_scores`, or convert the column with `pl.from_pandas`"
-        )
     return (
-        f"`{name}` takes a column name, an expression or a Polars Series, got {kind.__name__}; "
+        f"`{name}` takes a column name, an expression or a Series, got {type_name(value)}; "
         "wrap values in `pl.Series`, a constant in `pl.lit`"
     )

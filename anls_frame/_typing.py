@@ -9,6 +9,9 @@ import polars as pl
 IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 """A column: an expression, a column's name, or a Series."""
 
+MissingPrediction: TypeAlias = Literal["null", "empty"]
+"""How a row expression scores a null prediction: as null, or as an empty string."""
+
 PluginName: TypeAlias = Literal[
     "levenshtein",
     "lcs_distance",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from polars.exceptions import ColumnNotFoundError, PolarsError
@@ -19,6 +22,7 @@ __all__ = [
 ]
 
 _SHOWN_PROBLEMS = 20
+_PACKAGE = str(Path(__file__).parent)
 
 
 class DTypeError(TypeError, PolarsError):
@@ -71,6 +75,15 @@ class InputWarning(UserWarning):
     >>> print(str(caught[0].message).partition(";")[0])
     column 'answers' holds lists that were printed as text, such as "['Coke', 'Coca Cola']"
     """
+
+
+def warn(message: str, category: type[Warning] = InputWarning) -> None:
+    """Warn, and attribute the warning to the calling line outside this package."""
+    level, frame = 1, sys._getframe(0)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 class Problem(NamedTuple):

@@ -7,11 +7,12 @@ The namespace ``.anls`` of frames and expressions: its methods are the functions
 from __future__ import annotations
 
 import functools
+import textwrap
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from anls_frame._arguments import type_name
 from anls_frame.analysis import characters, curves, worst_rows
-from anls_frame.frames import scoring
-from anls_frame.metrics import distances, errors, scores, vectors
+from anls_frame.metrics import distances, errors, scores, scoring, vectors
 from anls_frame.reports import comparisons, reports
 from anls_frame.summary import summarizing
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame._typing import ScoreColumn
+    from anls_frame._typing import MissingPrediction, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace"]
@@ -28,6 +29,11 @@ __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace"]
 FrameT = TypeVar("FrameT")
 Options = ParamSpec("Options")
 Result = TypeVar("Result")
+
+ROW_FUNCTIONS: list[Callable[..., Any]] = [
+    getattr(module, name) for module in (distances, vectors, scores, errors) for name in module.__all__
+]
+"""The row functions: methods of expressions, and of pandas frames."""
 
 
 def forward(
@@ -40,6 +46,12 @@ def forward(
         return function(self._owner, *arguments, **options)
 
     return method
+
+
+def described(namespace: object, owner: str) -> str:
+    """Return what a namespace offers, for its repr."""
+    names = [name for name in dir(namespace) if not name.startswith("_")]
+    return textwrap.fill(f".anls of {owner}: {', '.join(names)}", 100, subsequent_indent="  ")
 
 
 class AnlsFrameNamespace(Generic[FrameT]):
@@ -74,6 +86,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
         protocol: ScoreProtocol | str = "anls",
         threshold: float | None = None,
         cer_protocol: ScoreProtocol | str = "raw",
+        missing: MissingPrediction = "null",
         columns: Sequence[ScoreColumn] | None = None,
         prefix: str = "",
         suffix: str = "",
@@ -87,11 +100,15 @@ class AnlsFrameNamespace(Generic[FrameT]):
             protocol=protocol,
             threshold=threshold,
             cer_protocol=cer_protocol,
+            missing=missing,
             columns=columns,
             prefix=prefix,
             suffix=suffix,
             overwrite=overwrite,
         )
+
+    def __repr__(self) -> str:
+        return described(self, f"a {type_name(self._owner)}")
 
     summarize = forward(summarizing.summarize)
     report = forward(reports.report)
@@ -117,16 +134,9 @@ class AnlsExprNamespace:
     def __init__(self, expr: pl.Expr) -> None:
         self._owner = expr
 
-    levenshtein = forward(distances.levenshtein)
-    lcs_distance = forward(distances.lcs_distance)
-    hamming = forward(distances.hamming)
-    hamming_vectors = forward(vectors.hamming_vectors)
-    nls = forward(scores.nls)
-    anls = forward(scores.anls)
-    cer = forward(scores.cer)
-    exact_match = forward(scores.exact_match)
-    nearest_answer = forward(scores.nearest_answer)
-    score = forward(scores.score)
-    edit_ops = forward(errors.edit_ops)
-    error_type = forward(errors.error_type)
-    explain = forward(errors.explain)
+    def __repr__(self) -> str:
+        return described(self, "a Polars expression")
+
+
+for row_function in ROW_FUNCTIONS:
+    setattr(AnlsExprNamespace, row_function.__name__, forward(row_function))

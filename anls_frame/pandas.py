@@ -7,9 +7,17 @@ case. If a frame has a column named `anls`, ``df.anls`` is the accessor and ``df
 
 from __future__ import annotations
 
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
-from anls_frame.namespaces import AnlsFrameNamespace
+from anls_frame.frames.checks import check_column
+from anls_frame.namespaces import ROW_FUNCTIONS, AnlsFrameNamespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["AnlsPandasAccessor"]
 
@@ -20,6 +28,9 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     """
     Scores of a pandas frame, as ``df.anls``.
 
+    Row functions such as `cer`, which are expressions in Polars, take the names of two columns and return a
+    Series with the index of the frame; `score` and `explain` return a frame with a column for each field.
+
     Examples
     --------
     >>> import pandas as pd
@@ -28,4 +39,39 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     >>> df.anls.add_scores("prediction", "answer", columns=["anls", "char_errors"])
        prediction     answer      anls  char_errors
     q1   CocaCola  Coca Cola  0.888889            1
+    >>> df.anls.levenshtein("prediction", "answer")
+    q1    1
+    Name: levenshtein, dtype: UInt32
+    >>> df.anls
+    .anls of a pandas.DataFrame: add_scores, anls, cer, compare, confusions, edit_ops, error_type,
+      exact_match, explain, hamming, hamming_vectors, lcs_distance, length_scores, levenshtein,
+      nearest_answer, nls, report, score, summarize, worst
     """
+
+
+def _of_columns(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a row function as a method that takes the names of two columns."""
+    signature = inspect.signature(function)
+    inputs = list(signature.parameters)[:2]
+
+    @functools.wraps(function)
+    def method(self: AnlsPandasAccessor, *columns: Any, **options: Any) -> Any:
+        given = {name: _column(self._owner, options.pop(name)) for name in inputs if name in options}
+        return function(*(_column(self._owner, column) for column in columns), **given, **options)
+
+    owner = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    documented = signature.replace(parameters=[owner, *signature.parameters.values()])
+    method.__signature__ = documented  # type: ignore[attr-defined]
+    return method
+
+
+def _column(frame: pd.DataFrame, column: Any) -> Any:
+    """Return the column of this name; the function checks anything else, such as a Series."""
+    if not isinstance(column, str):
+        return column
+    check_column(frame.columns, column)
+    return frame[column]
+
+
+for row_function in ROW_FUNCTIONS:
+    setattr(AnlsPandasAccessor, row_function.__name__, _of_columns(row_function))

@@ -48,8 +48,8 @@ def confusions(
         Names of the columns with the predicted texts and with the accepted answer or answers. Each
         prediction is compared with the answer of the highest `nls`, the first one on ties.
     by
-        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
-        empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
+        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     protocol
         How texts are prepared before they are compared; by default, not at all, so that errors of case and
         whitespace count.

@@ -134,8 +134,8 @@ def length_scores(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     by
-        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
-        empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
+        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
         prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.

@@ -54,8 +54,8 @@ def worst(
     k
         Number of rows, per slice if there are slices.
     by
-        Columns that define the slices. A row belongs to the slice of each entry of a list column; null, an
-        empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row belongs to the slice of each
+        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
         prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
@@ -114,7 +114,7 @@ def worst(
     check_by_names(columns, _NEW)
     options = {"protocol": protocol, "threshold": threshold}
     predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
-    score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[arg-type]
+    score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
     rows = to_lazy(frame, [prediction, answers], columns)
     schema = rows.collect_schema()
     check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
@@ -129,7 +129,7 @@ def worst(
         accepted.alias("answers"),
         predicted.is_null().alias("is_missing"),
     )
-    score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[arg-type]
+    score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
     scored = texts.select(_ROW, *names, score.struct.field("anls"), score.struct.field("nls"))
     lowest = _lowest(scored.filter(pl.col("anls").is_not_null()), names, k)
     wanted = lowest.select(_ROW).unique()
@@ -139,7 +139,7 @@ def worst(
         error_type(
             pl.when(~pl.col("is_missing")).then("prediction"),
             "answers",
-            **options,  # type: ignore[arg-type]
+            **options,  # type: ignore[call-overload]
         ).cast(pl.String),
         scores.nearest_answer("prediction", "answers", protocol=protocol),
         "prediction",

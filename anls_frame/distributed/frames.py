@@ -15,7 +15,7 @@ import pyarrow as pa
 from anls_frame._arguments import count
 from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames import scoring
+from anls_frame.metrics import scoring
 from anls_frame.reports.reports import Report
 from anls_frame.summary import summarizing
 from anls_frame.summary.settings import check_by
@@ -24,7 +24,7 @@ from anls_frame.summary.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame._typing import ScoreColumn
+    from anls_frame._typing import MissingPrediction, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.settings import Missing
 
@@ -44,6 +44,7 @@ def add_scores(
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
     columns: Sequence[ScoreColumn] | None = None,
     prefix: str = "",
     suffix: str = "",
@@ -63,6 +64,8 @@ def add_scores(
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`. To make your own `cer_protocol`, start from "raw",
         which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string, as reports do.
     columns
         Which fields of `score` to add; all by default.
     prefix, suffix
@@ -73,8 +76,8 @@ def add_scores(
     Returns
     -------
     daft.DataFrame
-        Lazy: the columns of the input and the new ones, which are null where the prediction is null or there
-        is no answer.
+        Lazy: the columns of the input and the new ones, which are null where there is no answer and, by
+        default, where the prediction is null.
 
     Raises
     ------
@@ -108,6 +111,7 @@ def add_scores(
         "protocol": protocol,
         "threshold": threshold,
         "cer_protocol": cer_protocol,
+        "missing": missing,
     }
     # A frame without rows gives the dtypes of the new columns, and raises the same errors as any frame.
     scored = scoring.add_scores(

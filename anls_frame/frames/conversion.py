@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -40,8 +40,9 @@ def to_lazy(
     Return columns of a Polars, pandas or Arrow frame; nothing else is converted.
 
     `texts` must hold strings or lists of strings; this function checks what Polars cannot check afterwards.
-    `others` (keys, clusters, scores) may have any type. A warning is given if the column `answers`, one of
-    `texts`, holds lists printed as text; it is not inspected where that would run a query.
+    `others` (keys, clusters, scores) may have any type, and in pandas be levels of the index. A warning is
+    given if the column `answers`, one of `texts`, holds lists printed as text; it is not inspected where that
+    would run a query.
     """
     for name in (*texts, *others):
         if not isinstance(name, str):
@@ -54,6 +55,7 @@ def to_lazy(
         for name in (*texts, *others):
             check_column(schema, name)
     else:
+        _check_levels(frame, others)
         frame = to_polars(frame, texts, others)
     if answers is not None and isinstance(frame, pl.DataFrame):
         warn_of_printed(frame[answers])
@@ -77,6 +79,9 @@ def in_polars(frame: Any, wanted: Iterable[str] | None = None) -> pl.DataFrame |
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame
     names = [name for name in column_names(frame) if isinstance(name, str)]
+    if is_pandas(frame) and wanted is not None:
+        _check_levels(frame, wanted)
+        names += [name for name in frame.index.names if name in set(wanted) - set(names)]
     if wanted is not None and set(wanted) <= set(names):
         names = list(dict.fromkeys(wanted))
     return to_polars(frame, (), names)
@@ -105,7 +110,9 @@ def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
     if not is_pandas(frame):
         return as_kind_of(frame, picked.with_columns(columns))
     for name, column in to_pandas(columns).items():
-        picked[name] = column.array
+        # A slice by an index level is there already.
+        if name not in picked.index.names:
+            picked[name] = column.array
     return picked
 
 
@@ -158,13 +165,20 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     return from_pandas.to_pandas(table)
 
 
-def is_pandas(frame: Any) -> bool:
-    """Whether the frame is a pandas DataFrame; pandas is not imported for this check."""
+def _check_levels(frame: Any, names: Iterable[str]) -> None:
+    if is_pandas(frame):
+        from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
+
+        from_pandas.check_levels(frame, names)
+
+
+def is_pandas(value: Any, kind: Literal["DataFrame", "Series"] = "DataFrame") -> bool:
+    """Whether the value is a pandas DataFrame or Series; pandas is not imported for this check."""
     if sys.modules.get("pandas") is None:
         return False
     import pandas as pd  # noqa: PLC0415 - already loaded here, but not for every user
 
-    return isinstance(frame, pd.DataFrame)
+    return isinstance(value, getattr(pd, kind))
 
 
 def _side(frame: Any) -> Any:

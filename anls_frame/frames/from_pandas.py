@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import polars.selectors as cs
 import pyarrow as pa
 
+from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_column, check_dtypes
+from anls_frame.frames.printed_lists import warn_of_printed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
 _LEVELS = 3
 
@@ -23,15 +26,71 @@ def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] =
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
-    for name in (*texts, *others):
+    for name in texts:
         check_column(frame.columns, name)
     columns = {name: _text_column(name, frame[name]) for name in texts}
-    return pl.DataFrame(columns | {name: _any_column(name, frame[name]) for name in others})
+    return pl.DataFrame(columns | {name: _any_column(name, _column_or_level(frame, name)) for name in others})
+
+
+def _column_or_level(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+    if name in frame.columns:
+        check_column(frame.columns, name)
+        return frame[name]
+    check_column([*frame.columns, *(level for level in frame.index.names if level is not None)], name)
+    return frame.index.get_level_values(name).to_series(index=frame.index)
+
+
+def check_levels(frame: pd.DataFrame, names: Iterable[str]) -> None:
+    """Raise an error if a name is that of a column and of an index level, as pandas does."""
+    for name in names:
+        if name in frame.columns and name in frame.index.names:
+            raise ValueError(
+                f"{name!r} is both an index level and a column, which is ambiguous; rename one of them, as "
+                f"with `.rename_axis(index={{{name!r}: 'other'}})`"
+            )
 
 
 def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
     """Return the frame with score columns added; their dtypes do not depend on the data."""
     return frame.assign(**{column.name: _to_array(column) for column in scores})
+
+
+def score_rows(
+    function: Callable[[pl.Expr, pl.Expr], pl.Expr], inputs: Mapping[str, Any], *, texts: bool
+) -> Any:
+    """
+    Return what a row function gives for two pandas Series: a Series with their index.
+
+    `inputs` names the function's parameters; `texts` says whether they hold texts. If the result is a struct,
+    its fields are columns of a frame.
+    """
+    first, second = inputs.values()
+    for value in (first, second):
+        if not isinstance(value, pd.Series):
+            raise TypeError(
+                f"{' and '.join(inputs)} must both be pandas Series if one is, got {type_name(first)} and "
+                f"{type_name(second)}; take the columns from the frame, as in `df['answer']`, or pass their "
+                "names to the method of `df.anls`"
+            )
+    if not first.index.equals(second.index):
+        raise ValueError(
+            f"{' and '.join(inputs)} must have the same index; align them first, by label with "
+            "`first.align(second)` or by position with `second.set_axis(first.index)`"
+        )
+    names = [value.name for value in (first, second)]
+    if not all(isinstance(name, str) for name in names) or names[0] == names[1]:
+        names = list(inputs)
+    convert = _text_column if texts else _any_column
+    frame = pl.DataFrame([convert(names[0], first), convert(names[1], second)])
+    expression = function(cs.by_name(names[0]), cs.by_name(names[1]))
+    check_dtypes(frame.schema, expression)
+    if "answers" in inputs:
+        warn_of_printed(frame[names[1]])
+    scores = frame.select(expression).to_series()
+    if isinstance(scores.dtype, pl.Struct):
+        fields = {field.name: _to_array(field) for field in scores.struct.unnest()}
+        return pd.DataFrame(fields, index=first.index)
+    return pd.Series(_to_array(scores), index=first.index, name=scores.name)
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
@@ -47,7 +106,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     for name, column in zip(names, table, strict=True):
         dtype, has_nulls = column.dtype, bool(column.null_count())
         if dtype.is_nested():
-            frame[name] = pd.Series(column.to_list(), dtype=object, index=frame.index)
+            frame[name] = _to_array(column)
         elif dtype.is_unsigned_integer() or (has_nulls and (dtype.is_integer() or dtype == pl.Boolean)):
             whole = _signed(column) if dtype.is_unsigned_integer() else column
             frame[name] = _to_array(whole) if has_nulls else whole.to_numpy()
@@ -62,8 +121,13 @@ def _signed(column: pl.Series) -> pl.Series:
 
 
 def _to_array(column: pl.Series) -> Any:
+    """Return a column as an array whose dtype does not depend on the data."""
     if column.dtype == pl.Float64:
         return column.fill_null(float("nan")).to_numpy()
+    if column.dtype.is_nested():
+        return pd.Series(column.to_list(), dtype=object).array
+    if not (column.dtype.is_integer() or column.dtype == pl.Boolean):
+        return column.to_pandas().array
     mask = column.is_null().to_numpy(writable=True)
     if column.dtype == pl.Boolean:
         return pd.arrays.BooleanArray(column.fill_null(value=False).to_numpy(writable=True), mask)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from pathlib import Path
-
 import polars as pl
 
-from anls_frame.exceptions import InputWarning
+from anls_frame.exceptions import warn
 
 LOOKED_AT = 300
 _SHOWN = 60
-_PACKAGE = str(Path(__file__).parents[1])
 
 TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
 """Pattern of a list of strings as Python, numpy or JSON prints it: quotes in brackets."""
@@ -37,12 +32,3 @@ def warn_of_printed(answers: pl.Series) -> None:
         "as one answer. Parse them first: in pandas with `.map(ast.literal_eval)`, or read the file with "
         "`anls_frame.read_results(path, answers_format='list')`"
     )
-
-
-def warn(message: str) -> None:
-    """Warn, and attribute the warning to the calling line outside this package."""
-    level, frame = 1, sys._getframe(0)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-        level += 1
-    warnings.warn(message, InputWarning, stacklevel=level)

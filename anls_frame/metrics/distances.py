@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
+from anls_frame.metrics.row_functions import of_reference
 from anls_frame.protocol import check_substitution_cost, plugin_options
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame._typing import IntoExprColumn
+    from anls_frame._typing import IntoExprColumn, MissingPrediction
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["hamming", "lcs_distance", "levenshtein"]
 
 
+@of_reference
 def levenshtein(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     substitution_cost: int = 1,
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Edit distance of each row: insertions, deletions and substitutions, in code points.
@@ -29,7 +32,8 @@ def levenshtein(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     reference
         Column with one string per row.
     protocol
@@ -37,6 +41,8 @@ def levenshtein(
     substitution_cost
         Cost of a substitution, where an insertion or a deletion costs 1: 0, 1 (Levenshtein), or 2 and more
         (insertions and deletions only, the Indel distance).
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -78,20 +84,23 @@ def levenshtein(
     │ null        │
     └─────────────┘
     """
-    return _plugin.call(
+    return _plugin.score(
         "levenshtein",
         prediction,
         reference,
+        missing=missing,
         protocol=plugin_options(protocol),
         substitution_cost=check_substitution_cost(substitution_cost),
     )
 
 
+@of_reference
 def lcs_distance(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     LCS distance of each row: insertions and deletions, without substitutions, in code points.
@@ -102,11 +111,14 @@ def lcs_distance(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     reference
         Column with one string per row.
     protocol
         How both texts are prepared; by default, not at all.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -145,14 +157,18 @@ def lcs_distance(
     │ null         │
     └──────────────┘
     """
-    return _plugin.call("lcs_distance", prediction, reference, protocol=plugin_options(protocol))
+    return _plugin.score(
+        "lcs_distance", prediction, reference, missing=missing, protocol=plugin_options(protocol)
+    )
 
 
+@of_reference
 def hamming(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Hamming distance of each row: the number of positions at which two texts differ.
@@ -160,11 +176,14 @@ def hamming(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     reference
         Column with one string per row.
     protocol
         How both texts are prepared; by default, not at all.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -203,4 +222,4 @@ def hamming(
     │ null    │
     └─────────┘
     """
-    return _plugin.call("hamming", prediction, reference, protocol=plugin_options(protocol))
+    return _plugin.score("hamming", prediction, reference, missing=missing, protocol=plugin_options(protocol))

@@ -14,11 +14,12 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._typing import ErrorType
+from anls_frame.metrics.row_functions import fields_of_answers, of_answers, of_reference
 from anls_frame.metrics.scores import anls, nls
 from anls_frame.protocol import plugin_options, resolve_protocol, resolve_threshold
 
 if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn
+    from anls_frame._typing import IntoExprColumn, MissingPrediction
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["edit_ops", "error_type", "explain"]
@@ -30,11 +31,13 @@ ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 """The error types in the order in which they are tried; the plugin numbers them from 0."""
 
 
+@of_reference
 def edit_ops(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     The smallest number of edits that turn the reference of each row into its prediction.
@@ -44,12 +47,15 @@ def edit_ops(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     reference
         Column with one string per row; for lists of answers, use `nearest_answer` first.
     protocol
         How both texts are prepared; by default, not at all. Positions and characters refer to the prepared
         texts.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -97,15 +103,19 @@ def edit_ops(
     │ delete  ┆ 3             ┆ 3              ┆ e              ┆ null           │
     └─────────┴───────────────┴────────────────┴────────────────┴────────────────┘
     """
-    return _plugin.call("edit_ops", prediction, reference, protocol=plugin_options(protocol))
+    return _plugin.score(
+        "edit_ops", prediction, reference, missing=missing, protocol=plugin_options(protocol)
+    )
 
 
+@of_answers
 def error_type(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Error type of each row: the smallest difference that separates the prediction from an answer.
@@ -113,7 +123,8 @@ def error_type(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the accepted answer, or a list of them, in which case the one with the smallest
         difference counts. Null entries of a list are skipped.
@@ -122,6 +133,8 @@ def error_type(
         depend on it.
     threshold
         The threshold t in [0, 1], which overrides the protocol's own.
+    missing
+        `"null"` gives `missing` for a null prediction, `"empty"` treats it as an empty string.
 
     Returns
     -------
@@ -179,10 +192,11 @@ def error_type(
     │ null              ┆ Coca Cola ┆ missing    │
     └───────────────────┴───────────┴────────────┘
     """
-    codes = _plugin.call(
+    codes = _plugin.score(
         "error_type",
         prediction,
         answers,
+        missing=missing,
         protocol=plugin_options(protocol),
         threshold=resolve_threshold(protocol, threshold),
     )
@@ -191,12 +205,14 @@ def error_type(
     return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
 
 
+@fields_of_answers
 def explain(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     r"""
     How much each step of preparation adds to the score of each row.
@@ -208,13 +224,16 @@ def explain(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the fields are the columns of a pandas frame.
     answers
         Column with the accepted answer, or a list of them. The best one counts at each step.
     protocol
         The protocol to explain: with `nls` if it has no threshold, otherwise with `anls`.
     threshold
         The threshold t in [0, 1], which overrides the protocol's own.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -262,10 +281,10 @@ def explain(
     if threshold is not None or whole.threshold is not None:
         whole = dataclasses.replace(whole, threshold=resolve_threshold(whole, threshold))
     so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
-    scores = {"raw": _score(prediction, answers, so_far)}
+    scores = {"raw": _score(prediction, answers, so_far, missing)}
     for step, option in _STEPS.items():
         so_far = dataclasses.replace(so_far, **{option: getattr(whole, option)})
-        scores[step] = _score(prediction, answers, so_far)
+        scores[step] = _score(prediction, answers, so_far, missing)
     # Built from fields, so that no score is computed twice.
     after = pl.struct([score.alias(name) for name, score in scores.items()])
     points = [(pl.field(step) - pl.field(before)).alias(step) for before, step in itertools.pairwise(scores)]
@@ -277,6 +296,8 @@ def explain(
     return explained.alias("explain")
 
 
-def _score(prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol) -> pl.Expr:
+def _score(
+    prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol, missing: MissingPrediction
+) -> pl.Expr:
     metric = nls if protocol.threshold is None else anls
-    return metric(prediction, answers, protocol=protocol)
+    return metric(prediction, answers, protocol=protocol, missing=missing)

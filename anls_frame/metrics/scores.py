@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
+from anls_frame.metrics.row_functions import fields_of_answers, of_answers
 from anls_frame.protocol import check_substitution_cost, plugin_options, resolve_threshold
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame._typing import IntoExprColumn
+    from anls_frame._typing import IntoExprColumn, MissingPrediction
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
 
 
+@of_answers
 def nls(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     substitution_cost: int = 1,
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Normalized Levenshtein similarity of each row: 1 - d / L, the best one over the answers.
@@ -32,7 +35,8 @@ def nls(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
         of a list are skipped.
@@ -40,6 +44,8 @@ def nls(
         How texts are prepared and L is counted; its threshold is not used.
     substitution_cost
         Cost of a substitution; an insertion or a deletion costs 1.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -85,21 +91,24 @@ def nls(
     │ lnaguaeg   ┆ ["language", null] ┆ 0.5 │
     └────────────┴────────────────────┴─────┘
     """
-    return _plugin.call(
+    return _plugin.score(
         "nls",
         prediction,
         answers,
+        missing=missing,
         protocol=plugin_options(protocol),
         substitution_cost=check_substitution_cost(substitution_cost),
     )
 
 
+@of_answers
 def anls(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Thresholded similarity of each row; its mean over the rows is ANLS.
@@ -110,7 +119,8 @@ def anls(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
         of a list are skipped.
@@ -118,6 +128,8 @@ def anls(
         How texts are prepared, L is counted and the score is cut.
     threshold
         The threshold t in [0, 1], which overrides the protocol's own.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -160,20 +172,23 @@ def anls(
     │ Cola       ┆ 0.0      │
     └────────────┴──────────┘
     """
-    return _plugin.call(
+    return _plugin.score(
         "anls",
         prediction,
         answers,
+        missing=missing,
         protocol=plugin_options(protocol),
         threshold=resolve_threshold(protocol, threshold),
     )
 
 
+@of_answers
 def cer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Character error rate of each row: edits divided by the reference length; the lowest over the answers.
@@ -181,12 +196,15 @@ def cer(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
         counts. Null entries of a list are skipped.
     protocol
         How both texts are prepared; by default, not at all. `"jiwer"` strips both ends.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -223,14 +241,16 @@ def cer(
     │ 3.0 │
     └─────┘
     """
-    return _plugin.call("cer", prediction, answers, protocol=plugin_options(protocol))
+    return _plugin.score("cer", prediction, answers, missing=missing, protocol=plugin_options(protocol))
 
 
+@of_answers
 def exact_match(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Whether each prediction equals an answer after preparation.
@@ -238,11 +258,14 @@ def exact_match(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the accepted answer, or a list of them. Null entries of a list are skipped.
     protocol
         How both texts are prepared; `"raw"` compares them unchanged.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -272,14 +295,18 @@ def exact_match(
     │ false       │
     └─────────────┘
     """
-    return _plugin.call("exact_match", prediction, answers, protocol=plugin_options(protocol))
+    return _plugin.score(
+        "exact_match", prediction, answers, missing=missing, protocol=plugin_options(protocol)
+    )
 
 
+@of_answers
 def nearest_answer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     Return the answer that is most similar to each prediction, unchanged from the column.
@@ -287,11 +314,14 @@ def nearest_answer(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
     answers
         Column with the accepted answer, or a list of them. Null entries of a list are skipped.
     protocol
         How texts are compared.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -315,9 +345,12 @@ def nearest_answer(
     >>> df.select(af.nearest_answer("prediction", "answers")).item()
     'Coca Cola'
     """
-    return _plugin.call("nearest_answer", prediction, answers, protocol=plugin_options(protocol))
+    return _plugin.score(
+        "nearest_answer", prediction, answers, missing=missing, protocol=plugin_options(protocol)
+    )
 
 
+@fields_of_answers
 def score(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -325,6 +358,7 @@ def score(
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
     All scores of each row in one pass, as a struct.
@@ -332,7 +366,8 @@ def score(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the fields are the columns of a pandas frame.
     answers
         Column with the accepted answer, or a list of them. Null entries of a list are skipped.
     protocol
@@ -343,6 +378,8 @@ def score(
         How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
         "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
         `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -377,10 +414,11 @@ def score(
     [{'nls': 0.8888888888888888, 'anls': 0.8888888888888888, 'cer': 0.1111111111111111, \
 'exact_match': False, 'char_errors': 1, 'reference_length': 9, 'answer_index': 1}]
     """
-    return _plugin.call(
+    return _plugin.score(
         "score",
         prediction,
         answers,
+        missing=missing,
         protocol=plugin_options(protocol),
         threshold=resolve_threshold(protocol, threshold),
         cer_protocol=plugin_options(cer_protocol),

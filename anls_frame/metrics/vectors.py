@@ -8,6 +8,7 @@ import polars as pl
 
 from anls_frame._plugin import checked_column
 from anls_frame.exceptions import DTypeError
+from anls_frame.metrics.row_functions import of_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ __all__ = ["hamming_vectors"]
 _NAME = "hamming_vectors"
 
 
+@of_vectors
 def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl.Expr:
     """
     Hamming distance of the lists in each row: the number of positions at which two vectors differ.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame.exceptions import warn
 from anls_frame.frames import printed_lists
 from anls_frame.readers import _json, _raw
 from anls_frame.readers._json import Number, kind
@@ -170,7 +171,7 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
         *(Option("answers_format", "list"), " to read them as lists, or "),
         *(Option("answers_format", "text"), " if they are texts"),
     )
-    printed_lists.warn(advice)
+    warn(advice)
 
 
 def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:

@@ -278,7 +278,7 @@ def compare(
         Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
         scores.
     by
-        Columns that define the slices, as for `report`.
+        Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster
         Column that identifies the document of each row; differences within a document are not independent.
     metric

@@ -36,7 +36,7 @@ def plans(
 ) -> dict[str, tuple[pl.LazyFrame, tuple[str, ...]]]:
     """Return the queries for all details of scored rows, as returned by `rows.scored_texts`."""
     protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
-    kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[arg-type]
+    kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[call-overload]
     options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}
     queries = {
         "errors": error_counts(rows.select(*keys, kind), keys),

@@ -61,8 +61,8 @@ def summarize(
         Direction of these scores; by default `False` if the column's name contains the word cer, wer, mer,
         wil or ter, as names of error rates do, and `True` otherwise.
     by
-        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
-        empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
+        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     cluster
         Column that identifies the cluster (the document) of each row; nulls form one cluster.
     protocol, threshold, cer_protocol

@@ -68,7 +68,9 @@ TABLES: dict[str, Callable[[Any], Any]] = {
     "confusions": lambda frame: af.confusions(frame, *TEXTS, by="lang"),
     "pair.only_first": lambda frame: paired(frame).only_first,
     "pair.only_second": lambda frame: paired(frame).only_second,
-    "gec.scores": lambda frame: gec.scores(corrections(frame), gec.errant_corpus(gec.errant("system", "edits"))),
+    "gec.scores": lambda frame: gec.scores(
+        corrections(frame), gec.errant_corpus(gec.errant("system", "edits"))
+    ),
     "gec.by_type": lambda frame: gec.by_type(corrections(frame), gec.errant("system", "edits")),
 }
 
@@ -202,3 +204,76 @@ def test_nested_values_and_large_integers_become_what_pandas_users_expect() -> N
         "nul \0": "int64",
     }
     assert found["large"].tolist() == [2**64 - 1, 1]
+
+
+LEVELS = PANDAS.assign(page=range(6)).set_index(["lang", "page"])
+
+
+def test_levels_of_the_index_slice_and_cluster_like_columns() -> None:
+    as_columns = LEVELS.reset_index()
+    options: dict[str, Any] = {"by": "lang", "cluster": "page"}
+
+    for made in (
+        lambda frame: af.report(frame, *TEXTS, **options).by_group,
+        lambda frame: af.report(frame, score="score", **options).by_group,
+        lambda frame: af.compare(frame, SYSTEMS, "answers", **options).by_group,
+        lambda frame: af.confusions(frame, *TEXTS, by=["lang", "id"]),
+        lambda frame: af.length_scores(frame, *TEXTS, by="lang"),
+        lambda frame: gec.scores(frame, gec.errant_corpus(gec.errant("edits", "edits")), by="lang"),
+    ):
+        frames = [frame.assign(score=0.5, edits=[[]] * 6) for frame in (LEVELS, as_columns)]
+        pd.testing.assert_frame_equal(*map(made, frames))
+
+
+def test_worst_rows_by_a_level_keep_the_index() -> None:
+    found = af.worst(LEVELS, *TEXTS, 1, by="lang")
+    expected = af.worst(LEVELS.reset_index(), *TEXTS, 1, by="lang")
+
+    pd.testing.assert_frame_equal(found, expected.set_index(["lang", "page"]))
+
+
+def test_rows_are_paired_by_levels() -> None:
+    rows = LEVELS.drop(index=(None, 2))
+
+    found = af.pair(rows[:4], rows[2:], on=["lang", "page"], prediction="prediction")
+
+    pd.testing.assert_index_equal(found.frame.index, rows.index[2:4])
+    assert found.only_first.to_dict(orient="list") == {"lang": ["en", "de"], "page": [0, 1]}
+    assert found.only_second.to_dict(orient="list") == {"lang": ["en"], "page": [5]}
+
+
+def test_a_level_with_the_name_of_a_column_is_ambiguous_as_in_pandas() -> None:
+    frame = PANDAS.set_index("lang", drop=False)
+
+    with pytest.raises(
+        ValueError, match="'lang' is both an index level and a column label, which is ambiguous"
+    ):
+        frame.groupby("lang")
+    for call in (
+        lambda: af.report(frame, *TEXTS, by="lang"),
+        lambda: af.report(frame, *TEXTS, cluster="lang"),
+        lambda: af.worst(frame, *TEXTS, by="lang"),
+        lambda: gec.scores(frame.assign(edits=[[]] * 6), gec.errant("edits", "edits"), by="lang"),
+    ):
+        with pytest.raises(
+            ValueError, match="'lang' is both an index level and a column, which is ambiguous"
+        ):
+            call()
+    assert af.report(frame, *TEXTS, by="tags").by_group["n"].sum() == 6
+
+
+def test_names_of_levels_are_checked() -> None:
+    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'pages'.*did you mean 'page'\?"):
+        af.report(LEVELS, *TEXTS, by="pages")
+    with pytest.raises(af.ColumnNotFoundError, match="column 'page' occurs 2 times"):
+        af.report(LEVELS.rename_axis(["page", "page"]), *TEXTS, by="page")
+    with pytest.raises(af.ColumnNotFoundError, match="no column 'page'"):
+        af.report(LEVELS.reset_index("lang"), "page", "answers")
+
+
+def test_a_table_with_an_index_column_of_the_same_name_is_written(tmp_path: Any) -> None:
+    frame = PANDAS[["id", "prediction", "answers"]].set_index("id", drop=False)
+
+    af.write_results(frame, tmp_path / "results.jsonl")
+
+    assert af.read_results(tmp_path / "results.jsonl")["question_id"].to_list() == [*"abcdef"]

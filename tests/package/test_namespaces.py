@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from registry import ROW_EXPRESSIONS, RowExpression, namespace
+from registry import NAMESPACES, ROW_EXPRESSIONS, RowExpression, namespace
 
 import anls_frame as af
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
@@ -69,6 +69,20 @@ def test_a_frame_is_copied_and_pickled_as_before() -> None:
     assert pickle.loads(pickle.dumps(FRAME)).equals(FRAME)  # noqa: S301 - our own bytes
 
 
+def test_a_namespace_shows_what_it_offers() -> None:
+    shown = {
+        "a polars.DataFrame": namespace(FRAME),
+        "a polars.LazyFrame": namespace(FRAME.lazy()),
+        "a Polars expression": namespace(pl.col("prediction")),
+        "a pandas.DataFrame": namespace(FRAME.to_pandas()),
+    }
+
+    for owner, one in shown.items():
+        text = " ".join(repr(one).split())
+        assert text.startswith(f".anls of {owner}: ")
+        assert text.partition(": ")[2].split(", ") == sorted(NAMESPACES[type(one)])
+
+
 def test_an_unknown_method_is_an_attribute_error() -> None:
     for owner, _ in OWNERS.values():
         with pytest.raises(AttributeError, match="add_score_s"):
@@ -96,12 +110,13 @@ def test_a_method_of_a_frame_hands_every_argument_on(
 ) -> None:
     calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
-        "anls_frame.frames.scoring.add_scores", lambda *names, **options: calls.append((names, options))
+        "anls_frame.metrics.scoring.add_scores", lambda *names, **options: calls.append((names, options))
     )
     options = {
         "protocol": "rrc",
         "threshold": 0.3,
         "cer_protocol": "jiwer",
+        "missing": "empty",
         "columns": ["cer"],
         "prefix": "a",
         "suffix": "b",

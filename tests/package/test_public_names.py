@@ -6,6 +6,7 @@ import ctypes
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
@@ -29,6 +30,8 @@ from anls_frame import _native, _typing, gec, namespaces, readers
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
 from anls_frame.metrics import distances, errors, scores
+from anls_frame.namespaces import AnlsExprNamespace
+from anls_frame.pandas import AnlsPandasAccessor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +67,22 @@ def test_the_registry_lists_every_public_name() -> None:
 
 def test_the_registry_takes_each_function_from_the_package() -> None:
     assert {name: getattr(af, name) for name in FUNCTIONS} == FUNCTIONS
+
+
+def test_completion_shows_what_is_public_alone() -> None:
+    modules = {name for name in dir(af) if name not in af.__all__}
+
+    assert set(af.__all__) < set(dir(af))
+    assert all(type(getattr(af, name)) is ModuleType for name in modules - {"distributed"})
+    assert not modules & {
+        "Any",
+        "TYPE_CHECKING",
+        "annotations",
+        "import_module",
+        "metrics",
+        "pairs",
+        "reports",
+    }
 
 
 def test_a_name_is_public_once() -> None:
@@ -211,7 +230,9 @@ def test_a_method_has_the_signature_of_its_function_without_the_first_argument(
     function = inspect.signature(NAMESPACES[owner][name])
     method = inspect.signature(getattr(owner, name))
 
-    assert list(method.parameters.values())[1:] == list(function.parameters.values())[1:]
+    # pandas has no expressions, so a row function is a method of the frame, with both columns by name.
+    both = owner is AnlsPandasAccessor and name in NAMESPACES[AnlsExprNamespace]
+    assert list(method.parameters.values())[1:] == list(function.parameters.values())[0 if both else 1 :]
 
 
 @pytest.mark.parametrize(("owner", "name"), METHODS)

@@ -270,6 +270,18 @@ SUBSTITUTION_COST = Option(
         (None, TypeError),
     ),
 )
+MISSING = Option(
+    name="missing",
+    default="null",
+    valid=("null", "empty"),
+    invalid=(
+        ("drop", ValueError),
+        ("", ValueError),
+        (None, TypeError),
+        (True, TypeError),
+        (["null"], TypeError),
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,73 +308,73 @@ ROW_EXPRESSIONS = (
         name="levenshtein",
         function=af.levenshtein,
         inputs=_REFERENCE,
-        options=(_protocol("raw"), SUBSTITUTION_COST),
+        options=(_protocol("raw"), SUBSTITUTION_COST, MISSING),
         dtype=pl.UInt32(),
     ),
     RowExpression(
         name="lcs_distance",
         function=af.lcs_distance,
         inputs=_REFERENCE,
-        options=(_protocol("raw"),),
+        options=(_protocol("raw"), MISSING),
         dtype=pl.UInt32(),
     ),
     RowExpression(
         name="hamming",
         function=af.hamming,
         inputs=_REFERENCE,
-        options=(_protocol("raw"),),
+        options=(_protocol("raw"), MISSING),
         dtype=pl.UInt32(),
     ),
     RowExpression(
         name="nls",
         function=af.nls,
         inputs=_ANSWERS,
-        options=(_protocol("anls"), SUBSTITUTION_COST),
+        options=(_protocol("anls"), SUBSTITUTION_COST, MISSING),
         dtype=pl.Float64(),
     ),
     RowExpression(
         name="anls",
         function=af.anls,
         inputs=_ANSWERS,
-        options=(CUTTING_PROTOCOL, THRESHOLD),
+        options=(CUTTING_PROTOCOL, THRESHOLD, MISSING),
         dtype=pl.Float64(),
     ),
     RowExpression(
-        name="cer", function=af.cer, inputs=_ANSWERS, options=(_protocol("raw"),), dtype=pl.Float64()
+        name="cer", function=af.cer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()
     ),
     RowExpression(
         name="exact_match",
         function=af.exact_match,
         inputs=_ANSWERS,
-        options=(_protocol("anls"),),
+        options=(_protocol("anls"), MISSING),
         dtype=pl.Boolean(),
     ),
     RowExpression(
         name="nearest_answer",
         function=af.nearest_answer,
         inputs=_ANSWERS,
-        options=(_protocol("anls"),),
+        options=(_protocol("anls"), MISSING),
         dtype=pl.String(),
     ),
     RowExpression(
         name="score",
         function=af.score,
         inputs=_ANSWERS,
-        options=(CUTTING_PROTOCOL, THRESHOLD, _protocol("raw", "cer_protocol")),
+        options=(CUTTING_PROTOCOL, THRESHOLD, _protocol("raw", "cer_protocol"), MISSING),
         dtype=SCORE_DTYPE,
     ),
     RowExpression(
         name="edit_ops",
         function=af.edit_ops,
         inputs=_REFERENCE,
-        options=(_protocol("raw"),),
+        options=(_protocol("raw"), MISSING),
         dtype=pl.List(EDIT_DTYPE),
     ),
     RowExpression(
         name="error_type",
         function=af.error_type,
         inputs=_ANSWERS,
-        options=(CUTTING_PROTOCOL, THRESHOLD),
+        options=(CUTTING_PROTOCOL, THRESHOLD, MISSING),
         dtype=pl.Enum(get_args(ErrorType)),
     ),
 )
@@ -515,8 +527,8 @@ NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
         "hamming_vectors": af.hamming_vectors,
     },
     AnlsFrameNamespace: FRAME_FUNCTIONS,
-    AnlsPandasAccessor: FRAME_FUNCTIONS,
 }
+NAMESPACES[AnlsPandasAccessor] = NAMESPACES[AnlsFrameNamespace] | NAMESPACES[AnlsExprNamespace]
 """The methods of each namespace, with the function that each forwards to."""
 
 

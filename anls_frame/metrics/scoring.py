@@ -9,11 +9,11 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string
-from anls_frame._typing import ScoreColumn
+from anls_frame._typing import MissingPrediction, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
 from anls_frame.frames.printed_lists import warn_of_printed
-from anls_frame.metrics.scores import score
+from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ def add_scores(
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
     columns: Sequence[ScoreColumn] | None = None,
     prefix: str = "",
     suffix: str = "",
@@ -60,6 +61,8 @@ def add_scores(
         How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
         "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
         `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string, as reports do.
     columns
         Which fields of `score` to add; all by default.
     prefix, suffix
@@ -71,9 +74,10 @@ def add_scores(
     -------
     Frame
         A frame of the same kind with the rows in the same order: the columns of the input and the new ones,
-        which are null where the prediction is null or there is no answer. In pandas, for any data, `nls`,
-        `anls` and `cer` are `float64` with NaN for null, `exact_match` is `boolean` and the counts are
-        `UInt32`; the index is kept. For any other object with the Arrow interface, a pyarrow Table.
+        which are null where there is no answer and, by default, where the prediction is null. In pandas, for
+        any data, `nls`, `anls` and `cer` are `float64` with NaN for null, `exact_match` is `boolean` and the
+        counts are `UInt32`; the index is kept. For any other object with the Arrow interface, a pyarrow
+        Table.
 
     Raises
     ------
@@ -109,46 +113,58 @@ def add_scores(
     └────────────┴───────────────────────┴──────────┴─────────────┴──────────────┘
     """
     # Selectors take every name literally; `pl.col` reads some as patterns.
-    expression = score(
+    texts = (
         cs.by_name(string("prediction", prediction, "the name of a column")),
         cs.by_name(string("answers", answers, "the name of a column")),
-        protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
     )
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
+    # Made in any case, because it checks the options.
+    scores = score(*texts, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol, missing=missing)
+    # A score alone takes less time.
+    match list(names):
+        case ["nls"]:
+            scores = nls(*texts, protocol=protocol, missing=missing)
+        case ["anls"]:
+            scores = anls(*texts, protocol=protocol, threshold=threshold, missing=missing)
+        case ["cer"]:
+            scores = cer(*texts, protocol=cer_protocol, missing=missing)
+        case ["exact_match"]:
+            scores = exact_match(*texts, protocol=protocol, missing=missing)
     found = conversion.at_hand(frame)
     if isinstance(found, pl.DataFrame | pl.LazyFrame):
-        return cast("FrameT", _add(found, expression, names, (prediction, answers), overwrite=overwrite))
-    texts = conversion.to_polars(found, (prediction, answers))
+        return cast("FrameT", _add(found, scores, names, (prediction, answers), overwrite=overwrite))
+    converted = conversion.to_polars(found, (prediction, answers))
     check_new_names(conversion.column_names(found), names.values(), overwrite=overwrite)
-    scored = _add(texts, expression, names, (prediction, answers), overwrite=True)
+    scored = _add(converted, scores, names, (prediction, answers), overwrite=True)
     return cast("FrameT", conversion.with_columns(found, scored.select(cs.by_name(*names.values()))))
 
 
 def _add(
     frame: pl.DataFrame | pl.LazyFrame,
-    expression: pl.Expr,
+    scores: pl.Expr,
     names: dict[ScoreColumn, str],
     inputs: tuple[str, str],
     *,
     overwrite: bool,
 ) -> Any:
-    """Add the scores to a Polars frame."""
+    """Add the scores to a Polars frame: the fields of `score`, or one score."""
     schema = frame.collect_schema()
     for name in inputs:
         check_column(schema, name)
-    check_dtypes(pl.Schema({name: schema[name] for name in inputs}), expression)
+    check_dtypes(pl.Schema({name: schema[name] for name in inputs}), scores)
     check_new_names(schema, names.values(), overwrite=overwrite)
     if isinstance(frame, pl.DataFrame):
         warn_of_printed(frame[inputs[1]])
+    if scores.meta.output_name() != "score":
+        (name,) = names.values()
+        return frame.with_columns(scores.alias(name))
     # The struct is a temporary column, so that the plugin runs once for all fields.
     struct = "__anls_frame_score"
     while struct in schema:
         struct += "_"
     fields = [pl.col(struct).struct.field(field).alias(name) for field, name in names.items()]
-    return frame.with_columns(expression.alias(struct)).with_columns(fields).drop(struct)
+    return frame.with_columns(scores.alias(struct)).with_columns(fields).drop(struct)
 
 
 def _score_columns(columns: Sequence[ScoreColumn] | None) -> Sequence[ScoreColumn]:

@@ -1,0 +1,94 @@
+"""Row functions: a Polars expression for Polars columns, and the scores themselves for pandas Series."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+
+from anls_frame.frames import conversion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+    import polars as pl
+
+    from anls_frame._typing import IntoExprColumn
+
+Options = ParamSpec("Options")
+Pandas_co = TypeVar("Pandas_co", covariant=True)
+
+
+class _OfAnswers(Protocol[Options, Pandas_co]):
+    @overload
+    def __call__(
+        self, prediction: IntoExprColumn, answers: IntoExprColumn, *_: Options.args, **options: Options.kwargs
+    ) -> pl.Expr: ...
+    @overload
+    def __call__(
+        self, prediction: pd.Series[Any], answers: pd.Series[Any], *_: Options.args, **options: Options.kwargs
+    ) -> Pandas_co: ...
+
+
+class _OfReference(Protocol[Options]):
+    @overload
+    def __call__(
+        self,
+        prediction: IntoExprColumn,
+        reference: IntoExprColumn,
+        *_: Options.args,
+        **options: Options.kwargs,
+    ) -> pl.Expr: ...
+    @overload
+    def __call__(
+        self,
+        prediction: pd.Series[Any],
+        reference: pd.Series[Any],
+        *_: Options.args,
+        **options: Options.kwargs,
+    ) -> pd.Series[Any]: ...
+
+
+def of_answers(
+    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
+) -> _OfAnswers[Options, pd.Series[Any]]:
+    """Let a function of predictions and answers take two pandas Series; the result is one, too."""
+    return cast("_OfAnswers[Options, pd.Series[Any]]", _with_pandas(function))
+
+
+def fields_of_answers(
+    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
+) -> _OfAnswers[Options, pd.DataFrame]:
+    """Do the same for a function that returns a struct: for pandas, the fields are columns of a frame."""
+    return cast("_OfAnswers[Options, pd.DataFrame]", _with_pandas(function))
+
+
+def of_reference(
+    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
+) -> _OfReference[Options]:
+    """Let a function of predictions and references take two pandas Series; the result is one, too."""
+    return cast("_OfReference[Options]", _with_pandas(function))
+
+
+def of_vectors(
+    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
+) -> _OfReference[Options]:
+    """Do the same for a function of lists that are not texts."""
+    return cast("_OfReference[Options]", _with_pandas(function, texts=False))
+
+
+def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def row_function(*columns: Any, **options: Any) -> Any:
+        if not any(conversion.is_pandas(column, "Series") for column in (*columns, *options.values())):
+            return function(*columns, **options)
+        from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
+
+        arguments = signature.bind(*columns, **options).arguments
+        inputs = {name: arguments.pop(name) for name in list(signature.parameters)[:2]}
+        return from_pandas.score_rows(functools.partial(function, **arguments), inputs, texts=texts)
+
+    return row_function

@@ -1,0 +1,217 @@
+"""`missing`: a null prediction scores null, or exactly as an empty text; a null answer is null either way."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import pandas as pd
+import polars as pl
+import pytest
+from polars.exceptions import ComputeError
+from registry import (
+    EDIT_DTYPE,
+    LIST_EXAMPLES,
+    LIST_EXPRESSIONS,
+    ROW_EXPRESSIONS,
+    TEXT_EXAMPLES,
+    Example,
+    RowExpression,
+    namespace,
+)
+
+import anls_frame as af
+from anls_frame._typing import ScoreColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Engine = Literal["in-memory", "streaming"]
+each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+each_engine = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+TEXTS = pl.DataFrame(
+    {
+        "prediction": [row.prediction for row in TEXT_EXAMPLES],
+        "answers": [row.answers for row in TEXT_EXAMPLES],
+    }
+)
+LISTS = pl.DataFrame(
+    {
+        "prediction": [row.prediction for row in LIST_EXAMPLES],
+        "answers": [row.answers for row in LIST_EXAMPLES],
+    }
+)
+FILLED = pl.col("prediction").fill_null("")
+
+
+def frames(row: RowExpression) -> list[pl.DataFrame]:
+    return [TEXTS, LISTS] if row.takes_lists else [TEXTS]
+
+
+def empty_twin(example: Example, examples: Iterable[Example]) -> Example | None:
+    """Return the written-out row with an empty prediction and the same answers, if there is one."""
+    filled = dataclasses.replace(example, prediction=example.prediction or "")
+    return next(
+        (one for one in examples if (one.prediction, one.answers) == (filled.prediction, filled.answers)),
+        None,
+    )
+
+
+@each_row
+def test_a_null_prediction_has_the_written_values_of_the_empty_text(row: RowExpression) -> None:
+    found = TEXTS.select(row.function("prediction", "answers", missing="empty")).to_series().to_list()
+    twins = [empty_twin(example, TEXT_EXAMPLES) for example in TEXT_EXAMPLES]
+
+    known = [(value, twin.expected(row.name)) for value, twin in zip(found, twins, strict=True) if twin]
+
+    assert len(known) >= len(TEXT_EXAMPLES) - 1
+    assert [value for value, _ in known] == [expected for _, expected in known]
+
+
+@each_engine
+@each_row
+def test_empty_is_what_filled_predictions_give(row: RowExpression, engine: Engine) -> None:
+    for frame in frames(row):
+        scores = {
+            "missing": row.function("prediction", "answers", missing="empty"),
+            "filled": row.function(FILLED, "answers"),
+        }
+        found = frame.lazy().select(one.alias(name) for name, one in scores.items()).collect(engine=engine)
+
+        assert found.schema == {"missing": row.dtype, "filled": row.dtype}
+        assert found["missing"].equals(found["filled"])
+
+
+@each_row
+def test_null_is_the_default(row: RowExpression) -> None:
+    for frame in frames(row):
+        found, default = (
+            frame.select(row.function("prediction", "answers", **options))
+            for options in ({"missing": "null"}, {})
+        )
+        assert found.equals(default)
+
+
+@each_row
+def test_without_an_answer_there_is_no_score(row: RowExpression) -> None:
+    frame = pl.DataFrame({"prediction": [None, "", "a"], "answers": pl.Series([None] * 3, dtype=pl.String)})
+
+    assert (
+        frame.select(row.function("prediction", "answers", missing="empty")).to_series().to_list()
+        == [None] * 3
+    )
+
+
+PREDICTIONS: dict[str, Callable[[], Any]] = {
+    "null": lambda: pl.lit(None),
+    "null text": lambda: pl.lit(None, dtype=pl.String),
+    "text": lambda: pl.lit("Cola"),
+    "Series": lambda: TEXTS["prediction"],
+    "Categorical": lambda: TEXTS["prediction"].cast(pl.Categorical),
+    "Enum": lambda: TEXTS["prediction"].cast(pl.Enum(TEXTS["prediction"].drop_nulls().unique().sort())),
+    "Null": lambda: pl.Series("prediction", [None] * TEXTS.height),
+    "expression": lambda: pl.col("prediction").str.replace("o", "0"),
+}
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+@each_row
+def test_predictions_of_every_kind_can_be_missing(row: RowExpression, kind: str) -> None:
+    prediction = PREDICTIONS[kind]()
+    texts = pl.select(prediction).to_series() if kind == "Enum" else prediction
+    filled = texts.cast(pl.String).fill_null("")
+
+    found = TEXTS.select(row.function(prediction, "answers", missing="empty"))
+
+    assert found.equals(TEXTS.select(row.function(filled, "answers")))
+    assert found.columns == [row.name]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[1, None], [True, None], [b"a", None], [["a"], None], [{"a": 1}, None]],
+    ids=repr,
+)
+@each_engine
+@each_row
+def test_what_is_no_text_is_refused_as_ever(row: RowExpression, column: list[Any], engine: Engine) -> None:
+    query = pl.LazyFrame({"prediction": column, "answers": ["a", "b"]}).select(
+        row.function("prediction", "answers", missing="empty")
+    )
+
+    with pytest.raises(ComputeError, match=f"`{row.name}` needs one string per row"):
+        query.collect_schema()
+    with pytest.raises(ComputeError, match=f"`{row.name}` needs one string per row"):
+        query.collect(engine=engine)
+
+
+@each_row
+def test_groups_and_windows_know_missing_predictions(row: RowExpression) -> None:
+    frame = TEXTS.with_row_index("row").with_columns(group=pl.col("row") % 3)
+    scores = row.function("prediction", "answers", missing="empty")
+    expected = frame.select(scores).to_series()
+
+    grouped = (
+        frame.group_by("group").agg("row", scores).explode("row", row.name, empty_as_null=False).sort("row")
+    )
+
+    assert grouped[row.name].equals(expected)
+    assert frame.select(scores.over("group")).to_series().equals(expected)
+
+
+@pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
+def test_the_namespace_hands_it_on(row: RowExpression) -> None:
+    method = getattr(namespace(pl.col("prediction")), row.name)
+
+    assert LISTS.select(method("answers", missing="empty")).equals(
+        LISTS.select(row.function(FILLED, "answers"))
+    )
+
+
+def test_explain_scores_the_empty_text_at_each_step() -> None:
+    found = LISTS.select(af.explain("prediction", "answers", missing="empty"))
+
+    assert found.equals(LISTS.select(af.explain(FILLED, "answers")))
+
+
+FRAMES: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "Polars": lambda frame: frame,
+    "lazy": pl.DataFrame.lazy,
+    "pandas": lambda frame: pd.DataFrame(frame.to_dict(as_series=False)),
+    "pyarrow": pl.DataFrame.to_arrow,
+}
+
+
+@pytest.mark.parametrize(
+    "columns", [None, *([name] for name in get_args(ScoreColumn)), ["cer", "nls"]], ids=repr
+)
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_are_scored_alike(kind: str, columns: list[ScoreColumn] | None) -> None:
+    filled = LISTS.with_columns(FILLED)
+    for frame, options in ((LISTS, {"missing": "empty"}), (filled, {}), (LISTS, {})):
+        expected = (filled if options else frame).select(af.score("prediction", "answers")).unnest("score")
+
+        found = af.add_scores(FRAMES[kind](frame), "prediction", "answers", columns=columns, **options)  # type: ignore[call-overload]
+
+        scores = plain(found)
+        for name in columns or get_args(ScoreColumn):
+            assert scores[name] == expected[name].to_list()
+
+
+def plain(frame: Any) -> dict[str, list[Any]]:
+    if isinstance(frame, pd.DataFrame):
+        names = [name for name in frame.columns if name not in {"prediction", "answers"}]
+        return {name: [None if pd.isna(value) else value for value in frame[name]] for name in names}
+    frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    return frame.to_pydict() if hasattr(frame, "to_pydict") else frame.to_dict(as_series=False)
+
+
+def test_edits_of_a_missing_page_are_all_its_characters() -> None:
+    frame = pl.DataFrame(
+        {"prediction": [None], "answers": ["ab"]}, schema_overrides={"prediction": pl.String}
+    )
+
+    found = frame.select(af.edit_ops("prediction", "answers", missing="empty")).to_series()
+
+    assert found.dtype == pl.List(EDIT_DTYPE)
+    assert [edit["op"] for edit in found[0]] == ["delete", "delete"]
