@@ -67,10 +67,6 @@ def test_scores_are_those_of_the_golden_file(file: Path, preset: str) -> None:
             assert not changes, "\n".join([f"{len(changes)} {CHANGED}:", *changes[:10]])
 
 
-def test_the_first_version_has_its_file() -> None:
-    assert "scores-0.1.0.json" in {file.name for file in FILES}
-
-
 def test_every_preset_is_in_a_golden_file_and_none_is_gone() -> None:
     assert {preset for file in FILES for preset in presets(file)} == set(af.PROTOCOLS)
 
