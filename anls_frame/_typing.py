@@ -2,9 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, cast, overload
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+    from typing_extensions import TypeVar
+
+    # A report that is annotated without it may be of either kind.
+    Table = TypeVar("Table", default=Any)
+    Table_co = TypeVar("Table_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    Table = TypeVar("Table")
+    Table_co = TypeVar("Table_co", covariant=True)
+
+Options = ParamSpec("Options")
+OfPandas_co = TypeVar("OfPandas_co", covariant=True)
+OfPolars_co = TypeVar("OfPolars_co", covariant=True)
+
+
+class OnFrames(Protocol[Options, OfPandas_co, OfPolars_co]):
+    """A function whose result is of one type for pandas frames and of another one for all others."""
+
+    @overload
+    def __call__(
+        self, frame: pd.DataFrame, *arguments: Options.args, **options: Options.kwargs
+    ) -> OfPandas_co: ...
+    @overload
+    def __call__(
+        self, frame: pl.DataFrame | pl.LazyFrame, *arguments: Options.args, **options: Options.kwargs
+    ) -> OfPolars_co: ...
+    @overload
+    def __call__(self, frame: Any, *arguments: Options.args, **options: Options.kwargs) -> Any: ...
+
+
+def table_of_frame(
+    function: Callable[Concatenate[Any, Options], Any],
+) -> OnFrames[Options, pd.DataFrame, pl.DataFrame]:
+    """Tell type checkers that a function of a frame returns a table of the same kind."""
+    return cast("OnFrames[Options, pd.DataFrame, pl.DataFrame]", function)
+
 
 IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 """A column: an expression, a column's name, or a Series."""

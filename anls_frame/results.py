@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, cast
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import export
+from anls_frame._typing import Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.frames.conversion import to_pandas
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["SlicedResult"]
 
 
-class SlicedResult(ABC):
+class SlicedResult(ABC, Generic[Table_co]):
     """
     Figures of all rows and of each slice, with intervals.
 
@@ -60,7 +61,7 @@ class SlicedResult(ABC):
         return self._overall.drop(self._of_families).row(0, named=True)
 
     @cached_property
-    def by_group(self) -> Any:
+    def by_group(self) -> Table_co:
         """
         Counts and figures of each slice, crossed if there are several `by` columns.
 
@@ -69,7 +70,7 @@ class SlicedResult(ABC):
         return self._as_given(self._groups)
 
     @abstractmethod
-    def by(self, *columns: str) -> Any:
+    def by(self, *columns: str) -> Table_co:
         """Counts and figures, grouped by some of the `by` columns; without columns, of all rows together."""
 
     @abstractmethod
@@ -144,9 +145,9 @@ class SlicedResult(ABC):
     def _groups(self) -> pl.DataFrame:
         return self._slices(self._by) if self._by else self._overall
 
-    def _as_given(self, table: pl.DataFrame) -> Any:
+    def _as_given(self, table: pl.DataFrame) -> Table_co:
         """Return a table as the kind of frame from which the result was made."""
-        return to_pandas(table) if self._from_pandas else table
+        return cast("Table_co", to_pandas(table) if self._from_pandas else table)
 
     def _notebook_table(self, most: int | None) -> GT:
         from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks

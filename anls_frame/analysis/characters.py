@@ -9,6 +9,7 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame._arguments import count, share
+from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import as_kind_of, to_lazy
 from anls_frame.protocol import plugin_options
@@ -26,6 +27,7 @@ __all__ = ["confusions"]
 _LONGEST = 3
 
 
+@table_of_frame
 def confusions(
     frame: Any,
     prediction: str,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import polars as pl
 
+from anls_frame._typing import Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import details, fixed_point
@@ -29,7 +30,7 @@ BARS = 40
 """Number of bins of a histogram."""
 
 
-def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) -> Any:
+def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None = None) -> Table:
     """
     Return ANLS at every threshold from 0 to 1, from the score histogram of a summary.
 
@@ -109,9 +110,10 @@ def threshold_curve(summary: Summary, *, by: str | Sequence[str] | None = None) 
         rows_of.alias("n"),
     )
     table = named(result, keys, columns)
-    return to_pandas(table) if summary.from_pandas else table
+    return cast("Table", to_pandas(table) if summary.from_pandas else table)
 
 
+@table_of_frame
 def length_scores(
     frame: Any,
     prediction: str,

@@ -8,6 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import count
+from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import attach, to_lazy
 from anls_frame.metrics import scores
@@ -29,6 +30,7 @@ _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
 _CONTEXT = 20
 
 
+@table_of_frame
 def worst(
     frame: Any,
     prediction: str,

@@ -156,9 +156,10 @@ class Work:
 
     def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
         with reading(path, self.source):
-            return af.summarize(
+            summary: af.Summary = af.summarize(
                 frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
             )
+        return summary
 
     @property
     def _passes(self) -> int:

@@ -36,7 +36,7 @@ class Pair:
 def compared(pair: Pair, **options: Any) -> af.Comparison:
     """Compare the texts of two systems."""
     frame, systems = _columns(pair) if pair.second is None else _files(pair)
-    comparison = af.compare(frame, systems, "answers", **options)
+    comparison: af.Comparison = af.compare(frame, systems, "answers", **options)
     if not comparison.overall["n"]:
         raise ValueError("no row has an answer to score against")
     return comparison
@@ -52,7 +52,7 @@ def compared_scores(
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"--scores cannot be combined with {names}")
     better = False if lower_is_better else None
-    comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
+    comparison: af.Comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
     if not comparison.overall["n"]:
         raise ValueError("no row has both scores")
     return comparison

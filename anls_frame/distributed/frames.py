@@ -337,7 +337,10 @@ def _summary_without_rows(
     count("batch_rows", batch_rows, 1)
     options["by"] = check_by(options["by"])
     names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
-    return summarizing.summarize(_without_rows(frame, [*names, *options["by"]]), **options, part=part)
+    summary: Summary = summarizing.summarize(
+        _without_rows(frame, [*names, *options["by"]]), **options, part=part
+    )
+    return summary
 
 
 def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], batch_rows: int) -> Summary:

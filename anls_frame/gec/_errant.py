@@ -9,6 +9,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
+from anls_frame._typing import table_of_frame
 from anls_frame.frames.conversion import as_kind_of, in_polars
 from anls_frame.gec import _choice, _columns
 from anls_frame.gec._m2_corpus import RESULT
@@ -167,6 +168,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
 
 
+@table_of_frame
 def by_type(
     frame: Any,
     counts: IntoExprColumn,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, in_polars
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+@table_of_frame
 def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = None) -> Any:
     """
     Table of scores for a frame: over all rows, for each group, or for each row.

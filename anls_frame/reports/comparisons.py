@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
 from anls_frame._arguments import count, number, share
+from anls_frame._typing import Options, Table_co
 from anls_frame.frames.conversion import is_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import differences as of_means
@@ -20,10 +21,12 @@ from anls_frame.summary.measures import COMPARED, compared, resolve_direction
 from anls_frame.summary.settings import Missing, Settings, check_by, resolve_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
+    from anls_frame._typing import OnFrames
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Paired", "compare", "pair"]
 
 
-class Comparison(SlicedResult):
+class Comparison(SlicedResult[Table_co]):
     """
     The difference between two systems, second minus first, over all rows and for each slice.
 
@@ -121,7 +124,7 @@ class Comparison(SlicedResult):
             "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
         }
 
-    def by(self, *columns: str) -> Any:
+    def by(self, *columns: str) -> Table_co:
         """
         Means, differences and counts, grouped by some of the `by` columns.
 
@@ -190,7 +193,7 @@ class Comparison(SlicedResult):
         groups = self._groups.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
         return not (overall.is_empty() and groups.is_empty())
 
-    def untestable(self, alpha: float = 0.05) -> Any:
+    def untestable(self, alpha: float = 0.05) -> Table_co:
         """
         Slices with too few clusters (or rows, if there are no clusters) to reach a p-value of `alpha`.
 
@@ -247,6 +250,13 @@ class Comparison(SlicedResult):
         return comparison_glance(self.to_polars(), self.settings, self.signature, most)
 
 
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Comparison],
+) -> OnFrames[Options, Comparison[pd.DataFrame], Comparison[pl.DataFrame]]:
+    return cast("OnFrames[Options, Comparison[pd.DataFrame], Comparison[pl.DataFrame]]", function)
+
+
+@_on_frames
 def compare(
     frame: Any,
     systems: Mapping[str, str],

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, Protocol, cast, overload
 
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._typing import Options, Table_co
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import conversion
 from anls_frame.summary.keys import key_columns, key_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
 
 __all__ = ["Paired", "pair"]
 
@@ -26,7 +29,7 @@ _USUAL_ANSWERS = frozenset(
 """Usual names of answer columns, in lower case, letters and digits only."""
 
 
-class Paired(NamedTuple):
+class Paired(NamedTuple, Generic[Table_co]):
     """
     Two result tables side by side.
 
@@ -39,14 +42,38 @@ class Paired(NamedTuple):
     [2]
     """
 
-    frame: Any
+    frame: Table_co
     """The rows that both tables have: the first table's columns, and the predictions of both."""
-    only_first: Any
+    only_first: Table_co
     """Ids that only the first table has."""
-    only_second: Any
+    only_second: Table_co
     """Ids that only the second table has."""
 
 
+class _Pair(Protocol[Options]):
+    @overload
+    def __call__(
+        self, frame_a: pd.DataFrame, frame_b: Any, *arguments: Options.args, **options: Options.kwargs
+    ) -> Paired[pd.DataFrame]: ...
+    @overload
+    def __call__(
+        self,
+        frame_a: pl.DataFrame | pl.LazyFrame,
+        frame_b: Any,
+        *arguments: Options.args,
+        **options: Options.kwargs,
+    ) -> Paired[pl.DataFrame]: ...
+    @overload
+    def __call__(
+        self, frame_a: Any, frame_b: Any, *arguments: Options.args, **options: Options.kwargs
+    ) -> Paired: ...
+
+
+def _on_frames(function: Callable[Concatenate[Any, Any, Options], Paired]) -> _Pair[Options]:
+    return cast("_Pair[Options]", function)
+
+
+@_on_frames
 def pair(
     frame_a: Any,
     frame_b: Any,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
 from anls_frame._arguments import choice, share, string
+from anls_frame._typing import Options, Table, Table_co
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
@@ -20,8 +21,10 @@ from anls_frame.summary.summarizing import summarize
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
+    from anls_frame._typing import OnFrames
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Report", "report"]
 
 
-class Report(SlicedResult):
+class Report(SlicedResult[Table_co]):
     """
     Scores of all rows and of each slice, with intervals.
 
@@ -77,7 +80,7 @@ class Report(SlicedResult):
 
     noun = "report"
 
-    def __init__(self, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> None:
+    def __init__(self, summary: Summary[Table_co], *, sort: str = "n", confidence: float = 0.95) -> None:
         confidence = share("confidence", confidence, ends=False)
         super().__init__(summary.settings.by, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
@@ -92,7 +95,9 @@ class Report(SlicedResult):
             )
 
     @classmethod
-    def from_summary(cls, summary: Summary, *, sort: str = "n", confidence: float = 0.95) -> Report:
+    def from_summary(
+        cls, summary: Summary[Table], *, sort: str = "n", confidence: float = 0.95
+    ) -> Report[Table]:
         """
         Make a report from a summary.
 
@@ -105,7 +110,7 @@ class Report(SlicedResult):
         >>> af.Report.from_summary(af.merge(parts)).overall["anls"]
         0.5
         """
-        return cls(summary, sort=sort, confidence=confidence)
+        return Report(summary, sort=sort, confidence=confidence)
 
     @property
     def signature(self) -> str:
@@ -123,7 +128,7 @@ class Report(SlicedResult):
         }
 
     @property
-    def worst(self) -> Any:
+    def worst(self) -> Table_co:
         """
         The `worst=` rows with the lowest scores, or with the highest if lower is better.
 
@@ -145,7 +150,7 @@ class Report(SlicedResult):
             names["cluster"] = cluster
         return rows.rename(names, strict=False)
 
-    def by(self, *columns: str) -> Any:
+    def by(self, *columns: str) -> Table_co:
         """
         Counts and scores, grouped by some of the `by` columns.
 
@@ -192,7 +197,7 @@ class Report(SlicedResult):
         )
         return named(self._sorted(slices, keys), keys, columns)
 
-    def against_rest(self, *columns: str, measure: str | None = None) -> Any:
+    def against_rest(self, *columns: str, measure: str | None = None) -> Table_co:
         """
         Test each slice against all rows outside it.
 
@@ -258,7 +263,7 @@ class Report(SlicedResult):
         tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
         return self._as_given(named(tested, keys, columns))
 
-    def errors(self, *columns: str) -> Any:
+    def errors(self, *columns: str) -> Table_co:
         """
         Error types, grouped by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
 
@@ -274,7 +279,7 @@ class Report(SlicedResult):
         """
         return self._detail("errors", error_table, columns)
 
-    def confusions(self, *columns: str) -> Any:
+    def confusions(self, *columns: str) -> Table_co:
         """
         Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
 
@@ -291,7 +296,7 @@ class Report(SlicedResult):
         """
         return self._detail("confusions", confusion_table, columns)
 
-    def lengths(self, *columns: str) -> Any:
+    def lengths(self, *columns: str) -> Table_co:
         """
         Scores by reference length, grouped by some of the `by` columns; see `anls_frame.length_scores`.
 
@@ -396,13 +401,20 @@ class Report(SlicedResult):
         name: str,
         table: Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame],
         columns: tuple[str, ...],
-    ) -> Any:
+    ) -> Table_co:
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = chosen_keys(columns, self._by, self.noun)
         return self._as_given(named(table(self.summary.details[name], keys), keys, columns))
 
 
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Report],
+) -> OnFrames[Options, Report[pd.DataFrame], Report[pl.DataFrame]]:
+    return cast("OnFrames[Options, Report[pd.DataFrame], Report[pl.DataFrame]]", function)
+
+
+@_on_frames
 def report(
     frame: Any,
     prediction: str | None = None,

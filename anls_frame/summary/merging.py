@@ -15,6 +15,7 @@ from anls_frame.summary.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from anls_frame._typing import Table
     from anls_frame.summary.settings import Settings
 
 __all__ = ["merge"]
@@ -22,7 +23,7 @@ __all__ = ["merge"]
 _UINT64 = 1 << 64
 
 
-def merge(summaries: Iterable[Summary]) -> Summary:
+def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     """
     Merge the summaries of parts, in any order.
 

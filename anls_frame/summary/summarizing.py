@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count, flag
 from anls_frame.frames.conversion import is_pandas
@@ -22,11 +22,22 @@ from anls_frame.summary.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pandas as pd
+    import polars as pl
+
+    from anls_frame._typing import OnFrames, Options
     from anls_frame.summary.settings import Missing
 
 __all__ = ["summarize"]
 
 
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Summary],
+) -> OnFrames[Options, Summary[pd.DataFrame], Summary[pl.DataFrame]]:
+    return cast("OnFrames[Options, Summary[pd.DataFrame], Summary[pl.DataFrame]]", function)
+
+
+@_on_frames
 def summarize(
     frame: Any,
     prediction: str | None = None,

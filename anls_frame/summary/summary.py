@@ -12,9 +12,10 @@ import dataclasses
 import io
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from anls_frame._text import numbered, visible
+from anls_frame._typing import Table_co
 from anls_frame.summary import files, folding
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
@@ -32,7 +33,7 @@ __all__ = ["Summary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
+class Summary(Generic[Table_co]):
     """
     Counts and sums of scored rows, by cell.
 
@@ -109,7 +110,7 @@ class Summary:
         # Column names may contain control characters, which are shown as symbols.
         return visible(text, directions=True)
 
-    def fold_clusters(self) -> Summary:
+    def fold_clusters(self) -> Summary[Table_co]:
         """
         Drop the clusters, keeping for each slice only the sums that its intervals need.
 
@@ -191,7 +192,7 @@ class Summary:
         return self._content({})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Summary:
+    def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
         """
         Load a summary that `save` has written.
 
@@ -203,7 +204,7 @@ class Summary:
         return cls._of(*files.load(Path(path)))
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Summary:
+    def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:
         """
         Load a summary from the bytes that `to_bytes` returned.
 
@@ -222,8 +223,8 @@ class Summary:
         return files.content(frames, header, metadata)
 
     @classmethod
-    def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary:
-        return cls(
+    def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
+        return Summary(
             **header,
             cells=frames["cell"],
             bins=frames["bin"],

@@ -133,7 +133,7 @@ def errant(
     if tier is None:
         _print(scores, json=json)
         return
-    table = gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[arg-type]
+    table = gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[call-overload]
     _print(scores | {"types": table.to_dicts()} if json else scores, json=json)
     if not json:
         print_table(table)
