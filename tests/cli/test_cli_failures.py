@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -17,6 +18,9 @@ from campaign import amount
 from sample import DATA
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
 
@@ -37,14 +41,16 @@ WRITERS = [
     ("convert", TABLE, "out.json", *COLUMN, "--force", "--submission"),
 ]
 PRINTERS = [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
-# A limit on the size of files fails a write as a full disk does; the message goes through a pipe.
-LIMITED = (
-    "import resource, signal, sys\n"
-    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    "import matplotlib.font_manager\n"
-    "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))\n"
-    "from anls_frame.cli import main\nmain()"
-)
+# A limit on the size of files fails a write as a full disk does; the answer goes through a pipe.
+LIMITED = """
+import json, pathlib, resource, signal, sys
+from shell import run
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+import matplotlib.font_manager
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+done = [run(pathlib.Path(folder), *command) for folder, command in json.loads(sys.argv[1])]
+print(json.dumps([(one.returncode, one.stdout, one.stderr) for one in done]))
+"""
 
 
 def target(command: tuple[str, ...]) -> str:
@@ -52,20 +58,24 @@ def target(command: tuple[str, ...]) -> str:
     return name
 
 
-@pytest.mark.parametrize("command", WRITERS, ids=lambda command: f"{command[0]}-{target(command)}")
-def test_a_full_disk_is_an_error_and_leaves_the_old_file(tmp_path: Path, command: tuple[str, ...]) -> None:
-    path = tmp_path / target(command)
-    path.write_bytes(b"precious")
+def test_a_full_disk_is_an_error_and_leaves_the_old_file(
+    run_python: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    folders = [tmp_path / str(number) for number in range(len(WRITERS))]
+    for folder, command in zip(folders, WRITERS, strict=True):
+        folder.mkdir()
+        (folder / target(command)).write_bytes(b"precious")
 
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", LIMITED, *command], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    calls = json.dumps([(str(folder), command) for folder, command in zip(folders, WRITERS, strict=True)])
+    process = run_python("-c", LIMITED, calls)
 
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert "no space left for the file" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert path.read_bytes() == b"precious"
-    assert list(tmp_path.iterdir()) == [path]
+    assert process.returncode == 0, process.stderr
+    for folder, command, done in zip(folders, WRITERS, json.loads(process.stdout), strict=True):
+        code, out, err = done
+        assert code == 2, (command, out, err)
+        assert "no space left for the file" in err
+        assert "Traceback" not in err
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {target(command): b"precious"}
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that root cannot write to")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from campaign import amount
 from shell import run, run_alone
 
 import anls_frame as af
@@ -16,7 +17,7 @@ from anls_frame.export import rows as row_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROWS = 120_000
+ROWS = amount(60_000, 120_000)
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
 
 
@@ -91,7 +92,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str)
         import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 
     # Without threads before the limit is set.
     done = run_alone(folder, "score", "rows.parquet", "-o", target.name, "--force", preexec_fn=limit)

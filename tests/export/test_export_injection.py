@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from campaign import amount
 
 from anls_frame.export import SUFFIXES
 
@@ -145,7 +146,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path: Path, suffix: s
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_process_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path, suffix: str) -> None:
-    answer = run(KILLS, str(tmp_path), suffix, "30")
+    answer = run(KILLS, str(tmp_path), suffix, str(amount(10, 30)))
     assert answer["torn"] == 0
     # A killed process cannot clean up; what it leaves says what it is.
     assert all(name.startswith(".anls-frame-") and name.endswith(".tmp") for name in answer["litter"])

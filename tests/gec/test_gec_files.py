@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from campaign import amount
 from gec_cases import edit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -184,7 +185,9 @@ rows_of_edits = st.lists(
 
 
 @given(rows_of_edits)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=amount(100, 300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_what_is_written_is_read_again(
     tmp_path: Path, rows: list[tuple[str, list[dict[str, Any]], set[int]]]
 ) -> None:

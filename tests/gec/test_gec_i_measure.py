@@ -250,7 +250,7 @@ def test_insertions_are_counted_as_the_definition_does(
 
 
 @given(sentences, sentences, st.lists(sentences, min_size=1, max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=amount(50, 150), deadline=None)
 def test_bounds_and_the_formulas(source: str, prediction: str, references: list[str]) -> None:
     [row] = measure(texts((prediction, source, references)))
     scored = texts((prediction, source, references)).select(

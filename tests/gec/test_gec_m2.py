@@ -8,6 +8,7 @@ from typing import Any
 import gec_oracle as oracle
 import polars as pl
 import pytest
+from campaign import amount
 from gec_cases import Case, edit, frame, noised, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -159,7 +160,7 @@ def test_the_example_of_the_shared_tasks(lattice: Any) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(["exact", "dp"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(100, 300), deadline=None)
 def test_the_paper_promises_as_many_gold_edits_as_there_can_be(
     seed: int, max_unchanged: int, method: Any
 ) -> None:
@@ -332,7 +333,7 @@ words = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 
 
 @given(words, words)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=amount(100, 200), deadline=None)
 def test_a_single_gold_edit_of_everything_is_met(source: str, hypothesis: str) -> None:
     golds = [(0, len(source.split()), [hypothesis])]
     [(counts, _)] = score([Case(source, hypothesis, {0: golds})], max_unchanged=10)

@@ -8,11 +8,13 @@ import unicodedata
 from typing import Literal
 
 import pytest
+from campaign import amount
 from cases import SCRIPTS, assert_same_bits, assigned_characters, column, random_text
 
 import anls_frame as af
 
-CHARACTERS = assigned_characters()
+# The two planes that are for private use alone, half of all, come in a campaign.
+CHARACTERS = amount(tuple(c for c in assigned_characters() if c < "\U000f0100"), assigned_characters())
 RAW = af.PROTOCOLS["raw"]
 LOWER = af.ScoreProtocol(whitespace="keep")
 STRIP = af.ScoreProtocol(ignore_case=False, whitespace="strip")
@@ -41,7 +43,7 @@ def relatives(character: str) -> set[str]:
 
 
 def test_all_of_unicode_is_there() -> None:
-    assert len(CHARACTERS) > 280_000
+    assert len(CHARACTERS) > amount(150_000, 280_000)
 
 
 def test_lower_case_of_every_code_point() -> None:

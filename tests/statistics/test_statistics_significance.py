@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import statsmodels.api as sm
+from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
@@ -189,7 +190,7 @@ def test_t_test_at_the_edges() -> None:
 # Holm.
 
 
-@settings(max_examples=30)  # statsmodels takes 60 ms a call
+@settings(max_examples=amount(10, 30))  # statsmodels takes 60 ms a call
 @given(P_VALUES)
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
     adjusted = holm(p_values)

@@ -50,6 +50,8 @@ NO_UNIT: Interval = (None, None)
 
 # An example is a whole report, a hundred times the work of a score.
 FEWER = settings(max_examples=max(1, settings.default.max_examples // 4))  # type: ignore[union-attr]
+# For a test of several parameters, each of which draws its own.
+FEWER_EACH = settings(max_examples=max(1, settings.default.max_examples // 10))  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True, kw_only=True)
