@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.api as sm
 from hypothesis import example, given
 from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from anls_frame.statistics import (
@@ -122,7 +122,7 @@ def test_variance_of_a_mean_is_the_cluster_robust_one_of_statsmodels(seed: int) 
     clusters = random_clusters(seed, 15)
     groups = np.repeat(np.arange(15), [len(rows) for rows in clusters])
     rows = np.concatenate(clusters)
-    model = sm.OLS(rows, np.ones((len(rows), 1)))
+    model = OLS(rows, np.ones((len(rows), 1)))
     # Its correction is G / (G - 1) · (N - 1) / (N - k), and k = 1.
     corrected = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
     plain = model.fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.api as sm
 from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 
 from anls_frame.statistics import holm, ratio_variance, sign_flip, sign_flip_counts, t_test
@@ -166,7 +166,7 @@ def test_t_test_of_clusters_is_that_of_statsmodels() -> None:
     sizes = random.integers(1, 9, 20)
     groups = np.repeat(np.arange(20), sizes)
     d = random.normal(0.2, 1, sizes.sum()) + random.normal(0, 1, 20)[groups]
-    fitted = sm.OLS(d, np.ones((len(d), 1))).fit(
+    fitted = OLS(d, np.ones((len(d), 1))).fit(
         cov_type="cluster", cov_kwds={"groups": groups, "df_correction": True}, use_t=True
     )
     sums = np.bincount(groups, d)

@@ -114,6 +114,7 @@ def disguised(rng: random.Random, text: str) -> str:
     return rng.choice(spaces) + text + rng.choice(spaces)
 
 
+@functools.cache
 def mixed_rows(count: int = 2_500, seed: int = 1) -> list[Row]:
     """Predictions near to and far from 1 to 10 answers, in every script and in several at once."""
     rng = random.Random(seed)
@@ -250,6 +251,7 @@ def thinned_row(length: int = 5_000, seed: int = 7) -> Row:
     return Row(text, ["".join(letter for letter in text if rng.random() < 0.52)])
 
 
+@functools.cache
 def nullable_rows(count: int = 1_500, seed: int = 6) -> list[NullableRow]:
     """Mixed rows with nulls in every place where one can be."""
     rng = random.Random(seed)
