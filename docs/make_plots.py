@@ -36,21 +36,31 @@ def pictures() -> dict[str, Axes]:
     scores = {name: f"{name}_anls" for name in SYSTEMS}
     english = pages.filter(pl.col("lang") == "en")
     return {
-        "score_distribution": af.plot.score_distribution(reports["tesseract"].summary, label="tesseract"),
+        "score_distribution": af.plot.score_distribution(reports["tesseract"], label="tesseract"),
         "ecdf": af.plot.ecdf(rows, {name: f"{name}_nls" for name in SYSTEMS}),
         "cer_distribution": af.plot.cer_distribution(
             pages.with_columns(af.cer("tesseract", "reference")), label="tesseract"
         ),
         "group_scores": af.plot.group_scores(reports["tesseract"], label="tesseract"),
+        "group_scores_shared": shared(reports),
         "error_types": af.plot.error_types(rows, "question_types"),
         "length_effect": af.plot.length_effect(rows, scores, "length"),
         "confusion_matrix": af.plot.confusion_matrix(
             af.confusions(english, "tesseract", "reference"), max_characters=12
         ),
-        "threshold_curve": af.plot.threshold_curve({name: one.summary for name, one in reports.items()}),
+        "threshold_curve": af.plot.threshold_curve(reports),
         "comparison": af.plot.comparison(af.compare(questions, SYSTEMS, "answers", **by)),
         "edit_matrix": af.plot.edit_matrix("cat", "cafe"),
     }
+
+
+def shared(reports: dict[str, af.Report]) -> Axes:
+    """Draw all reports on the same axes."""
+    ax = None
+    for name, report in reports.items():
+        ax = af.plot.group_scores(report, label=name, ax=ax)
+    assert ax is not None  # noqa: S101 - there are two reports
+    return ax
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
 """
 Plots of scores and errors, with matplotlib.
 
-Each function takes either a frame of rows or a summary, report or comparison, as its documentation says. It
-draws on the given axes, or on new ones, and returns them. New axes belong to a figure of their own that
-pyplot does not manage: nothing is shown until you ask for it, nothing must be closed, and no setting is
-changed. Notebooks display such axes; `ax.figure.savefig("plot.svg")` writes them to a file. A system has the
-same colour in every plot.
+Each function takes whatever holds the data it needs: a frame of rows, a report, a comparison, a summary, or
+the frames that these return. It draws on the given axes, or on new ones, and returns them. New axes belong
+to a figure of their own that pyplot does not manage: nothing is shown until you ask for it, nothing must be
+closed, and no setting is changed. Notebooks display such axes; `ax.figure.savefig("plot.svg")` writes them
+to a file. A system has the same colour in every plot.
 
 Examples
 --------
@@ -22,7 +22,8 @@ from __future__ import annotations
 from anls_frame.plot.characters import confusion_matrix, edit_matrix
 from anls_frame.plot.curves import length_effect, threshold_curve
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
-from anls_frame.plot.slices import comparison, error_types, group_scores
+from anls_frame.plot.errors import error_types
+from anls_frame.plot.slices import comparison, group_scores
 
 __all__ = [
     "cer_distribution",

@@ -19,7 +19,7 @@ class NotebookAxes(Axes):
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         figure: Any = self.figure
         file = io.BytesIO()
-        figure.savefig(file, format="png", dpi=_DPI, facecolor="white")
+        figure.savefig(file, format="png", dpi=_DPI)
         width, height = figure.get_size_inches()
         # At twice the displayed resolution, for high-density screens.
         return file.getvalue(), {"width": round(width * 72), "height": round(height * 72)}

@@ -1,67 +1,218 @@
-"""Checks of what plots are given (axes, frames, summaries), before anything is drawn."""
+"""What plots accept (axes, frames, results), checked before anything is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.conversion import to_lazy
+from anls_frame.export import document
+from anls_frame.export.document import GROUP, OVERALL, SLICE
+from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
+from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
+from anls_frame.summary.details import confusion_table, error_table, length_table
+from anls_frame.summary.keys import chosen_keys, named
+from anls_frame.summary.measures import TEXT_METRICS, Metric, compared, resolve_direction
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+WHOLE = ""
+"""What identifies all rows among slices."""
+ALL_ROWS = _style.Label(document.ALL_ROWS)
+_DETAILS = {"errors": error_table, "confusions": confusion_table, "lengths": length_table}
+
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or new ones; the size is in inches."""
+    """Return the given axes, or new ones; the size is in inches, for fonts of the usual size."""
     from matplotlib.axes import Axes as AnyAxes  # noqa: PLC0415 - only to plot
 
     from anls_frame.plot._axes import new_axes  # noqa: PLC0415
 
     if ax is None:
-        return new_axes(width, height)
+        scale = _style.scale()
+        return new_axes(width * scale, height * scale)
     if not isinstance(ax, AnyAxes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
     return ax
 
 
-def check_rows(frame: Any) -> None:
-    """Raise an error for a summary, report or comparison."""
-    if isinstance(frame, Summary | SlicedResult):
-        raise TypeError(f"this plot needs a frame of rows, got {type(frame).__name__}")
+class Input(NamedTuple):
+    """What a plot takes, for its error messages."""
+
+    plot: str
+    takes: str
+
+    def error(self, given: Any, more: str = "") -> TypeError:
+        """Return the error for anything else."""
+        return TypeError(f"{self.plot} takes {self.takes}; got {type(given).__name__}{more}")
+
+    def frame(self, given: Any) -> Any:
+        """Return a Polars, pandas or Arrow frame, which can then be read more than once."""
+        if isinstance(given, Summary | SlicedResult):
+            raise self.error(given)
+        try:
+            return at_hand(given)
+        except TypeError:
+            raise self.error(given) from None
+
+    def table(self, given: Any, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the frame of a result in Polars; an error if it lacks one of the columns."""
+        frame = self.frame(given)
+        names = column_names(frame)
+        for column in columns:
+            if column not in names:
+                raise self.error(given, f" without the column {column!r}")
+        return in_polars(frame).lazy().collect()
+
+    def numbers(self, given: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
+        """Return numeric columns as floats, with NaN as null, and the other columns unchanged."""
+        lazy = to_lazy(self.frame(given), [], [*columns, *others])
+        schema = lazy.collect_schema()
+        for name in columns:
+            if not (schema[name].is_numeric() or schema[name] in (pl.Boolean, pl.Null)):
+                raise DTypeError(
+                    f"column {name!r} has dtype {schema[name]}; this plot needs a numeric column"
+                )
+        values = [cs.by_name(name).cast(pl.Float64).fill_nan(None) for name in columns]
+        rest = [cs.by_name(name) for name in dict.fromkeys(others) if name not in columns]
+        return lazy.select(*values, *rest).collect()
+
+    def summary_of_texts(self, given: Any) -> Summary:
+        """Return a summary, or that of a report; an error unless it is one of texts."""
+        if not is_result(given):
+            raise self.error(given)
+        summary = summary_of(given)
+        if summary.settings.score is not None:
+            raise ValueError("a summary of existing scores has no histogram; plot the rows with `ecdf`")
+        return summary
+
+    def detail(self, given: Any, name: str, by: Sequence[str]) -> pl.DataFrame:
+        """Return what a report or summary has counted on request: errors, confusions or lengths."""
+        if not is_result(given):
+            raise self.error(given)
+        summary = summary_of(given)
+        noun = "report" if is_report(given) else "summary"
+        if not summary.settings.details:
+            raise ValueError(f"the {noun} has no {name}; make it with details=True")
+        keys = chosen_keys(by, summary.settings.by, noun)
+        return named(_DETAILS[name](summary.details[name], keys), keys, by)
 
 
-def sliced(result: Any, noun: Literal["report", "comparison"]) -> SlicedResult:
-    """Return the result; an error unless it is of this kind."""
-    if not isinstance(result, SlicedResult) or result.noun != noun:
-        made_by = "report" if noun == "report" else "compare"
-        raise TypeError(f"this plot needs a {noun} from `{made_by}`, got {type(result).__name__}")
-    return result
+def is_report(given: Any) -> bool:
+    """Whether it is a report; its class is not known here, because it draws plots itself."""
+    return isinstance(given, SlicedResult) and given.noun == "report"
 
 
-def numbers(frame: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
-    """Return numeric columns as floats, with NaN as null, and the other columns unchanged."""
-    check_rows(frame)
-    lazy = to_lazy(frame, [], [*columns, *others])
-    schema = lazy.collect_schema()
-    for name in columns:
-        if not (schema[name].is_numeric() or schema[name] in (pl.Boolean, pl.Null)):
-            raise DTypeError(f"column {name!r} has dtype {schema[name]}; this plot needs a numeric column")
-    values = [cs.by_name(name).cast(pl.Float64).fill_nan(None) for name in columns]
-    rest = [cs.by_name(name) for name in dict.fromkeys(others) if name not in columns]
-    return lazy.select(*values, *rest).collect()
+def is_result(given: Any) -> bool:
+    """Whether it is a report or a summary."""
+    return is_report(given) or isinstance(given, Summary)
 
 
-def named(columns: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+def summary_of(given: Any) -> Summary:
+    """Return the summary of a report, or the summary itself."""
+    summary: Summary = given.summary if is_report(given) else given
+    return summary
+
+
+@dataclass
+class Slices:
+    """The slices of a report or comparison, in its order; all rows are first, if they are there at all."""
+
+    by: tuple[str, ...]
+    frame: pl.DataFrame
+
+    @property
+    def labels(self) -> dict[str, _style.Label]:
+        """The label of each slice by what identifies it: the values of the columns in `by`."""
+        groups = self.frame.select(cs.by_name(*self.by)).rows() if self.by else [()] * self.frame.height
+        # As text, because NaN differs from itself and structs cannot be keys.
+        return {
+            WHOLE if kind == OVERALL else repr(key): ALL_ROWS if kind == OVERALL else _style.label(key)
+            for kind, key in zip(self.frame[SLICE], groups, strict=True)
+        }
+
+    def first(self, most: int) -> tuple[Slices, int]:
+        """Return the first slices besides all rows, and the number of those left out."""
+        kept = self.frame.head(most + (OVERALL in self.frame[SLICE].head(1)))
+        return Slices(self.by, kept), self.frame.height - kept.height
+
+
+def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
+    """Return the slices of a result, or of the frames that it returns, which have the column `needed`."""
+    if isinstance(given, SlicedResult) and given.noun == noun:
+        return Slices(tuple(given.settings["by"]), given.to_polars())
+    advice = "; make a report with `Report.from_summary`" if isinstance(given, Summary) else ""
+    if isinstance(given, Summary | SlicedResult):
+        raise source.error(given, advice)
+    frame = source.table(given, ["n", needed])
+    by = [column for column in frame.columns[: frame.columns.index("n")] if column != SLICE]
+    if SLICE not in frame.columns:
+        frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
+    return Slices(tuple(by), frame)
+
+
+def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
+    """Return the metrics in a frame of a report; of those that are not the package's, only the names."""
+    known = {metric.name: metric for metric in TEXT_METRICS}
+    names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
+    return tuple(known.get(name) or Metric(name=name, label=name, numerator=name) for name in names)
+
+
+def compared_metric(given: Any) -> Metric:
+    """Return the metric that a comparison compares; its frames do not know it."""
+    if not isinstance(given, SlicedResult):
+        return Metric(name="score", label="score", numerator="score")
+    settings = given.settings
+    return compared(settings["metric"], settings["score"], higher_is_better=settings["higher_is_better"])
+
+
+def measured(measure: str | None, metrics: Sequence[Metric]) -> Metric:
+    """Return the metric of this name, by default the first one."""
+    by_name = {metric.name: metric for metric in metrics}
+    return metrics[0] if measure is None else by_name[choice("measure", measure, by_name)]
+
+
+def axis_name(metric: Metric) -> str:
+    """Return the metric's name for an axis, and its direction unless higher is better."""
+    return directed(metric.label, higher_is_better=metric.higher_is_better)
+
+
+def directed(name: str, *, higher_is_better: bool) -> str:
+    """Return a name for an axis, and its direction unless higher is better."""
+    return f"{_style.name(name)}{'' if higher_is_better else ', lower is better'}"
+
+
+def limits(
+    values: Sequence[float | None], bounds: tuple[float | None, float | None] | None
+) -> tuple[float, float]:
+    """Return the ends of an axis: the bounds of its metric and, where they are open, those of the values."""
+    known = [value for value in values if value is not None and value - value == 0]
+    least, most = bounds or (None, None)
+    ends = [*known, *(end for end in (least, most) if end is not None)] or [0.0]
+    low, high = min(ends), max(ends)
+    if low == high:
+        high = low + 1 if least is not None else high
+    span = high - low or abs(low) or 1.0
+    # A little beyond a bound, so that points on it are not clipped.
+    return (
+        low - span * (0.06 if least is None else 0.015),
+        high + span * (0.06 if most is None else 0.015),
+    )
+
+
+def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
     """Return a dictionary from names in the plot to columns."""
     if isinstance(columns, str):
         return {columns: columns}
-    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns or ()}
     if not pairs or not all(isinstance(text, str) for pair in pairs.items() for text in pair):
         raise ValueError(
             "scores must be a column name, several, or a dictionary from system names to column names, "
@@ -70,13 +221,8 @@ def named(columns: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     return pairs
 
 
-def summary_of_texts(summary: Any) -> Summary:
-    """Return the summary; an error unless it is one of texts."""
-    if not isinstance(summary, Summary):
-        raise TypeError(
-            "this plot needs a summary from `summarize` or from the attribute `.summary` of a report, "
-            f"got {type(summary).__name__}"
-        )
-    if summary.settings.score is not None:
-        raise ValueError("a summary of existing scores has no histogram; plot the rows with `ecdf`")
-    return summary
+def name_of_columns(columns: Mapping[str, str], fallback: str = "score") -> str:
+    """Return the name of an axis for score columns: that of a single one, and the direction if all agree."""
+    names = list(columns.values())
+    higher = any(resolve_direction(name, None) for name in names)
+    return directed(names[0] if len(names) == 1 else fallback, higher_is_better=higher)

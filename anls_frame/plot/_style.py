@@ -1,21 +1,33 @@
-"""Fonts, axes and legends that all plots share, without changes to matplotlib's settings."""
+"""Fonts, texts, colours and legends that all plots share, without changes to matplotlib's settings."""
 
 from __future__ import annotations
 
+import textwrap
+import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_frame._text import shortened, shown
+from anls_frame import _text
+from anls_frame.plot import _room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
 MANY = 40
 """The default number of groups in a plot."""
 
+_LABELS, _NOTES = 0.45, 0.32
+"""Shares of the width that labels of rows, and notes beside them, take at most."""
+
+_SHORTEST = 8
+"""Number of columns to which labels are cut at most."""
+
+_MARKS = ("null", "empty")
+"""What labels say of a null and of an empty text."""
 
 # Used after the reader's own font, for scripts that it may lack; only the first one comes with matplotlib.
 _FALLBACK_FONTS = (
@@ -56,50 +68,215 @@ def font_families() -> list[str]:
     return list(dict.fromkeys((*own, *(font for font in _FALLBACK_FONTS if font in installed))))
 
 
+@lru_cache(maxsize=10_000)
+def _has_glyph(families: tuple[str, ...], character: str) -> bool:
+    from matplotlib.font_manager import FontProperties, findfont, get_font  # noqa: PLC0415 - only to plot
+
+    files = (findfont(FontProperties(family=[family])) for family in families)
+    return any(get_font(file).get_char_index(ord(character)) for file in files)
+
+
+def drawable(text: str) -> str:
+    """Replace what cannot be seen, and characters that no font has, by their code points."""
+    text = _text.shown(text)
+    if text.isascii():
+        return text
+    families = tuple(font_families())
+    return "".join(
+        character if character.isascii() or _has_glyph(families, character) else f"⟨U+{ord(character):04X}⟩"
+        for character in text
+    )
+
+
+def name(text: str) -> str:
+    """Return the name of a column, metric or system as a short text."""
+    return _text.shortened(drawable(text))
+
+
+class Label(NamedTuple):
+    """Label of a group, and whether it is a word for a value rather than the value itself."""
+
+    text: str
+    is_mark: bool = False
+
+
+def label(keys: Sequence[Any]) -> Label:
+    """Return the label of a group with these keys; texts that read like a word for null are in quotes."""
+    words = [_key(key) for key in keys]
+    return Label(name(" / ".join(text for text, _ in words)), len(words) == 1 and words[0].is_mark)
+
+
+def _key(key: Any) -> Label:
+    if key is None or key == "":
+        return Label(_MARKS[0] if key is None else _MARKS[1], is_mark=True)
+    if isinstance(key, list | tuple):
+        return Label(", ".join(_key(entry).text for entry in key))
+    text = str(key)
+    return Label(f'"{text}"' if text.lower() in {*_MARKS, "none"} else text)
+
+
 def as_data(text: Text) -> None:
     """Show a text literally: in a font that has its characters, and without math between dollar signs."""
     text.set_parse_math(False)
     text.set_fontfamily(font_families())
 
 
+def marker_scale() -> float:
+    """Return how much larger markers and lines are drawn than usual."""
+    return min(scale(), 1.5)
+
+
+def as_heading(text: Text) -> None:
+    """Show the text of a title or axis literally; what the user puts in its place may still hold math."""
+    text.set_fontfamily(font_families())
+    if "$" in text.get_text():
+        text.set_parse_math(False)
+
+
+def scale() -> float:
+    """Return how much larger than usual the fonts are, so that new figures grow with them."""
+    import matplotlib as mpl  # noqa: PLC0415 - only to plot
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+
+    settings: Any = mpl.rcParams
+    names = ("font.size", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
+    sizes = [FontProperties(size=settings[name]).get_size_in_points() for name in names]
+    return max(*sizes, 10.0) / 10
+
+
 def tidy(ax: Axes, *, grid: str = "y") -> None:
     """Remove clutter: drop the right and top spines, and draw faint grid lines behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
-    ax.grid(axis=grid, color="#808080", alpha=0.22, linewidth=0.8)  # type: ignore[arg-type] # a literal there
+    ax.grid(visible=False)
+    ax.grid(visible=True, axis=grid, color="#808080", alpha=0.22, linewidth=0.8)  # type: ignore[arg-type] # a literal there
     if grid == "x":
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
 
 
-def title(ax: Axes, text: str) -> None:
-    """Set a title at the left, unless the axes already have one."""
-    if not (ax.get_title() or ax.get_title(loc="left")):
-        as_data(ax.set_title(text, loc="left", fontsize="medium"))
+def title(ax: Axes, own: str, given: str | None = None) -> None:
+    """
+    Set the given title or, if the axes have none yet, the plot's own.
+
+    It takes the place of `Axes.set_title`, so that a title set later replaces it.
+    """
+    if not (own or given):
+        return
+    if given is None and any(ax.get_title(loc=side) for side in ("left", "center", "right")):
+        return
+    text = ax.set_title(own, fontsize="medium") if given is None else ax.set_title(given)
+    as_heading(text)
+    if given is None:
+        _wrap(ax, text)
 
 
-def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> None:
+def xlabel(ax: Axes, own: str) -> None:
+    """Label the axis below, in as many lines as its width needs."""
+    text = ax.set_xlabel(own)
+    as_heading(text)
+    _wrap(ax, text)
+
+
+def _wrap(ax: Axes, text: Text) -> None:
+    # Layouts leave no room for the width of titles and labels, and matplotlib's own wrapping fails while a
+    # text is outside the figure.
+    lines = text.get_text().split("\n")
+    share = _room.width_for_text(ax) / max(_room.measured(text).width, 1)
+    if share < 1:
+        most = max(int(share * max(map(len, lines))), _SHORTEST)
+        text.set_text("\n".join(textwrap.fill(line, most) for line in lines))
+
+
+def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **options: Any) -> Legend:
     """Draw a legend; names may begin with an underscore or contain dollar signs."""
     # Names are set afterwards, because matplotlib skips those that begin with an underscore.
-    box = ax.legend(handles, [f"entry {index}" for index in range(len(names))], frameon=False, **options)
-    for text, name in zip(box.get_texts(), names, strict=True):
+    texts = [f"entry {index}" for index in range(len(names))]
+    box = ax.legend(handles, texts, **{"frameon": False, **options})
+    for text, entry in zip(box.get_texts(), names, strict=True):
         as_data(text)
-        text.set_text(shortened(shown(name)))
+        text.set_text(entry.text if isinstance(entry, Label) else name(entry))
+        if isinstance(entry, Label) and entry.is_mark:
+            text.set_fontstyle("italic")
+    return box
 
 
-def group_axis(ax: Axes, labels: Sequence[str], *, bold: Sequence[int] = ()) -> None:
-    """Label the rows of a plot of groups, the first at the top."""
-    ax.set_yticks(range(len(labels)), labels)
+def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> Axes:
+    """Draw a legend above the axes, in as few lines as fit; return the band that keeps titles off it."""
+    width = _room.width_for_legend(ax)
+    options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
+    options |= {"columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2, "borderpad": 0.2}
+    # Smaller before it takes many lines.
+    sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
+    for size, lines in sizes:
+        columns = -(-len(names) // lines)
+        box = _room.measured(legend(ax, handles, names, ncols=columns, fontsize=size, **options))
+        if box.width <= width:
+            break
+    return _room.band_above(ax, box.height * 72 / ax.figure.dpi + 3)
+
+
+def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -> None:
+    """
+    Label the rows of a plot of groups, the first at the top; words for null and empty are in italics.
+
+    In narrow axes, labels are cut further.
+    """
+    texts = _label_rows(ax, labels, bold)
+    widest = max((_room.measured(text).width for text in texts), default=0.0)
+    share = _LABELS * _room.cell(ax).width / max(widest, 1.0)
+    if share < 1:
+        most = max(int(share * max(_text.text_width(text) for text, _ in labels)), _SHORTEST)
+        _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels], bold)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+
+
+def _label_rows(ax: Axes, labels: Sequence[Label], bold: Sequence[int]) -> list[Text]:
+    ax.set_yticks(range(len(labels)), [text for text, _ in labels])
     for index, text in enumerate(ax.get_yticklabels()):
         as_data(text)
-        if index in bold:
-            text.set_fontweight("bold")
-    ax.set_ylim(len(labels) - 0.4, -0.6)
+        text.set_fontweight("bold" if index in bold else "normal")
+        text.set_fontstyle("italic" if labels[index].is_mark else "normal")
+    return ax.get_yticklabels()
+
+
+def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> list[Text]:
+    """Write a text beside each row, to the right of the axes; in narrow ones, without what is in brackets."""
+    notes = _side(ax, texts, bold)
+    widest = max((_room.measured(note).width for note in notes), default=0)
+    if widest > _NOTES * _room.cell(ax).width:
+        for note, text in zip(notes, texts, strict=True):
+            note.set_text(text.partition(" [")[0])
+    return notes
+
+
+def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int]) -> list[Text]:
+    return [
+        ax.annotate(
+            text, (1, row), (6, 0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+            va="center", fontsize="small", color=ink(ax, 0.8), annotation_clip=False,
+            weight="bold" if row in bold else "normal",
+        )
+        for row, text in enumerate(texts)
+    ]  # fmt: skip
+
+
+def turn_crowded(ax: Axes) -> None:
+    """Turn the labels below the axes if they would run into each other."""
+    texts = ax.get_xticklabels()
+    if 1.15 * sum(_room.measured(text).width for text in texts) > _room.inner_width(ax):
+        for text in texts:
+            text.set(rotation=45, ha="right", rotation_mode="anchor")
 
 
 def nothing(ax: Axes, text: str = "no rows") -> None:
     """Write on the axes that there is nothing to draw."""
-    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="#606060")
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=ink(ax, 0.7))
+
+
+def not_shown(hidden: int) -> str:
+    """Return the end of an axis label that says how many groups are left out."""
+    return f" ({hidden:,} more groups not shown)" if hidden else ""
 
 
 def percent(share: float) -> str:
@@ -109,6 +286,27 @@ def percent(share: float) -> str:
     if 0.995 <= share < 1:  # noqa: PLR2004
         return ">99 %"
     return f"{100 * share:.0f} %"
+
+
+def background(ax: Axes) -> tuple[float, float, float]:
+    """Return the colour behind the data, which is white unless a style says otherwise."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - only to plot
+
+    for color in (ax.get_facecolor(), ax.figure.get_facecolor()):
+        red, green, blue, opacity = to_rgba(color)
+        if opacity:
+            return red, green, blue
+    return 1.0, 1.0, 1.0
+
+
+def ink(ax: Axes, strength: float = 1.0) -> str:
+    """Return the colour of texts, mixed with the background, so that it is legible in dark styles too."""
+    import matplotlib as mpl  # noqa: PLC0415 - only to plot
+    from matplotlib.colors import to_hex, to_rgb  # noqa: PLC0415
+
+    text, behind = to_rgb(mpl.rcParams["text.color"]), background(ax)
+    red, green, blue = (strength * one + (1 - strength) * two for one, two in zip(text, behind, strict=True))
+    return to_hex((red, green, blue))
 
 
 def on(color: Any) -> str:
@@ -125,3 +323,8 @@ def darker(color: Any) -> tuple[float, float, float]:
 
     red, green, blue = (0.6 * part for part in to_rgb(color))
     return red, green, blue
+
+
+def accent(character: str) -> bool:
+    """Whether a character is drawn onto the one before it."""
+    return unicodedata.category(character).startswith("M")

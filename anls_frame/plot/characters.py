@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,7 +11,7 @@ import polars as pl
 from anls_frame import _text
 from anls_frame._arguments import count, string
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.plot import _inputs, _style
+from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,24 +29,50 @@ _START = "ε"
 _LONGEST = 40
 _NARROWEST = 3.5
 _LINE = 0.2
-_OTHER_PATHS = "#404040"
 # The colours of alignments in notebooks.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
+_NAMED = {"\u00a0": "NBSP", "\u3000": "U+3000", "\u200b": "ZWSP", "\u00ad": "SHY", "\u202f": "U+202F"}
+_PICTURES = re.compile("[\u2400-\u2421]")
+"""Pictures of control characters, which few fonts have, and which are not these characters."""
+_CARRIER = "◌"
+_LONG_TICK = 3
+"""Labels of more columns than that are turned, so that they do not run into each other."""
+_SYMBOLS = {
+    "␣": "space",
+    "\\n": "line feed",
+    "\\r": "carriage return",
+    "\\t": "tab",
+    _CARRIER: "accent",
+    "NBSP": "no-break space",
+    "ZWSP": "zero-width space",
+    "SHY": "soft hyphen",
+}
+"""Meanings of symbols, for the axis label."""
+_CONFUSIONS = _inputs.Input(
+    "confusion_matrix",
+    "a frame from `confusions` with the columns reference_char, predicted_char and count, or a report or "
+    "summary made with details=True",
+)
+_TEXTS = _inputs.Input("edit_matrix", "two texts, or what `anls_frame.edit_matrix` returns")
 
 
-def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | None = None) -> Axes:
+def confusion_matrix(
+    confusions: Any, *, max_characters: int = 20, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """
     Draw the most frequent character confusions as a matrix of counts.
 
     Parameters
     ----------
     confusions
-        A frame from `confusions`, not a frame of rows: `reference_char`, `predicted_char` and `count`; a null
-        character is missing on this side (∅). Counts of groups are added up; if groups overlap, filter for
-        one of them.
+        A report or a summary made with ``details=True``, or a frame from `confusions`, not a frame of rows:
+        `reference_char`, `predicted_char` and `count`; a null character is missing on this side (∅). Counts
+        of groups in a frame are added up; if groups overlap, filter for one of them.
     max_characters
         Number of characters to show on each side, those of the most frequent confusions.
+    title
+        Title in place of the plot's own; `""` for none.
     ax
         Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
 
@@ -53,7 +80,8 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     -------
     Axes
         Axes with the characters of the reference from top to bottom and those of the prediction from left to
-        right; the title gives the share of all errors that is shown.
+        right; the title gives the share of all errors that is shown. The axis labels explain symbols;
+        characters that no installed font has are shown by their code points.
 
     Raises
     ------
@@ -62,9 +90,9 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     DTypeError
         If the counts are not numeric.
     TypeError
-        If `confusions` is not a frame, or `ax` is not an Axes.
+        If `confusions` is something else, or `ax` is not an Axes.
     ValueError
-        If `max_characters` is not an integer of at least 1.
+        If `max_characters` is not an integer of at least 1, or the report has not counted confusions.
 
     Examples
     --------
@@ -76,7 +104,10 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
     ['I', '∅']
     """
     most = count("max_characters", max_characters, 1)
-    _inputs.numbers(confusions, ["count"])
+    if _inputs.is_result(confusions):
+        confusions = _CONFUSIONS.detail(confusions, "confusions", ())
+    confusions = _CONFUSIONS.frame(confusions)
+    _CONFUSIONS.numbers(confusions, ["count"])
     pairs = (
         to_lazy(confusions, [], _COLUMNS)
         .group_by(pl.col("reference_char").cast(pl.String), pl.col("predicted_char").cast(pl.String))
@@ -91,20 +122,27 @@ def confusion_matrix(confusions: Any, *, max_characters: int = 20, ax: Axes | No
         _draw_counts(ax, shown, *sides)
     else:
         ax.set(xticks=[], yticks=[])
-    _style.as_data(ax.set_xlabel(f"predicted ({_NOTHING}: left out)"))
-    _style.as_data(ax.set_ylabel(f"reference ({_NOTHING}: added)"))
+    drawn = [character_label(character) for side in sides for character in side]
+    meanings = [
+        f"{symbol}: {word}" for symbol, word in _SYMBOLS.items() if any(symbol in one for one in drawn)
+    ]
+    explained = f"\n{', '.join(meanings)}" if meanings else ""
+    _style.as_heading(ax.set_ylabel(f"reference ({_NOTHING}: added)"))
+    _style.xlabel(ax, f"predicted ({_NOTHING}: left out){explained}")
     total = int(pairs["count"].sum())
     share = _style.percent(int(shown["count"].sum()) / total) if total else ""
-    _style.title(ax, f"{share} of {total:,} errors" if total else "no errors")
+    _style.title(ax, f"{share} of {total:,} errors" if total else "no errors", title)
+    _room.fit(ax)
     return ax
 
 
 def edit_matrix(
-    prediction: str,
-    reference: str,
+    prediction: str | EditMatrix,
+    reference: str | None = None,
     *,
     substitution_cost: int = 1,
     across: Across = "prediction",
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """
@@ -117,7 +155,8 @@ def edit_matrix(
     Parameters
     ----------
     prediction
-        The predicted text, a single string of at most 40 characters; not a frame.
+        The predicted text, a single string of at most 40 characters; not a frame. Or what
+        `anls_frame.edit_matrix` returns, without the other texts and costs.
     reference
         The correct text, of at most 40 characters.
     substitution_cost
@@ -125,6 +164,8 @@ def edit_matrix(
     across
         The text that runs from left to right above the matrix: the "prediction" or the "reference". The other
         one runs down the side; with "reference", steps down and steps to the right swap their roles.
+    title
+        Title in place of the plot's own; `""` for none.
     ax
         Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
 
@@ -153,17 +194,26 @@ def edit_matrix(
     Examples
     --------
     >>> import anls_frame as af
-    >>> print(af.plot.edit_matrix("cat", "cafe").get_title(loc="left"))
+    >>> print(af.plot.edit_matrix("cat", "cafe").get_title())
     2 edits: 1 replaced, 1 left out
     one of 2 cheapest paths
     """
-    for name, text in (("prediction", prediction), ("reference", reference)):
-        string(name, text)
-        if len(text) > _LONGEST:
-            raise ValueError(f"{name} must have at most {_LONGEST} characters, got {len(text)}")
     from anls_frame.pairs import matrices  # noqa: PLC0415 - imports numpy
 
-    matrix = matrices.edit_matrix(prediction, reference, substitution_cost=substitution_cost)
+    if isinstance(prediction, matrices.EditMatrix):
+        if reference is not None or substitution_cost != 1:
+            raise ValueError("reference and substitution_cost must not be given for a matrix that is made")
+        matrix = prediction
+    else:
+        if _inputs.is_result(prediction) or not isinstance(prediction, str):
+            raise _TEXTS.error(prediction)
+        matrix = matrices.edit_matrix(
+            prediction, string("reference", reference), substitution_cost=substitution_cost
+        )
+    for name in ("prediction", "reference"):
+        n = len(getattr(matrix, name))
+        if n > _LONGEST:
+            raise ValueError(f"{name} must have at most {_LONGEST} characters, got {n}")
     above, beside = matrix.sides(across)
     described = matrix.described()
     lines = len(described) + len(_legend_entries(matrix))
@@ -179,21 +229,23 @@ def edit_matrix(
         number.set_fontweight("bold" if cell in steps else "normal")
         if matrix.on_any_path[cell]:
             # On top of the lines of the paths.
-            background = color if cell in steps else ax.get_facecolor()
+            background = color if cell in steps else _style.background(ax)
             number.set_bbox({"facecolor": background, "edgecolor": "none", "pad": 1.2})
         # Cells off all paths are grey.
-        off_paths = "#707070" if not matrix.on_any_path[cell] else "black"
-        number.set_color(_style.on(color) if cell in steps else off_paths)
+        number.set_color(
+            _style.on(color) if cell in steps else _style.ink(ax, 1 if matrix.on_any_path[cell] else 0.55)
+        )
     _draw_paths(ax, matrix, across)
     ax.set_xlim(-0.5, len(above) + 0.5)
     ax.set_ylim(len(beside) + 0.5, -0.5)
-    # Anchored at the left, so that the title has room.
-    ax.set_aspect("equal", anchor="NW")
+    # In the middle of the figure, where the title has room.
+    ax.set_aspect("equal", anchor="N")
     ax.set_xticks(range(len(above) + 1), [_START, *map(character_label, above)])
     ax.set_yticks(range(len(beside) + 1), [_START, *map(character_label, beside)])
     ax.xaxis.tick_top()
     for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         _style.as_data(tick)
+    _turn_long(ax)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     names = ("prediction", "reference") if across == "prediction" else ("reference", "prediction")
@@ -201,7 +253,8 @@ def edit_matrix(
     ax.xaxis.set_label_position("top")
     ax.set_ylabel(names[1])
     _draw_legend(ax, matrix)
-    _style.title(ax, "\n".join(described))
+    _style.title(ax, "\n".join(described), title)
+    _room.fit(ax)
     return ax
 
 
@@ -215,7 +268,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     ax.plot(
         [column for _, column in cells],
         [row for row, _ in cells],
-        color="#404040",
+        color=_style.ink(ax, 0.75),
         alpha=0.35,
         linewidth=1.5,
         zorder=1.5,
@@ -228,7 +281,9 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
         if (cell, following) not in taken
     ]
     if others:
-        ax.add_collection(LineCollection(others, colors=_OTHER_PATHS, linestyles="dotted", zorder=1.5))
+        ax.add_collection(
+            LineCollection(others, colors=[_style.ink(ax, 0.75)], linestyles="dotted", zorder=1.5)
+        )
 
 
 def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
@@ -252,7 +307,7 @@ def _draw_legend(ax: Axes, matrix: EditMatrix) -> None:
     handles = [
         Patch(facecolor=color, edgecolor="#80808040")
         if color
-        else Line2D([], [], color=_OTHER_PATHS, linestyle="dotted")
+        else Line2D([], [], color=_style.ink(ax, 0.75), linestyle="dotted")
         for _, color in entries
     ]
     _style.legend(
@@ -307,8 +362,10 @@ def _draw_counts(
     for reference, predicted, n in pairs.select(_COLUMNS).iter_rows():
         counts[references.index(reference), predictions.index(predicted)] = n
     largest = float(np.nanmax(counts))
+    # Few are close to the background, dark or light.
+    cmap = "Blues" if _style.on(_style.background(ax)) == "black" else "Blues_r"
     # A square-root scale; on a linear one, a single frequent confusion would make all others white.
-    image = ax.imshow(counts, cmap="Blues", norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")
+    image = ax.imshow(counts, cmap=cmap, norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")
     for row, column in zip(*np.nonzero(~np.isnan(counts)), strict=True):
         color = _style.on(image.cmap(image.norm(counts[row, column])))
         text = ax.text(column, row, _short(int(counts[row, column])), color=color)
@@ -317,6 +374,7 @@ def _draw_counts(
     ax.set_yticks(range(len(references)), [character_label(one) for one in references])
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         _style.as_data(text)
+    _turn_long(ax)
     ax.set_xticks([place - 0.5 for place in range(len(predictions) + 1)], minor=True)
     ax.set_yticks([place - 0.5 for place in range(len(references) + 1)], minor=True)
     ax.grid(which="minor", color="#808080", alpha=0.25, linewidth=0.6)
@@ -324,15 +382,30 @@ def _draw_counts(
     ax.spines[:].set_visible(False)
 
 
+def _turn_long(ax: Axes) -> None:
+    if any(_text.text_width(text.get_text()) > _LONG_TICK for text in ax.get_xticklabels()):
+        for text in ax.get_xticklabels():
+            text.set_rotation(90)
+
+
 def character_label(character: str | None) -> str:
-    """Return a visible label for one character or a few."""
+    """Return a visible label for one character or a few, in characters that the installed fonts have."""
     if character is None:
         return _NOTHING
-    text = _text.shown(character).replace(" ", "␣")
-    known = {"\u00a0": "NBSP", "\u3000": "U+3000", "\u200b": "ZWSP", "\u00ad": "SHY", "\u202f": "NNBSP"}
-    if text in known:
-        return known[text]
-    return f"U+{ord(text):04X}" if len(text) == 1 and text.isspace() else text
+    if character in _NAMED:
+        return _NAMED[character]
+    if _PICTURES.fullmatch(character):
+        return f"⟨U+{ord(character):04X}⟩"
+    if (
+        len(character) == 1
+        and character.isspace()
+        and character != " "
+        and _text.visible(character) == character
+    ):
+        return f"U+{ord(character):04X}"
+    # An accent alone needs something to stand on.
+    text = f"{_CARRIER}{character}" if character and _style.accent(character[0]) else character
+    return _style.drawable(text.replace(" ", "␣"))
 
 
 def _short(count: int) -> str:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from anls_frame import _palette, _text
+from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
-from anls_frame.plot import _inputs, _style
+from anls_frame.frames.conversion import column_names, in_polars
+from anls_frame.plot import _inputs, _room, _style
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import TEXT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-
-    from anls_frame.summary.summary import Summary
 
 __all__ = ["length_effect", "threshold_curve"]
 
@@ -27,16 +27,27 @@ _WIDE = 30
 _BANDS = 3
 _GROUPS = 6
 _MARKERS = "osD^vPX"
+_LENGTHS = ("length_from", "length_to", "n")
+_ROWS = _inputs.Input(
+    "length_effect",
+    "a frame of rows, a report or summary made with details=True, or the frame of `lengths()` or "
+    "`length_scores`",
+)
+_CURVE = _inputs.Input(
+    "threshold_curve",
+    "a report or a summary of texts, the frame of `anls_frame.threshold_curve`, or a dictionary of these",
+)
 
 
 def length_effect(
     frame: Any,
-    scores: str | Sequence[str] | Mapping[str, str],
-    length: str,
+    scores: str | Sequence[str] | Mapping[str, str] | None = None,
+    length: str | None = None,
     *,
     by: str | None = None,
-    bins: int = 8,
+    bins: int | None = None,
     colors: Mapping[str, str] | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """
@@ -45,18 +56,25 @@ def length_effect(
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows, not a summary.
+        A Polars, pandas or Arrow frame of rows; a report or a summary made with ``details=True``; or the
+        frame of `Report.lengths` or `length_scores`, not a frame of other sums.
     scores
-        Name of one score column or several, or a dictionary from system names to columns.
+        Name of one score column or several, or a dictionary from system names to columns. For a report, a
+        summary or their frame, the name of a measure, by default the first one.
     length
-        Column with the length of each row, such as `reference_length` of `add_scores` or a number of words.
+        Column with the length of each row, such as `reference_length` of `add_scores` or a number of words;
+        only for rows.
     by
         Column that groups the rows, with one line for each of the six largest groups; `scores` must then be a
-        single column. A row counts in the group of each entry of a list.
+        single column. A row counts in the group of each entry of a list. The frame of `Report.lengths` has
+        its groups in it.
     bins
-        Number of bins, with about equal numbers of rows; the same bins for all lines.
+        Number of bins of rows, with about equal numbers of rows (by default 8); the same bins for all lines.
+        A report counts by ranges of lengths that do not depend on the data.
     colors
         Colours by names of systems or groups, in place of the default ones.
+    title
+        Title; none by default.
     ax
         Axes to draw on; by default new axes on their own figure.
 
@@ -64,8 +82,8 @@ def length_effect(
     -------
     Axes
         Axes with a line for each system or group: the mean score of each bin against its mean length. Up to
-        three lines also have a 95 % interval (Student's t for independent rows). The length axis is
-        logarithmic if the longest length is more than 30 times the shortest.
+        three lines of rows also have a 95 % interval (Student's t for independent rows). The length axis of
+        rows is logarithmic if the longest length is more than 30 times the shortest.
 
     Raises
     ------
@@ -74,9 +92,10 @@ def length_effect(
     DTypeError
         If a column is not numeric.
     TypeError
-        If `frame` is not a frame, or `ax` is not an Axes.
+        If `frame` is something else, or `ax` is not an Axes.
     ValueError
-        If several scores are combined with groups, or `bins` is below 1.
+        If several scores are combined with groups, `bins` is below 1, an argument does not apply, or the
+        report has not counted lengths.
 
     Examples
     --------
@@ -87,49 +106,177 @@ def length_effect(
     >>> ax.lines[0].get_ydata().tolist()
     [0.95, 0.25]
     """
-    systems = _inputs.named(scores)
-    bins = count("bins", bins, 1)
-    if by is not None and len(systems) > 1:
-        raise ValueError("draw several systems or several groups, not both")
-    columns = list(dict.fromkeys((*systems.values(), length)))
-    rows = _inputs.numbers(frame, columns, [] if by is None else [by]).drop_nulls(length)
-    edges = _edges(rows[length], bins)
-    if by is None:
-        hidden, lines = 0, [(name, rows.select(length, score=column)) for name, column in systems.items()]
+    table = _length_table(frame, by)
+    if table is None:
+        curves = _curves_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
     else:
-        hidden, lines = _groups(rows.select(length, score=next(iter(systems.values())), key=by))
-    names = [name for name, _ in lines]
+        useless = [name for name, value in (("length", length), ("bins", bins)) if value is not None]
+        if useless:
+            raise ValueError(f"{useless[0]} must be None for results, whose lengths are counted already")
+        if scores is not None and not isinstance(scores, str):
+            raise ValueError(f"scores must be the name of a measure for results, got {scores!r}")
+        curves = _curves_of_table(table, scores)
+    names = [line.name for line in curves.lines]
+    plain = [name.text if isinstance(name, _style.Label) else name for name in names]
     # A single column is not the name of a system.
-    alone = {names[0]: _palette.BLUE} if by is None and isinstance(scores, str) else None
-    shades = _palette.system_colors(names, colors or alone)
+    alone = {plain[0]: _palette.BLUE} if curves.is_nameless else None
+    shades = _palette.system_colors(plain, colors or alone)
     ax = _inputs.axes(ax, 6.4, 4)
+    scale = _style.marker_scale()
     handles = []
-    for (name, line), marker in zip(lines, itertools.cycle(_MARKERS)):
-        means = _means(line["score"], line[length], edges)
-        x, y, low, high = (means[column].to_numpy() for column in ("length", "score", "low", "high"))
-        handles += ax.plot(x, y, marker=marker, markersize=5, lw=1.8, color=shades[name])
-        if len(lines) <= _BANDS:
+    for name, line, marker in zip(plain, curves.lines, itertools.cycle(_MARKERS)):
+        x, y, low, high = (line.points[column].to_numpy() for column in ("length", "score", "low", "high"))
+        handles += ax.plot(x, y, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
+        if table is None and len(curves.lines) <= _BANDS:
             ax.fill_between(x, low, high, color=shades[name], alpha=0.15, linewidth=0)
-    if rows.is_empty():
+    if not any(line.points.height for line in curves.lines):
         _style.nothing(ax)
-    shortest, longest = rows[length].min(), rows[length].max()
-    if isinstance(shortest, float) and isinstance(longest, float) and longest > _WIDE * max(shortest, 1):
-        ax.set_xscale("log" if shortest > 0 else "symlog")
-        _plain_ticks(ax)
-    name = next(iter(systems.values())) if len(systems) == 1 else "score"
-    _style.as_data(ax.set_ylabel(f"mean {_text.label(name)}"))
-    of = f" (the {len(lines)} largest of {len(lines) + hidden} groups)" if hidden else ""
-    _style.as_data(ax.set_xlabel(f"{_text.label(length)}{of}"))
+    curves.set_axes(ax)
+    _style.xlabel(ax, curves.xlabel)
+    _style.as_heading(ax.set_ylabel(curves.ylabel))
+    if curves.ticks:
+        _style.turn_crowded(ax)
     _style.tidy(ax, grid="both")
-    if len(lines) > 1:
+    if len(names) > 1:
         _style.legend(ax, handles, names, loc="best")
+    _style.title(ax, "", title)
+    _room.fit(ax)
     return ax
 
 
+class _Line(NamedTuple):
+    """A line: its name, and the `length`, `score`, `low` and `high` of its points."""
+
+    name: str | _style.Label
+    points: pl.DataFrame
+
+
+class _Curves(NamedTuple):
+    """Lines with their axes."""
+
+    lines: Sequence[_Line]
+    xlabel: str
+    ylabel: str
+    bounds: tuple[float | None, float | None] | None
+    is_nameless: bool
+    ticks: Mapping[float, str]
+    """The ranges of lengths under their places; none for rows."""
+    ends: tuple[float, float] | None
+    """The shortest and the longest length of rows."""
+
+    def set_axes(self, ax: Axes) -> None:
+        """Set the scale, the limits and the ticks."""
+        if self.ticks:
+            ax.set_xticks(list(self.ticks), list(self.ticks.values()))
+            ax.set_xlim(min(self.ticks) - 0.3, max(self.ticks) + 0.3)
+        if self.bounds is not None:
+            ends = [value for line in self.lines for name in ("score", "high") for value in line.points[name]]
+            ax.set_ylim(*_inputs.limits(ends, self.bounds))
+        if self.ends is not None and self.ends[1] > _WIDE * max(self.ends[0], 1):
+            ax.set_xscale("log" if self.ends[0] > 0 else "symlog")
+            _plain_ticks(ax)
+
+
+def _length_table(given: Any, by: str | None) -> pl.DataFrame | None:
+    """Return the scores by length that a result has, or None for a frame of rows."""
+    if _inputs.is_result(given):
+        return _ROWS.detail(given, "lengths", () if by is None else (by,))
+    names = column_names(_ROWS.frame(given))
+    if not set(_LENGTHS) <= set(names):
+        return None
+    if by not in (None, *names[: names.index("length_from")]):
+        raise ValueError(f"by must be one of {names[: names.index('length_from')]}, got {by!r}")
+    return in_polars(given).lazy().collect()
+
+
+def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
+    """Return the lines of a table of scores by ranges of lengths."""
+    metrics = [metric for metric in TEXT_METRICS if metric.name in table.columns]
+    metric = _inputs.measured(measure, metrics)
+    keys = table.columns[: table.columns.index("length_from")]
+    # A range of lengths is as wide as all below it, so every range has the same width on the axis.
+    places = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
+    points = table.select(
+        *keys,
+        *_LENGTHS,
+        places,
+        pl.col(metric.name).alias("score"),
+        pl.lit(None, pl.Float64).alias("low"),
+        pl.lit(None, pl.Float64).alias("high"),
+    )
+    ranges = points.select("length", "length_from", "length_to").unique().sort("length")
+    ticks = {
+        place: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
+        for place, first, last in ranges.iter_rows()
+    }
+    sizes = points.group_by(keys, maintain_order=True).agg(pl.col("n").sum()) if keys else None
+    if sizes is None:
+        lines, hidden = [_Line(metric.label, points)], 0
+    else:
+        order = sizes.sort("n", descending=True, maintain_order=True).select(keys).rows()
+        hidden = max(len(order) - _GROUPS, 0)
+        parts = {repr(key): part for key, part in zip(*_parts(points, keys), strict=True)}
+        lines = [_Line(_style.label(key), parts[repr(key)]) for key in order[:_GROUPS]]
+    return _Curves(
+        lines,
+        f"reference length{_largest(len(lines), hidden)}",
+        _inputs.axis_name(metric),
+        metric.bounds,
+        is_nameless=sizes is None,
+        ticks=ticks,
+        ends=None,
+    )
+
+
+def _parts(points: pl.DataFrame, keys: Sequence[str]) -> tuple[list[tuple[Any, ...]], list[pl.DataFrame]]:
+    parts = points.partition_by(keys, maintain_order=True)
+    return [part.select(keys).row(0) for part in parts], parts
+
+
+def _curves_of_rows(
+    frame: Any,
+    scores: str | Sequence[str] | Mapping[str, str] | None,
+    length: str | None,
+    by: str | None,
+    bins: int,
+) -> _Curves:
+    """Return the lines of rows, with the mean score and length of each bin."""
+    systems = _inputs.columns_of(scores)
+    if length is None:
+        raise ValueError("length must be the column with the length of each row, got None")
+    if by is not None and len(systems) > 1:
+        raise ValueError("draw several systems or several groups, not both")
+    columns = list(dict.fromkeys((*systems.values(), length)))
+    rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(length)
+    edges = _edges(rows[length], bins)
+    groups: list[tuple[str | _style.Label, pl.DataFrame]]
+    if by is None:
+        hidden, groups = 0, [(name, rows.select(length, score=column)) for name, column in systems.items()]
+    else:
+        hidden, groups = _groups(rows.select(length, score=next(iter(systems.values())), key=by))
+    lines = [_Line(name, _means(part["score"], part[length], edges)) for name, part in groups]
+    shortest, longest = rows[length].min(), rows[length].max()
+    both = isinstance(shortest, float) and isinstance(longest, float)
+    return _Curves(
+        lines,
+        f"{_style.name(length)}{_largest(len(lines), hidden)}",
+        f"mean {_inputs.name_of_columns(systems)}",
+        None,
+        is_nameless=by is None and isinstance(scores, str),
+        ticks={},
+        ends=(shortest, longest) if both else None,  # type: ignore[arg-type] # floats, as checked
+    )
+
+
+def _largest(shown: int, hidden: int) -> str:
+    return f" (the {shown} largest of {shown + hidden} groups)" if hidden else ""
+
+
 def threshold_curve(
-    summaries: Summary | Mapping[str, Summary],
+    summaries: Any,
     *,
     colors: Mapping[str, str] | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """
@@ -141,10 +288,12 @@ def threshold_curve(
     Parameters
     ----------
     summaries
-        A summary of texts, from `summarize` or the attribute `.summary` of a report, or a dictionary from
-        system names to summaries; not a frame.
+        A report or a summary of texts, the frame of `anls_frame.threshold_curve` for all rows or one slice,
+        or a dictionary from system names to these; not a frame of rows.
     colors
         Colours by names of systems, in place of the default ones.
+    title
+        Title; none by default.
     ax
         Axes to draw on; by default new axes on their own figure.
 
@@ -152,21 +301,22 @@ def threshold_curve(
     -------
     Axes
         Axes with a line for each summary over the thresholds 0, 1/200, ..., 1, and a dashed line at the
-        threshold of the first summary.
+        threshold of the first summary, which frames do not know.
 
     Raises
     ------
     TypeError
-        If `summaries` holds anything but summaries, or `ax` is not an Axes.
+        If `summaries` holds anything else, or `ax` is not an Axes.
     ValueError
-        If a summary is of existing scores, there is no summary, or the protocols cut differently.
+        If a summary is of existing scores, there is no summary, a frame holds several slices, or the
+        protocols cut differently.
 
     Examples
     --------
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a", "abx"], "answer": ["a", "abc"]})
-    >>> ax = af.plot.threshold_curve(af.summarize(df, "prediction", "answer"))
+    >>> ax = af.plot.threshold_curve(af.report(df, "prediction", "answer"))
     >>> ax.get_xlabel()
     'threshold t, kept where d / L < t'
     """
@@ -174,31 +324,45 @@ def threshold_curve(
     given = dict(summaries) if isinstance(summaries, Mapping) else {"ANLS": summaries}
     if not given:
         raise ValueError("summaries must hold at least one summary, got none")
-    curves = {name: threshold_anls(_inputs.summary_of_texts(summary)) for name, summary in given.items()}
-    cuts = {summary.settings.protocol.cut for summary in given.values()}
+    made = [_CURVE.summary_of_texts(one) for one in given.values() if _inputs.is_result(one)]
+    curves = {name: _threshold_table(one) for name, one in given.items()}
+    cuts = {summary.settings.protocol.cut for summary in made}
     if len(cuts) > 1:
         raise ValueError(
             "the protocols of the summaries must cut alike, got cuts by distance and by similarity"
         )
-    rule = "d / L < t" if cuts == {"distance"} else "NLS ≥ t"
+    rules = {"distance": ", kept where d / L < t", "similarity": ", kept where NLS ≥ t"}
     shades = _palette.system_colors(curves, colors) if several else {"ANLS": _palette.BLUE}
     ax = _inputs.axes(ax, 6.4, 4)
-    threshold = next(iter(given.values())).settings.threshold or 0.0
-    ax.axvline(threshold, color="#404040", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+    if made:
+        threshold = made[0].settings.threshold or 0.0
+        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     handles = [
         ax.plot(curve["threshold"].to_numpy(), curve["anls"].to_numpy(), lw=1.8, color=shades[name])[0]
         for name, curve in curves.items()
     ]
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
-    ax.set_xlabel(f"threshold t, kept where {rule}")
+    ax.set_xlabel(f"threshold t{''.join(rules[cut] for cut in cuts)}")
     ax.set_ylabel("ANLS")
     _style.tidy(ax, grid="both")
     if several:
         _style.legend(ax, handles, list(curves), loc="lower left")
-    if not any(summary.cells["n"].sum() for summary in given.values()):
+    if all(curve["anls"].drop_nulls().drop_nans().is_empty() for curve in curves.values()):
         _style.nothing(ax)
+    _style.title(ax, "", title)
+    _room.fit(ax)
     return ax
+
+
+def _threshold_table(given: Any) -> pl.DataFrame:
+    if _inputs.is_result(given):
+        given = threshold_anls(_CURVE.summary_of_texts(given))
+    table = _CURVE.table(given, ["threshold", "anls"])
+    if table["threshold"].is_duplicated().any():
+        keys = table.columns[: table.columns.index("threshold")]
+        raise ValueError(f"the frame holds the curves of several slices; filter it for one, by {keys}")
+    return table.with_columns(pl.col("threshold", "anls").cast(pl.Float64)).sort("threshold")
 
 
 def _edges(lengths: pl.Series, bins: int) -> list[float]:
@@ -207,14 +371,14 @@ def _edges(lengths: pl.Series, bins: int) -> list[float]:
     return sorted(edge for edge in edges if edge is not None)
 
 
-def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str, pl.DataFrame]]]:
+def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.DataFrame]]]:
     """Return the number of groups that are not drawn, and the largest groups."""
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
     largest = keys.head(_GROUPS).to_list()
     return max(len(keys) - _GROUPS, 0), [
-        (_text.label(key), rows.filter(pl.col("key").eq_missing(pl.lit(key)))) for key in largest
+        (_style.label([key]), rows.filter(pl.col("key").eq_missing(pl.lit(key)))) for key in largest
     ]
 
 

@@ -9,24 +9,30 @@ import polars as pl
 from anls_frame import _palette, _text
 from anls_frame._arguments import number
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
-from anls_frame.plot import _inputs, _style
+from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from anls_frame.summary.summary import Summary
-
 __all__ = ["cer_distribution", "ecdf", "score_distribution"]
 
 _MOST_STEPS = 2_000
-_LETTER = 0.0135
-"""Width of a lower-case letter, as a share of the strip."""
+_SUMMARY = _inputs.Input("score_distribution", "a report or a summary of texts")
+_RATES = _inputs.Input(
+    "cer_distribution", "a frame of rows with a column of rates; results keep sums, not rows"
+)
+_SCORES = _inputs.Input("ecdf", "a frame of rows with score columns; results keep sums, not rows")
 
 
 def score_distribution(
-    summary: Summary, *, label: str | None = None, color: str | None = None, ax: Axes | None = None
+    summary: Any,
+    *,
+    label: str | None = None,
+    color: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """
     Draw the distribution of NLS over the rows, and which rows the cut sets to 0.
@@ -37,11 +43,13 @@ def score_distribution(
     Parameters
     ----------
     summary
-        A summary of texts, from `summarize` or the attribute `.summary` of a report; not a frame.
+        A report, or a summary from `summarize`, of texts; not a frame.
     label
         Name of the system for the title; the system has the same colour in other plots.
     color
         Colour of the kept rows, in place of the default one.
+    title
+        Title in place of the plot's own; `""` for none.
     ax
         Axes to draw on; by default new axes on their own figure.
 
@@ -53,7 +61,7 @@ def score_distribution(
     Raises
     ------
     TypeError
-        If `summary` is not a summary, or `ax` is not an Axes.
+        If `summary` is neither a report nor a summary, or `ax` is not an Axes.
     ValueError
         If the summary is of existing scores, which has no histogram; see `ecdf`.
 
@@ -66,14 +74,15 @@ def score_distribution(
     >>> ax.get_ylabel()
     'rows'
     """
-    histogram = score_histogram(_inputs.summary_of_texts(summary))
+    summary = _SUMMARY.summary_of_texts(summary)
+    histogram = score_histogram(summary)
     threshold = summary.settings.threshold or 0.0
     kept = _palette.system_color(label, color)
     middles = [(index + 0.5) / len(histogram.bins) for index in range(len(histogram.bins))]
     colors = [_palette.LIGHT if middle < threshold else kept for middle in middles]
     ax = _bars(ax, histogram, colors, "NLS")
     if 0 < threshold < 1:
-        ax.axvline(threshold, color="#404040", linewidth=1, linestyle=(0, (4, 3)))
+        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=(0, (4, 3)))
     below = cut_between(summary, histogram)
     parts = [
         ("0", histogram.low, _palette.GREY),
@@ -82,7 +91,8 @@ def score_distribution(
         ("1", histogram.high, _style.darker(kept)),
     ]
     _strip(ax, parts)
-    _heading(ax, "NLS", label, histogram.n)
+    _style.title(ax, _heading("NLS", label, histogram.n), title)
+    _room.fit(ax)
     return ax
 
 
@@ -93,6 +103,7 @@ def cer_distribution(
     upper: float = 1.0,
     label: str | None = None,
     color: str | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """
@@ -107,13 +118,15 @@ def cer_distribution(
     frame
         A Polars, pandas or Arrow frame of rows, with a column of rates such as from `cer`; not a summary.
     cer
-        Name of the column; nulls are left out.
+        Name of the column, which may hold other rates of at least 0; nulls are left out.
     upper
         Rates of `upper` or more are counted together.
     label
         Name of the system for the title; the system has the same colour in other plots.
     color
         Colour in place of the default one.
+    title
+        Title in place of the plot's own; `""` for none.
     ax
         Axes to draw on; by default new axes on their own figure.
 
@@ -142,10 +155,11 @@ def cer_distribution(
     2
     """
     upper = number("upper", upper, 0, ends=False)
-    rates = _inputs.numbers(frame, [cer])[cer].drop_nulls()
+    rates = _RATES.numbers(frame, [cer])[cer].drop_nulls()
     histogram = rate_histogram(rates, upper)
     shade = _palette.system_color(label, color)
-    ax = _bars(ax, histogram, shade, "CER", upper)
+    name = "CER" if cer == "cer" else _style.name(cer)
+    ax = _bars(ax, histogram, shade, name, upper)
     most = float(str(rates.max())) if histogram.high else upper
     tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
     parts = [
@@ -154,7 +168,8 @@ def cer_distribution(
         (tail, histogram.high, _style.darker(shade)),
     ]
     _strip(ax, parts)
-    _heading(ax, "CER", label, histogram.n)
+    _style.title(ax, _heading(name, label, histogram.n), title)
+    _room.fit(ax)
     return ax
 
 
@@ -172,6 +187,7 @@ def ecdf(
     scores: str | Sequence[str] | Mapping[str, str],
     *,
     colors: Mapping[str, str] | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """
@@ -188,6 +204,8 @@ def ecdf(
         Name of one score column or several, or a dictionary from system names to columns. Nulls are left out.
     colors
         Colours by names of systems, in place of the default ones.
+    title
+        Title; none by default.
     ax
         Axes to draw on; by default new axes on their own figure.
 
@@ -215,8 +233,9 @@ def ecdf(
     >>> ax.lines[0].get_ydata().tolist()
     [0.0, 0.25, 0.5, 1.0, 1.0]
     """
-    systems = _inputs.named(scores)
-    rows = _inputs.numbers(frame, list(dict.fromkeys(systems.values())))
+    frame = _SCORES.frame(frame)
+    systems = _inputs.columns_of(scores)
+    rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     # A single column is not the name of a system.
     shades = _palette.system_colors(
         systems, colors if colors or not isinstance(scores, str) else {scores: _palette.BLUE}
@@ -237,12 +256,14 @@ def ecdf(
     ax.set_ylim(0, 1.02)
     ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     ax.set_ylabel("rows that score at most x")
-    _style.as_data(ax.set_xlabel(_text.label(next(iter(systems.values()))) if len(systems) == 1 else "score"))
+    _style.xlabel(ax, _inputs.name_of_columns(systems))
     _style.tidy(ax, grid="both")
     if handles:
         _style.legend(ax, handles, names, loc="best")
     else:
         _style.nothing(ax)
+    _style.title(ax, "", title)
+    _room.fit(ax)
     return ax
 
 
@@ -268,7 +289,15 @@ def _bars(
     ax = _inputs.axes(ax, 7, 3.6)
     width = upper / len(histogram.bins)
     edges = [index * width for index in range(len(histogram.bins))]
-    ax.bar(edges, histogram.bins, width, align="edge", color=colors, edgecolor="white", linewidth=0.5)
+    ax.bar(
+        edges,
+        histogram.bins,
+        width,
+        align="edge",
+        color=colors,
+        linewidth=0.5,
+        edgecolor=_style.background(ax),
+    )
     ax.set_xlim(0, upper)
     if not any(histogram.bins):
         _style.nothing(ax)
@@ -281,28 +310,26 @@ def _bars(
 
 
 def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
-    """Draw the shares of all rows as a strip above the axes."""
-    total = sum(count for _, count, _ in parts)
-    strip = ax.inset_axes((0, 1.05, 1, 0.09))
-    strip.set_axis_off()
+    """Draw the shares of all rows as a strip above the axes, each with its words if there is room."""
+    height = 10 * _style.scale()
+    strip = _room.band_above(ax, 1.9 * height, 0.9 * height)
     strip.set_xlim(0, 1)
     strip.set_ylim(0, 1)
+    width = _room.inner_width(ax)
+    total = sum(count for _, count, _ in parts)
     left = 0.0
     for name, count, color in parts:
         share = count / total if total else 0.0
         if share:
-            strip.barh(0.5, share, 1, left=left, color=color, edgecolor="white", linewidth=1)
-        words = f"{name}: {_style.percent(share)}"
-        if share > _LETTER * len(words):
-            text = strip.text(left + share / 2, 0.5, words)
-            text.set(ha="center", va="center", fontsize="small", color=_style.on(color))
+            edge = _style.background(ax)
+            strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
+        text = strip.text(left + share / 2, 0.5, f"{name}: {_style.percent(share)}", fontsize="small")
+        text.set(ha="center", va="center", color=_style.on(color))
+        if _room.measured(text).width > 0.95 * share * width:
+            text.remove()
         left += share
 
 
-def _heading(ax: Axes, metric: str, label: str | None, n: int) -> None:
-    name = f"{metric} of {_text.label(label)}" if label else metric
-    rows = _text.numbered(n, "row")
-    if not (ax.get_title() or ax.get_title(loc="left")):
-        # The title goes above the strip.
-        text = ax.set_title(f"{name}, {rows}", loc="left", fontsize="medium", y=1.17)
-        _style.as_data(text)
+def _heading(metric: str, label: str | None, n: int) -> str:
+    name = f"{metric} of {_style.name(label)}" if label else metric
+    return f"{name}, {_text.numbered(n, 'row')}"

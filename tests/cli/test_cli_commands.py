@@ -448,6 +448,27 @@ def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
         assert re.search(r"<!-- .*\b1,568\b.* -->", picture)
 
 
+@pytest.mark.parametrize(
+    ("kind", "measure", "words"),
+    [
+        ("groups", "cer_corpus", "CER (corpus), lower is better, 95 % interval"),
+        ("ecdf", "cer", "cer, lower is better"),
+        ("length", "nls", "mean nls"),
+    ],
+)
+def test_plots_show_the_measure_and_the_title_asked_for(
+    run: Run, tmp_path: Path, kind: str, measure: str, words: str
+) -> None:
+    fine(run("plot", kind, TABLE, "-p", "tesseract", "-m", measure, "--title", "Ours: $a$", "-o", "a.svg"))
+
+    picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert f"<!-- {words} -->" in picture
+    assert "<!-- Ours: $a$ -->" in picture
+    refused(
+        run("plot", kind, TABLE, "-p", "tesseract", "-m", "bleu", "-o", "b.svg"), "--measure must be one of"
+    )
+
+
 def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> None:
     commands = (
         ("score", TABLE, "-p", "tesseract", "-o", "out.csv"),

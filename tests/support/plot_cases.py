@@ -65,17 +65,34 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
 }
 WRONG_INPUTS: dict[str, Any] = {
-    "score_distribution": [frame(), report(frame()), None],
-    "cer_distribution": [report(frame()), report(frame()).summary, None],
-    "ecdf": [report(frame()), report(frame()).summary, None],
+    "score_distribution": [frame(), compared(frame()), None],
+    "cer_distribution": [report(frame()), report(frame()).summary, compared(frame()), None],
+    "ecdf": [report(frame()), report(frame()).summary, compared(frame()), None],
     "group_scores": [frame(), report(frame()).summary, compared(frame()), None],
-    "error_types": [report(frame()), report(frame()).summary, None],
-    "length_effect": [report(frame()), report(frame()).summary, None],
-    "confusion_matrix": [report(frame()), report(frame()).summary, None],
-    "edit_matrix": [frame(), report(frame()), None],
-    "threshold_curve": [frame(), report(frame()), None],
+    "error_types": [compared(frame()), None],
+    "length_effect": [compared(frame()), None],
+    "confusion_matrix": [compared(frame()), None],
+    "edit_matrix": [frame(), report(frame()), compared(frame()), None],
+    "threshold_curve": [frame(), compared(frame()), None],
     "comparison": [frame(), report(frame()), report(frame()).summary, None],
 }
 """What each plot must refuse."""
+DETAILED = report(frame(), details=True)
+INPUTS: dict[str, list[Any]] = {
+    "score_distribution": [DETAILED.summary, DETAILED],
+    "group_scores": [DETAILED, DETAILED.to_polars(), DETAILED.to_pandas(), DETAILED.to_polars().to_arrow()],
+    "error_types": [DETAILED, DETAILED.summary],
+    "length_effect": [DETAILED, DETAILED.summary, DETAILED.lengths(), DETAILED.lengths().to_pandas()],
+    "confusion_matrix": [
+        DETAILED,
+        DETAILED.summary,
+        DETAILED.confusions(),
+        DETAILED.confusions().to_pandas(),
+    ],
+    "edit_matrix": [af.edit_matrix("cat", "cafe")],
+    "threshold_curve": [DETAILED, DETAILED.summary, {"ANLS": DETAILED}],
+    "comparison": [compared(frame()).to_polars(), compared(frame()).to_pandas()],
+}
+"""What each plot draws alike, the first of which is how it is usually called."""
 ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
 """What some plots take beside their first argument."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
@@ -22,39 +22,48 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
 
 
-def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
     return af.plot.score_distribution(af.summarize(frame, *_TEXTS, **scoring))
 
 
-def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
-    return af.plot.group_scores(af.report(frame, *_TEXTS, **{**vars(slicing), **scoring}))
+def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+    return af.plot.group_scores(af.report(frame, *_TEXTS, **{**vars(slicing), **scoring}), measure)
 
 
-def _cer(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+def _cer(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
     return af.plot.cer_distribution(_scored(frame, ["cer"], scoring))
 
 
-def _ecdf(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
-    return af.plot.ecdf(_scored(frame, ["anls"], scoring), "anls")
+def _ecdf(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+    score = _row_measure(measure)
+    return af.plot.ecdf(_scored(frame, [score], scoring), score)
 
 
-def _errors(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
+def _errors(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
     kinds = frame.with_columns(af.error_type(*_TEXTS, **scoring).alias("error_type"))
     return af.plot.error_types(kinds, *slicing.by or ())
 
 
-def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any]) -> Any:
-    columns: list[ScoreColumn] = ["anls", "reference_length"]
+def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+    columns: list[ScoreColumn] = [_row_measure(measure), "reference_length"]
     by = slicing.by[0] if slicing.by else None
     return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by)
 
 
-def _confusions(frame: pl.DataFrame, _: Slicing, _scoring: dict[str, Any]) -> Any:
+def _confusions(frame: pl.DataFrame, _: Slicing, _scoring: dict[str, Any], _measure: str | None) -> Any:
     return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS))
 
 
-def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any]) -> Any:
+def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
     return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **scoring))
+
+
+def _row_measure(measure: str | None) -> ScoreColumn:
+    """Return the score of rows that is drawn, ANLS by default."""
+    from anls_frame.summary.measures import TEXT_METRICS
+
+    choices = dict.fromkeys(metric.row for metric in TEXT_METRICS if metric.row is not None)
+    return cast("ScoreColumn", choice("measure", measure or "anls", choices))
 
 
 def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, Any]) -> pl.DataFrame:
@@ -68,17 +77,17 @@ def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, 
 class Kind(NamedTuple):
     """How a kind of plot is drawn, and which of the optional options apply to it."""
 
-    draw: Callable[[pl.DataFrame, Slicing, dict[str, Any]], Any]
+    draw: Callable[[pl.DataFrame, Slicing, dict[str, Any], str | None], Any]
     options: tuple[str, ...] = ("threshold",)
 
 
 KINDS = {
     "scores": Kind(_scores),
-    "groups": Kind(_groups, ("by", "cluster", "threshold")),
+    "groups": Kind(_groups, ("by", "cluster", "threshold", "measure")),
     "cer": Kind(_cer, ()),
-    "ecdf": Kind(_ecdf),
+    "ecdf": Kind(_ecdf, ("threshold", "measure")),
     "errors": Kind(_errors, ("by", "threshold")),
-    "length": Kind(_length, ("by", "threshold")),
+    "length": Kind(_length, ("by", "threshold", "measure")),
     "confusions": Kind(_confusions, ()),
     "threshold": Kind(_threshold),
 }
@@ -93,6 +102,13 @@ def plot(
     file: File,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf.")],
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure", "-m", help="Score of groups (such as cer_corpus), ecdf or length (such as cer)."
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the plot, in place of its own.")] = None,
     slicing: Slicing,
     scoring: Anls,
     force: Force = False,
@@ -112,7 +128,7 @@ def plot(
 
     choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
-    given = {**vars(slicing), "threshold": scoring.threshold}
+    given = {**vars(slicing), "threshold": scoring.threshold, "measure": measure}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
     if useless:
         does = "does" if len(useless) == 1 else "do"
@@ -121,7 +137,9 @@ def plot(
     if len(slicing.by or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     with working(f"Drawing {file}"):
-        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring))
+        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring), measure)
+        if title is not None:
+            axes.set_title(title, parse_math=False)
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
         with replacing(output) as target:

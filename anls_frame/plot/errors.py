@@ -1,0 +1,203 @@
+"""Plot of error types by slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame import _palette
+from anls_frame._arguments import count
+from anls_frame.frames.conversion import column_names, in_polars, to_lazy
+from anls_frame.plot import _inputs, _room, _style
+from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.settings import check_by
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+__all__ = ["error_types"]
+
+_ROW = 0.31
+_LABELLED = 0.05
+_COUNTED = ("error_type", "n", "share")
+_INPUT = _inputs.Input(
+    "error_types",
+    "a frame of rows with error types, a report or summary made with details=True, or the frame of its "
+    "`errors()`",
+)
+
+
+def error_types(
+    frame: Any,
+    by: str | Sequence[str] | None = None,
+    *,
+    error_type: str = "error_type",
+    title: str | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw the error types of each group as stacked shares.
+
+    Parameters
+    ----------
+    frame
+        A Polars, pandas or Arrow frame of rows, with a column from `error_type`; a report or a summary made
+        with ``details=True``; or the frame of `Report.errors`, not a frame of other counts.
+    by
+        Columns that group the rows; for a report or a summary by default its own, for the frame of
+        `Report.errors` those in it. A row counts in the group of each entry of a list; null and the empty
+        list form one group.
+    error_type
+        Name of the column of rows with the error types; nulls (rows without an answer) are left out.
+    title
+        Title; none by default.
+    max_groups
+        Number of groups to draw; the axis label gives the number of others. A report and the frame of
+        `Report.errors` are drawn in their order, other groups by size.
+    ax
+        Axes to draw on; by default new axes on their own figure, as high as the groups need.
+
+    Returns
+    -------
+    Axes
+        Axes with a bar for each group, all rows at the top, with one segment for each error type that occurs.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    TypeError
+        If `frame` is something else, or `ax` is not an Axes.
+    ValueError
+        If the column holds values that are not error types, or the report has not counted them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"error_type": ["exact", "wrong", "exact"], "lang": ["en", "de", "de"]})
+    >>> ax = af.plot.error_types(df, "lang")
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['all rows', 'de', 'en']
+    """
+    most = count("max_groups", max_groups, 1)
+    whole, groups = _counted(frame, by, error_type)
+    hidden = max(len(groups) - most, 0)
+    shown = [*whole, *groups[:most]]
+    labels = [label for label, _ in shown]
+    ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(labels))
+    _draw(ax, labels, [counts for _, counts in shown])
+    _style.xlabel(ax, f"share of the rows{_style.not_shown(hidden)}")
+    _style.title(ax, "", title)
+    _room.fit(ax)
+    return ax
+
+
+_Counts = dict[str, int]
+_Groups = list[tuple[_style.Label, _Counts]]
+
+
+def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
+    """Return the counts of all rows, if they are known, and those of the groups in the order to draw them."""
+    columns = check_by(by)
+    if _inputs.is_result(given):
+        if by is None:
+            columns = tuple(_inputs.summary_of(given).settings.by)
+        whole = _groups(_INPUT.detail(given, "errors", ()), ())
+        if not columns:
+            return whole, []
+        order = _order(given, columns)
+        return whole, _groups(_INPUT.detail(given, "errors", columns), columns, order)
+    frame = _INPUT.frame(given)
+    names = column_names(frame)
+    if set(_COUNTED) <= set(names):
+        found = tuple(names[: names.index("error_type")])
+        if columns not in ((), found):
+            raise ValueError(f"by must be {list(found)}, by which the errors are counted, got {by!r}")
+        counts = in_polars(frame).lazy().collect()
+        groups = _groups(counts, found, counts.select(found).unique(maintain_order=True))
+        return (groups, []) if not found else ([], groups)
+    whole = _groups(_rows(frame, (), error_type), ())
+    return whole, _groups(_rows(frame, columns, error_type), columns) if columns else []
+
+
+def _order(given: Any, columns: Sequence[str]) -> pl.DataFrame | None:
+    """Return the slices of a report in its order; a summary has none."""
+    return (
+        in_polars(given.by(*columns)).lazy().select(columns).collect() if _inputs.is_report(given) else None
+    )
+
+
+def _rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
+    """Count the rows of each error type in each group."""
+    keys = [f"key_{index}" for index in range(len(by))]
+    rows = to_lazy(frame, [], [column, *by]).select(
+        pl.col(column).cast(pl.String).alias("error_type"),
+        *(pl.col(name).alias(key) for name, key in zip(by, keys, strict=True)),
+    )
+    counts = rows.drop_nulls("error_type").group_by(*keys, "error_type").agg(pl.len().alias("n")).collect()
+    unknown = sorted(set(counts["error_type"]) - set(_palette.ERROR_COLORS))
+    if unknown:
+        raise ValueError(
+            f"column {column!r} holds {unknown[:3]}, but error types must be among "
+            f"{list(_palette.ERROR_COLORS)}"
+        )
+    # Repeated entries of a list count once.
+    lists = [key for key in keys if isinstance(counts.schema[key], pl.List)]
+    counts = explode_lists(counts.with_columns(pl.col(lists).list.unique()), keys)
+    return (
+        counts.group_by(*keys, "error_type").agg(pl.col("n").sum()).rename(dict(zip(keys, by, strict=True)))
+    )
+
+
+def _groups(counts: pl.DataFrame, by: Sequence[str], order: pl.DataFrame | None = None) -> _Groups:
+    """Return the counts of each group, in the given order or else the largest first."""
+    if not by:
+        return [(_inputs.ALL_ROWS, dict(counts.select("error_type", "n").iter_rows()))]
+    if order is None:
+        sizes = counts.group_by(by).agg(pl.col("n").sum().alias("__n"))
+        order = sizes.sort("__n", *by, descending=[True, *(False for _ in by)]).select(by)
+    kinds: dict[str, _Counts] = {repr(key): {} for key in order.rows()}
+    for *key, kind, n in counts.select(*by, "error_type", "n").iter_rows():
+        kinds.setdefault(repr(tuple(key)), {})[kind] = n
+    return [(_style.label(key), kinds[repr(key)]) for key in order.rows()]
+
+
+def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -> None:
+    """Draw stacked shares, with one bar for each label."""
+    totals = [sum(count.values()) for count in counts]
+    kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]
+    left = [0.0] * len(labels)
+    handles, texts = [], []
+    for kind in kinds:
+        shares = [count.get(kind, 0) / max(total, 1) for count, total in zip(counts, totals, strict=True)]
+        color = _palette.ERROR_COLORS[kind]
+        look: dict[str, Any] = {"color": color, "edgecolor": _style.background(ax), "linewidth": 0.7}
+        handles.append(ax.barh(range(len(labels)), shares, 0.78, left=left, **look))
+        texts += [
+            (start + share / 2, row, share, _style.on(color))
+            for row, (start, share) in enumerate(zip(left, shares, strict=True))
+        ]
+        left = [start + share for start, share in zip(left, shares, strict=True)]
+    _style.group_axis(ax, labels, bold=[row for row, label in enumerate(labels) if label is _inputs.ALL_ROWS])
+    ax.set_xlim(0, 1)
+    _style.side(ax, [f"n = {total:,}" for total in totals])
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    if 1.3 * sum(_room.measured(text).width for text in ax.get_xticklabels()) > _room.inner_width(ax):
+        ax.set_xticks([0, 1], ["0 %", "100 %"])
+    _style.tidy(ax, grid="x")
+    if not kinds:
+        _style.nothing(ax)
+        return
+    width = _room.inner_width(ax)
+    for place, row, share, color in texts:
+        if share >= _LABELLED:
+            text = ax.text(place, row, f"{100 * share:.0f}", fontsize="x-small", color=color)
+            text.set(ha="center", va="center")
+            if 1.15 * _room.measured(text).width > share * width:
+                text.remove()
+    _style.legend_above(ax, handles, [kind.replace("_", " ") for kind in kinds])
