@@ -28,7 +28,7 @@ def of_clusters(clusters: pl.DataFrame, keys: Sequence[str], values: Sequence[st
         .group_by("unit", maintain_order=True)
         .agg("row")
         .with_row_index("place")
-        .explode("row")
+        .explode("row", empty_as_null=False)
         .sort("row")["place"]
     )
     entries = clusters.select(*keys, places, *values)
