@@ -164,6 +164,8 @@ def test_frames_without_rows_give_reports_without_rows(tables: Any) -> None:
         {"protocol": af.ScoreProtocol(ignore_case=False, threshold=0.1), "columns": ("anls",)},
         {"columns": ["nls"], "prefix": "rapidocr_", "overwrite": True},
         {"columns": []},
+        {"columns": ["cer"], "missing": "empty"},
+        {"missing": "empty"},
     ],
     ids=str,
 )

@@ -277,3 +277,15 @@ def test_a_table_with_an_index_column_of_the_same_name_is_written(tmp_path: Any)
     af.write_results(frame, tmp_path / "results.jsonl")
 
     assert af.read_results(tmp_path / "results.jsonl")["question_id"].to_list() == [*"abcdef"]
+
+
+def test_results_of_pandas_frames_are_drawn_like_those_of_polars() -> None:
+    made = [(report(frame), comparison(frame), af.summarize(frame, *TEXTS)) for frame in (PANDAS, POLARS)]
+
+    for of_report, of_comparison, _ in made:
+        of_report.plot()
+        of_comparison.plot()
+        af.plot.confusion_matrix(of_report.confusions())
+    lines = [af.plot.threshold_curve(summary).lines[-1].get_ydata().tolist() for *_, summary in made]
+
+    assert lines[0] == lines[1]
