@@ -115,16 +115,21 @@ const NEAREST_ANSWER: Metric = Metric {
     dtype: || DataType::Utf8View,
     column: |pair, options| {
         let request = options.nearest(Exact::All);
-        // Texts are looked up when all indexes are known, so all are checked first.
-        let texts = pair.check(0..pair.rows())?;
-        let indexes = map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
-            map_blocks(scorer, &texts, piece, &request, |values, best| {
-                values.copy_from_slice(&best.indexes);
-                Ok(())
-            })
+        let extent = Extent { has_nulls: true, ..pair.extent() };
+        let views = map_numbers(extent, BlockScorer::default, |scorer, piece| {
+            let (rows, checked) = (piece.rows(), pair.check(piece.rows())?);
+            let mut set = |row, index| piece.set(row, checked.answer_view(row, index));
+            if pair.has_one_answer() {
+                // It is the nearest, however far it is.
+                rows.for_each(|row| set(row, checked.predicted(row).map(|_| 0)));
+            } else {
+                scorer
+                    .score(&checked, rows, &request, |row, nearest, _| set(row, nearest.map(|at| at.index)));
+            }
+            Ok(())
         })?;
-        let text = |row, index: u32| texts.answer(row, index as usize);
-        Ok(indexes.into_text(text))
+        // SAFETY: each row was set to the view of an answer that `check` has passed, or to that of an empty text.
+        Ok(unsafe { views.into_texts(pair.answer_buffers()) })
     },
 };
 

@@ -11,6 +11,7 @@ mod views;
 use std::ops::Range;
 
 use arrow_array::UInt64Array;
+use arrow_buffer::Buffer;
 
 use self::lists::Lists;
 use self::texts::{CheckedTexts, Fault, Texts};
@@ -96,7 +97,6 @@ impl Pair {
         Ok(Self { rows, prediction, answers })
     }
 
-    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -115,6 +115,11 @@ impl Pair {
     /// Whether no row has more than one answer.
     pub fn has_one_answer(&self) -> bool {
         self.answers.lists.is_none()
+    }
+
+    /// What the views of the answers point into.
+    pub fn answer_buffers(&self) -> &[Buffer] {
+        &self.answers.texts.values.buffers
     }
 
     /// The texts of some rows, if they can be read.
@@ -136,7 +141,6 @@ impl Pair {
 }
 
 impl<'a> CheckedPair<'a> {
-    /// The predicted text of a row.
     pub fn predicted(&self, row: usize) -> Option<&'a str> {
         self.prediction(row).map(|index| self.prediction.texts.text(index))
     }
@@ -152,17 +156,25 @@ impl<'a> CheckedPair<'a> {
 
     /// One of the answers of a row.
     pub fn answer(&self, row: usize, index: usize) -> Option<&'a str> {
-        let place = self.answers(row).nth(index)?;
-        self.is_answer(place).then(|| self.answers.texts.text(place))
+        self.answer_place(row, index).map(|place| self.answers.texts.text(place))
     }
 
-    /// The only reference of a row.
+    /// The view of one of the answers of a row, if there is an index.
+    #[inline(always)]
+    pub fn answer_view(&self, row: usize, index: Option<usize>) -> Option<u128> {
+        self.answer_place(row, index?).map(|place| self.answers.values().all[place])
+    }
+
+    #[inline(always)]
+    fn answer_place(&self, row: usize, index: usize) -> Option<usize> {
+        self.answers(row).nth(index).filter(|&place| self.is_answer(place))
+    }
+
     pub fn reference(&self, row: usize) -> Option<&'a str> {
         self.accepted(row).next().map(|(_, text)| text)
     }
 }
 
-/// The group of each row.
 pub struct Groups {
     values: Vec<u64>,
     stride: usize,
@@ -195,7 +207,6 @@ impl Groups {
         }
     }
 
-    /// The group of a row.
     pub fn get(&self, row: usize) -> u64 {
         self.values[row * self.stride]
     }

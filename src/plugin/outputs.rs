@@ -6,9 +6,8 @@ mod scores;
 
 use std::ops::Range;
 
-use arrow_array::builder::StringViewBuilder;
-use arrow_array::{Array, BooleanArray, Float64Array, UInt8Array, UInt32Array};
-use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_array::{Array, BooleanArray, Float64Array, StringViewArray, UInt8Array, UInt32Array};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 
 pub use self::scores::{ScoreColumns, score_details_dtype, scores_dtype};
@@ -39,12 +38,10 @@ pub struct Piece<'a, T> {
 }
 
 impl<T: Clone + Default> Piece<'_, T> {
-    /// The rows to be filled.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// Sets a row.
     pub fn set(&mut self, row: usize, value: Option<T>) {
         let index = row - self.rows.start;
         self.valid[index] = value.is_some();
@@ -74,9 +71,7 @@ impl<T: Clone + Default> Piece<'_, T> {
 #[derive(Clone, Copy)]
 pub struct Extent {
     pub rows: usize,
-    /// Rows of one piece of work.
     pub piece_rows: usize,
-    /// Whether a row may be null.
     pub has_nulls: bool,
 }
 
@@ -119,7 +114,6 @@ fn fill<T: Send, S>(
 }
 
 impl Extent {
-    /// The rows in pieces.
     fn pieces(self) -> impl Iterator<Item = Range<usize>> {
         ranges(self.rows, self.piece_rows)
     }
@@ -130,7 +124,6 @@ impl Extent {
     }
 }
 
-/// Rows in pieces.
 pub fn ranges(rows: usize, piece_rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(piece_rows).map(move |start| start..rows.min(start + piece_rows))
 }
@@ -155,7 +148,6 @@ pub fn put_counts(values: &mut [u32], counts: &[usize]) -> Result<()> {
     count(counts.iter().fold(0, |bits, count| bits | count)).map(|_| ())
 }
 
-/// A count as the dtype of the result.
 pub fn count(value: usize) -> Result<u32> {
     u32::try_from(value).map_err(|_| Error::new("a distance exceeds UInt32: the texts are too long"))
 }
@@ -177,16 +169,17 @@ impl Numbers<u32> {
     pub fn into_unsigned(self) -> ArrayData {
         UInt32Array::new(self.values.into_buffer(), self.nulls).into_data()
     }
+}
 
-    /// A text for each row, found by the row and its number.
-    pub fn into_text<'a>(mut self, text: impl Fn(usize, u32) -> Option<&'a str>) -> ArrayData {
-        let values = self.values.as_mut_slice();
-        let mut builder = StringViewBuilder::with_capacity(values.len());
-        for (row, &value) in values.iter().enumerate() {
-            let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-            builder.append_option(if is_null { None } else { text(row, value) });
-        }
-        builder.finish().into_data()
+impl Numbers<u128> {
+    /// Texts from their views. They stay in these buffers, which the column shares.
+    ///
+    /// # Safety
+    /// The views must hold UTF-8, or point to some in the buffers.
+    pub unsafe fn into_texts(self, buffers: &[Buffer]) -> ArrayData {
+        // SAFETY: promised by the caller.
+        unsafe { StringViewArray::new_unchecked(self.values.into_buffer(), buffers.into(), self.nulls) }
+            .into_data()
     }
 }
 
