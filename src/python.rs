@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
+use crate::gec::m2;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
 use crate::kernel::weighted::SubstitutionCost;
@@ -39,6 +40,7 @@ fn score<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send)
 #[pyfunction]
 fn after_fork() -> bool {
     parallel::after_fork();
+    m2::after_fork();
     abi::has_run()
 }
 

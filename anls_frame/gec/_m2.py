@@ -91,6 +91,8 @@ def m2(
     Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as computed by the
     authors' scorer, including ties. An error during ``collect`` names the row if two texts are too long
     (8.4 million pairs of words) or, for ``"exact"``, the lattice is too large (4,096 vertices).
+    Long texts, above 600 words against 600, wait for each other: their lattices take at most 256 MiB at a
+    time, on any number of threads.
 
     Examples
     --------

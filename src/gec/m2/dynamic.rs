@@ -27,7 +27,18 @@ struct Open {
 
 const NONE: Open = Open { cost: FAR, start: 0 };
 
-/// Memory for paths.
+/// Bytes for paths through a lattice in which every pair of words is a vertex.
+pub fn bytes(texts: Texts, max_unchanged: usize) -> usize {
+    let width = texts.hypothesis.len() + 1;
+    let vertex = size_of::<i64>() + size_of::<u32>();
+    (texts.source.len() + 1) * width * vertex + 2 * states(texts, max_unchanged) * width * size_of::<Open>()
+}
+
+/// The states of an open arc: so many unchanged words, changed or not.
+fn states(texts: Texts, max_unchanged: usize) -> usize {
+    2 * (max_unchanged.min(texts.source.len()).min(texts.hypothesis.len()) + 1)
+}
+
 #[derive(Default)]
 pub struct Dynamic {
     costs: Vec<i64>,
@@ -49,7 +60,6 @@ impl Dynamic {
         max_unchanged: usize,
         path: &mut Vec<Span>,
     ) {
-        let max_unchanged = max_unchanged.min(texts.source.len().min(texts.hypothesis.len()));
         self.find_hits(lattice, texts, golds, max_unchanged);
         self.walk(lattice, texts, max_unchanged);
         let mut vertex = lattice.vertices.len() as u32 - 1;
@@ -72,7 +82,7 @@ impl Dynamic {
         self.costs[0] = 0;
         self.previous.clear();
         self.previous.resize(count, 0);
-        let states = 2 * (max_unchanged + 1);
+        let states = states(texts, max_unchanged);
         for row in &mut self.open {
             row.clear();
             row.resize(states * (texts.hypothesis.len() + 1), NONE);
@@ -125,7 +135,6 @@ impl Dynamic {
         }
     }
 
-    /// Finds the arcs that hit a gold edit.
     fn find_hits(&mut self, lattice: &Lattice, texts: Texts, golds: &[Gold], max_unchanged: usize) {
         self.hits.clear();
         let mut left = MAX_WINDOWS;

@@ -5,7 +5,7 @@
 
 use super::insertions;
 use super::lattice::Lattice;
-use super::types::{Gold, InsertLabels, Options, Span, Texts};
+use super::types::{Gold, InsertLabels, Method, Options, Span, Texts};
 
 /// With more vertices `method="auto"` takes the dynamic program.
 const AUTO_VERTICES: usize = 1_000;
@@ -15,6 +15,15 @@ const AUTO_JOINS: usize = 1 << 24;
 const MAX_VERTICES: usize = 1 << 12;
 /// What an edit costs beside its length, so that gold edits and fewer edits win.
 const EPSILON: f64 = 0.001;
+
+/// Bytes for the arcs of a lattice of which the exact method alone would make them.
+pub fn bytes(lattice: &Lattice, method: Method) -> Option<usize> {
+    let count = lattice.vertices.len();
+    // At most half of the pairs of vertices have an arc, with two weights and its place in the order.
+    let arc = size_of::<Arc>() + 2 * size_of::<f64>() + size_of::<u32>();
+    let is_large = method == Method::Exact && count > AUTO_VERTICES && count <= MAX_VERTICES;
+    is_large.then_some(count * count * (size_of::<u32>() + arc / 2))
+}
 
 /// An arc: a step, or several in one.
 #[derive(Clone, Copy)]
@@ -263,7 +272,6 @@ impl Exact {
     }
 }
 
-/// Positions of the ones, rising.
 fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(index, &word)| {
         let mut left = word;

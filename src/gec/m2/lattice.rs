@@ -8,6 +8,12 @@ use super::types::Texts;
 /// Longer texts are refused: so many pairs of words take 200 MB where every one is a vertex.
 pub const MAX_CELLS: usize = 1 << 23;
 
+/// Bytes of a lattice in which every pair of words is a vertex.
+pub fn bytes(texts: Texts) -> usize {
+    let cell = size_of::<u8>() + size_of::<u32>() + size_of::<(u32, u32)>();
+    (texts.source.len() + 1) * (texts.hypothesis.len() + 1) * cell
+}
+
 /// Steps into a cell: of the first table in bits 0 to 2, of the second in bits 3 to 5.
 const DIAGONAL: u8 = 1;
 const DOWN: u8 = 2;

@@ -3,12 +3,14 @@
 //! Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as the official scorer
 //! computes it, ties included.
 
+mod budget;
 mod dynamic;
 mod exact;
 mod insertions;
 mod lattice;
 mod types;
 
+use self::budget::{Budget, Taken};
 use self::dynamic::Dynamic;
 use self::exact::Exact;
 use self::lattice::{Lattice, MAX_CELLS};
@@ -17,6 +19,23 @@ pub use self::types::{InsertLabels, Method, Options, Tables};
 use super::edits::Annotator;
 use super::tokens::Vocabulary;
 use crate::kernel::prepare::is_whitespace;
+
+/// What lattices of all threads take at a time, with what the dynamic program keeps of them: the largest one, or some
+/// long ones.
+static LATTICES: Budget = Budget::new(256 << 20);
+
+/// What the exact method takes at a time where `Method::Auto` would not take it. Who waits for it has a lattice
+/// already; nobody who has both waits.
+static ARCS: Budget = Budget::new(256 << 20);
+
+/// Lattices of fewer bytes, 600 words against 600, are not counted, so that sentences do not wait for each other.
+const SMALL: usize = 8 << 20;
+
+/// To be called in a process that was just forked.
+pub fn after_fork() {
+    LATTICES.after_fork();
+    ARCS.after_fork();
+}
 
 /// Counts of one annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +75,8 @@ pub struct Scorer {
     dynamic: Dynamic,
     path: Vec<Span>,
     matched: Vec<Option<usize>>,
+    /// What it has of [`LATTICES`] and of [`ARCS`]. It stands last, as memory goes before its bytes are given back.
+    taken: [Option<Taken>; 2],
 }
 
 impl Scorer {
@@ -120,6 +141,22 @@ impl Scorer {
         source: &str,
         annotators: &[Annotator],
         options: &Options,
+        give: impl FnMut(&Found),
+    ) -> Result<(), String> {
+        let result = self.score_in_turn(hypothesis, source, annotators, options, give);
+        if self.taken.iter().any(Option::is_some) {
+            *self = Self::default();
+        }
+        result
+    }
+
+    /// Scores a sentence, a long one when there is memory for it. What it took is to be given back.
+    fn score_in_turn(
+        &mut self,
+        hypothesis: &str,
+        source: &str,
+        annotators: &[Annotator],
+        options: &Options,
         mut give: impl FnMut(&Found),
     ) -> Result<(), String> {
         let mut vocabulary = Vocabulary::default();
@@ -135,7 +172,10 @@ impl Scorer {
                     hypothesis.len()
                 ));
             }
+            let bytes = lattice::bytes(texts) + dynamic::bytes(texts, options.max_unchanged);
+            self.taken[0] = (bytes > SMALL).then(|| LATTICES.take(bytes));
             self.lattice.build(texts, options.tables == Tables::Paper);
+            self.taken[1] = exact::bytes(&self.lattice, options.method).map(|bytes| ARCS.take(bytes));
             is_exact = match options.method {
                 Method::Dynamic => false,
                 Method::Auto => self.exact.build(&self.lattice, texts, options, true),
@@ -233,4 +273,31 @@ fn match_in_order(texts: Texts, path: &[Span], golds: &[Gold], matched: &mut Vec
 fn changes_case_alone(texts: Texts, span: &Span, vocabulary: &Vocabulary) -> bool {
     let plain = |tokens: &[u32]| vocabulary.join(tokens).replace(' ', "").to_lowercase();
     plain(texts.original(span)) == plain(texts.correction(span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gec::edits::by_annotator;
+
+    #[test]
+    fn long_sentences_give_back_what_they_took() {
+        // Three of them do not fit at a time: every pair of words is a vertex.
+        let words = |letter: char| (0..1_900).map(|word| format!("{letter}{word}")).collect::<Vec<_>>();
+        let (source, hypothesis) = (words('a').join(" "), words('b').join(" "));
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let (mut scorer, annotators) =
+                        (Scorer::default(), by_annotator(Vec::new(), [0].into_iter()));
+                    let counts = scorer.counts(&hypothesis, &source, &annotators, &Options::default());
+                    assert_eq!(counts.map(|counts| counts[0].proposed), Ok(1));
+                    assert!(scorer.taken.iter().all(Option::is_none));
+                    let exact = Options { method: Method::Exact, ..Options::default() };
+                    assert!(scorer.counts(&hypothesis, &source, &annotators, &exact).is_err());
+                    assert!(scorer.taken.iter().all(Option::is_none));
+                });
+            }
+        });
+    }
 }

@@ -2,6 +2,7 @@
 
 /// Which Levenshtein tables make up the lattice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Tables {
     /// Two, with substitutions at cost 1 and 2: the official scorer.
     #[default]
@@ -12,16 +13,19 @@ pub enum Tables {
 
 /// Where an insertion before the first token is said to stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum InsertLabels {
     /// Before the first token.
     #[default]
     Fixed,
     /// Wherever it ends in the hypothesis: version 3.2 of the official scorer.
+    #[cfg_attr(feature = "plugin", serde(rename = "v3.2"))]
     Version32,
 }
 
 /// How the path is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Method {
     /// The exact one, where the lattice is small.
     #[default]
@@ -29,6 +33,7 @@ pub enum Method {
     /// The official scorer's.
     Exact,
     /// A dynamic program whose time is bounded by the lattice.
+    #[cfg_attr(feature = "plugin", serde(rename = "dp"))]
     Dynamic,
 }
 
