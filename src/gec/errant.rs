@@ -10,15 +10,20 @@ use super::tokens::split;
 
 /// What makes two edits the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub enum Mode {
     /// Span and correction.
     #[default]
+    #[cfg_attr(feature = "plugin", serde(rename = "cs"))]
     Correction,
     /// Span, type and correction.
+    #[cfg_attr(feature = "plugin", serde(rename = "cse"))]
     TypedCorrection,
     /// Span.
+    #[cfg_attr(feature = "plugin", serde(rename = "ds"))]
     Span,
     /// Each token of the span.
+    #[cfg_attr(feature = "plugin", serde(rename = "dt"))]
     Token,
 }
 

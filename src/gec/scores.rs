@@ -49,6 +49,7 @@ pub fn count(columns: &[Column]) -> Both {
 
 /// What the best reference is chosen by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Metric {
     /// True positives.
     Tp,
@@ -59,17 +60,22 @@ pub enum Metric {
     /// False negatives.
     Fn,
     /// Precision.
+    #[cfg_attr(feature = "plugin", serde(rename = "p"))]
     Precision,
     /// Recall.
+    #[cfg_attr(feature = "plugin", serde(rename = "r"))]
     Recall,
     /// F.
     F,
     /// Accuracy.
+    #[cfg_attr(feature = "plugin", serde(rename = "acc"))]
     Accuracy,
     /// Weighted accuracy.
     #[default]
+    #[cfg_attr(feature = "plugin", serde(rename = "wacc"))]
     WeightedAccuracy,
     /// The I-measure.
+    #[cfg_attr(feature = "plugin", serde(rename = "i"))]
     Improvement,
 }
 

@@ -6,6 +6,7 @@ use super::case;
 
 /// What happens to whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Whitespace {
     /// Nothing.
     #[default]
@@ -18,6 +19,7 @@ pub enum Whitespace {
 
 /// Unicode normalization form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "UPPERCASE"))]
 pub enum UnicodeForm {
     /// Canonical composition.
     Nfc,

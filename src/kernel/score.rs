@@ -8,6 +8,7 @@ use super::weighted::SubstitutionCost;
 
 /// The length by which a distance is divided: the longer one of the two texts, counted so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Denominator {
     /// Code points after preparation.
     Prepared,
@@ -19,6 +20,7 @@ pub enum Denominator {
 
 /// How the threshold `t` cuts a score to 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Cut {
     /// Kept where `d / L < t`.
     Distance,

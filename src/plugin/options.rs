@@ -32,40 +32,10 @@ pub struct Options {
 #[serde(deny_unknown_fields)]
 struct ProtocolOptions {
     ignore_case: bool,
-    whitespace: WhitespaceName,
-    unicode_form: Option<UnicodeFormName>,
-    length: LengthName,
-    cut: CutName,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WhitespaceName {
-    Keep,
-    Strip,
-    Squeeze,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-enum UnicodeFormName {
-    Nfc,
-    Nfkc,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LengthName {
-    Prepared,
-    PreparedUpper,
-    RawUpper,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum CutName {
-    Distance,
-    Similarity,
+    whitespace: Whitespace,
+    unicode_form: Option<UnicodeForm>,
+    length: Denominator,
+    cut: Cut,
 }
 
 /// Reads the pickle in which Polars passes keyword arguments.
@@ -128,28 +98,8 @@ impl Options {
 
 impl ProtocolOptions {
     fn to_kernel(&self) -> Protocol {
-        Protocol {
-            preparation: Preparation {
-                ignore_case: self.ignore_case,
-                whitespace: match self.whitespace {
-                    WhitespaceName::Keep => Whitespace::Keep,
-                    WhitespaceName::Strip => Whitespace::Strip,
-                    WhitespaceName::Squeeze => Whitespace::Squeeze,
-                },
-                unicode_form: self.unicode_form.as_ref().map(|form| match form {
-                    UnicodeFormName::Nfc => UnicodeForm::Nfc,
-                    UnicodeFormName::Nfkc => UnicodeForm::Nfkc,
-                }),
-            },
-            denominator: match self.length {
-                LengthName::Prepared => Denominator::Prepared,
-                LengthName::PreparedUpper => Denominator::PreparedUpper,
-                LengthName::RawUpper => Denominator::RawUpper,
-            },
-            cut: match self.cut {
-                CutName::Distance => Cut::Distance,
-                CutName::Similarity => Cut::Similarity,
-            },
-        }
+        let Self { ignore_case, whitespace, unicode_form, length, cut } = *self;
+        let preparation = Preparation { ignore_case, whitespace, unicode_form };
+        Protocol { preparation, denominator: length, cut }
     }
 }
