@@ -39,25 +39,25 @@ pub const LONGEST_BYTES: usize = 2 * WORD;
 /// Pairs of one width that wait until there are so many of them.
 struct Waiting<L, const FULL: usize> {
     lanes: L,
+    /// How many there are.
     used: usize,
     /// Where their distances go.
     places: [u32; FULL],
 }
 
-/// Pairs whose distances are computed together.
 trait Lanes<const FULL: usize>: Default {
     type Distance: Into<usize>;
 
-    /// Their distances; there is no pair inside afterwards.
-    fn distances(&mut self, isa: Isa) -> [Self::Distance; FULL];
+    /// Their distances, of which so many were set.
+    fn distances(&mut self, used: usize, isa: Isa) -> [Self::Distance; FULL];
 }
 
 impl<const BYTES: usize> Lanes<PAIRS> for Batch<BYTES> {
     type Distance = u8;
 
     #[inline(always)]
-    fn distances(&mut self, isa: Isa) -> [u8; PAIRS] {
-        self.distances(isa)
+    fn distances(&mut self, used: usize, isa: Isa) -> [u8; PAIRS] {
+        self.distances(used, isa)
     }
 }
 
@@ -65,8 +65,8 @@ impl<const WORDS: usize, const LONGEST: usize> Lanes<QUAD> for Quads<WORDS, LONG
     type Distance = usize;
 
     #[inline(always)]
-    fn distances(&mut self, isa: Isa) -> [usize; QUAD] {
-        self.distances(isa)
+    fn distances(&mut self, used: usize, isa: Isa) -> [usize; QUAD] {
+        self.distances(used, isa)
     }
 }
 
@@ -77,7 +77,6 @@ impl Batches {
         Self { isa, ..Self::default() }
     }
 
-    /// The instruction set that computes.
     pub fn isa(&self) -> Isa {
         self.isa
     }
@@ -97,32 +96,31 @@ impl Batches {
     #[inline(always)]
     pub fn push_narrow(&mut self, place: usize, left: Planes<1>, right: Planes<1>) {
         let waiting = &mut self.narrow[width(left.1, right.1)];
-        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push(left, right));
+        waiting.push(place, self.isa, &mut self.distances, |lanes, lane| lanes.set(lane, left, right));
     }
 
     /// Takes a pair of texts of at most half of a register, which stand side by side.
     #[inline(always)]
     pub fn push_inline(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
         let waiting = &mut self.narrow[width(lens[0], lens[1])];
-        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push_both(texts, lens));
+        waiting.push(place, self.isa, &mut self.distances, |lanes, lane| lanes.set_both(lane, texts, lens));
     }
 
     /// Takes a pair of two bytes a character.
     pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
         let waiting = &mut self.wide[width(left.1, right.1)];
-        waiting.push(place, self.isa, &mut self.distances, |lanes| lanes.push(left, right));
+        waiting.push(place, self.isa, &mut self.distances, |lanes, lane| lanes.set(lane, left, right));
     }
 
     /// Takes a pair without its common ends, if it fits into lanes then or nothing is left of a text.
     #[inline]
     pub fn push_middles(&mut self, place: usize, texts: [Memory; 2], affixes: &Affixes) -> bool {
-        let Affixes { prefix, suffix, different: [left, right], .. } = *affixes;
-        if left.min(right) == 0 {
-            // Insertions or deletions alone.
-            self.set(place, Some(left.max(right)));
+        if let Some(distance) = affixes.distance() {
+            self.set(place, Some(distance));
             return true;
         }
-        if left.max(right) > LONGEST {
+        let Affixes { prefix, suffix, different, .. } = *affixes;
+        if different[0].max(different[1]) > LONGEST {
             return false;
         }
         match self.isa.decode(texts.map(|text| text.part(prefix..text.len() - suffix))) {
@@ -137,13 +135,12 @@ impl Batches {
     pub fn push_bytes(&mut self, place: usize, [left, right]: [&[u8]; 2]) {
         let Self { isa, distances, one_word, two_words, .. } = self;
         if left.len().max(right.len()) <= WORD {
-            one_word.push(place, *isa, distances, |lanes| lanes.push(left, right));
+            one_word.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
         } else {
-            two_words.push(place, *isa, distances, |lanes| lanes.push(left, right));
+            two_words.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
         }
     }
 
-    /// Computes what still waits.
     pub fn flush(&mut self) {
         let Self { isa, distances, narrow, wide, one_word, two_words } = self;
         one_word.run(*isa, distances);
@@ -175,12 +172,12 @@ impl<L: Lanes<FULL>, const FULL: usize> Default for Waiting<L, FULL> {
 }
 
 impl<L: Lanes<FULL>, const FULL: usize> Waiting<L, FULL> {
-    /// Takes a pair, which `push` puts into a lane, and computes all distances if this is the last one.
+    /// Takes a pair, which `set` puts into a lane, and computes all distances if this is the last one.
     #[inline(always)]
-    fn push(&mut self, place: usize, isa: Isa, distances: &mut [usize], push: impl FnOnce(&mut L) -> usize) {
-        let lane = push(&mut self.lanes);
-        self.places[lane] = place as u32;
-        self.used = lane + 1;
+    fn push(&mut self, place: usize, isa: Isa, distances: &mut [usize], set: impl FnOnce(&mut L, usize)) {
+        self.places[self.used] = place as u32;
+        set(&mut self.lanes, self.used);
+        self.used += 1;
         if self.used == FULL {
             self.run(isa, distances);
         }
@@ -188,7 +185,7 @@ impl<L: Lanes<FULL>, const FULL: usize> Waiting<L, FULL> {
 
     fn run(&mut self, isa: Isa, distances: &mut [usize]) {
         if self.used > 0 {
-            let found = self.lanes.distances(isa);
+            let found = self.lanes.distances(self.used, isa);
             for (&place, distance) in self.places[..self.used].iter().zip(found) {
                 distances[place as usize] = distance.into();
             }

@@ -30,7 +30,6 @@ pub struct Measured {
     pub place: usize,
 }
 
-/// Working memory for pairs of any kind.
 #[derive(Default)]
 pub struct FallbackScorer {
     workspace: Workspace,
@@ -40,9 +39,7 @@ pub struct FallbackScorer {
 /// A text with the memory in which it stands.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// The text.
     pub text: &'a str,
-    /// Its memory.
     pub memory: Memory<'a>,
 }
 
@@ -174,9 +171,8 @@ impl<'a> PreparedPair<'a> {
         place: usize,
     ) -> Option<usize> {
         let Affixes { prefix, suffix, different, .. } = self.affixes;
-        let distance = if different[0].min(different[1]) == 0 {
-            // Insertions or deletions alone.
-            Some(different[0].max(different[1])).filter(|&distance| distance <= limit)
+        let distance = if let Some(distance) = self.affixes.distance() {
+            Some(distance).filter(|&distance| distance <= limit)
         } else {
             let is_short = cost == SubstitutionCost::One && limit > 0;
             if is_short && batches.push_middles(place, self.texts.map(|text| text.memory), &self.affixes) {

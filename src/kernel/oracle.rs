@@ -90,9 +90,9 @@ mod tests {
             let mut batch = Batch::<BYTES>::default();
             for pairs in pairs.chunks(PAIRS) {
                 for (lane, (left, right)) in pairs.iter().enumerate() {
-                    assert_eq!(batch.push(planes(left), planes(right)), lane);
+                    batch.set(lane, planes(left), planes(right));
                 }
-                let distances = batch.distances(isa);
+                let distances = batch.distances(pairs.len(), isa);
                 for ((left, right), distance) in pairs.iter().zip(distances) {
                     // One character a byte, so that bytes beyond ASCII can be tried as well.
                     let text = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();

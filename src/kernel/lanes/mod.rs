@@ -68,8 +68,10 @@ impl Isa {
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
                 && is_x86_feature_detected!("popcnt");
-            let has_avx512 =
-                has_avx2 && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+            let has_avx512 = has_avx2
+                && cfg!(not(without_avx512))
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl");
             let wide = [(has_avx512, Self::Avx512), (has_avx2, Self::Avx2), (true, Self::Sse2)];
             wide.into_iter().filter_map(|(has, isa)| has.then_some(isa))
         };

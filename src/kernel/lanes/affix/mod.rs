@@ -30,6 +30,15 @@ pub struct Affixes {
     pub different: [usize; 2],
 }
 
+impl Affixes {
+    /// The distance, where it is known: insertions or deletions alone.
+    #[inline(always)]
+    pub fn distance(&self) -> Option<usize> {
+        let [left, right] = self.different;
+        (left.min(right) == 0).then_some(left.max(right))
+    }
+}
+
 /// The common ends of two texts.
 pub fn affixes(texts: [Memory; 2]) -> Affixes {
     affixes_by(texts, same, continuing)

@@ -34,7 +34,6 @@ pub type Planes<const BYTES: usize> = ([Register; BYTES], usize);
 /// Pairs on their way into the lanes. Lanes that are not filled hold empty texts.
 #[derive(Clone)]
 pub struct Batch<const BYTES: usize> {
-    len: usize,
     /// For each byte of a character: the shorter text of each pair, and the longer one.
     texts: [[[Padded; PAIRS]; 2]; BYTES],
     lengths: [[u8; PAIRS]; 2],
@@ -42,33 +41,29 @@ pub struct Batch<const BYTES: usize> {
 
 impl<const BYTES: usize> Default for Batch<BYTES> {
     fn default() -> Self {
-        Self { len: 0, texts: [[[[0; LONGEST]; PAIRS]; 2]; BYTES], lengths: [[0; PAIRS]; 2] }
+        Self { texts: [[[[0; LONGEST]; PAIRS]; 2]; BYTES], lengths: [[0; PAIRS]; 2] }
     }
 }
 
 impl<const BYTES: usize> Batch<BYTES> {
-    /// Adds a pair and returns its lane. The batch must not be full.
+    /// Sets the pair of a lane.
     #[inline(always)]
-    pub fn push(&mut self, left: Planes<BYTES>, right: Planes<BYTES>) -> usize {
+    pub fn set(&mut self, lane: usize, left: Planes<BYTES>, right: Planes<BYTES>) {
         // A computed place costs less than a branch that is taken at random.
         let longer = usize::from(left.1 > right.1);
-        let lane = self.len;
         for ((left, right), texts) in left.0.iter().zip(&right.0).zip(&mut self.texts) {
             left.store(&mut texts[longer][lane]);
             right.store(&mut texts[1 - longer][lane]);
         }
         self.lengths[longer][lane] = left.1 as u8;
         self.lengths[1 - longer][lane] = right.1 as u8;
-        self.len += 1;
-        lane
     }
 
-    /// Adds a pair of texts of one byte a character, each in its half of the register, and returns its lane. The
-    /// batch must not be full, and has no longer texts.
+    /// Sets the pair of a lane, texts of one byte a character, each in its half of the register. The batch has no
+    /// longer texts.
     #[inline(always)]
-    pub fn push_both(&mut self, bytes: Register, [left, right]: [usize; 2]) -> usize {
+    pub fn set_both(&mut self, lane: usize, bytes: Register, [left, right]: [usize; 2]) {
         let longer = usize::from(left > right);
-        let lane = self.len;
         let mut both = [0; LONGEST];
         bytes.store(&mut both);
         let texts = &mut self.texts[0];
@@ -76,16 +71,12 @@ impl<const BYTES: usize> Batch<BYTES> {
         texts[1 - longer][lane][..HALF].copy_from_slice(&both[HALF..]);
         self.lengths[longer][lane] = left as u8;
         self.lengths[1 - longer][lane] = right as u8;
-        self.len += 1;
-        lane
     }
 
-    /// Distances of all lanes; the batch is empty afterwards.
-    pub fn distances(&mut self, isa: Isa) -> [u8; PAIRS] {
-        let used = self.len;
+    /// Distances of all lanes, of which so many were set.
+    pub fn distances(&mut self, used: usize, isa: Isa) -> [u8; PAIRS] {
         // The lengths of an earlier batch would make this one run for more columns.
         self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
-        self.len = 0;
         let longest = self.lengths[1].iter().copied().max().unwrap_or(0);
         isa.distances(self, longest)
     }

@@ -20,7 +20,6 @@ type Each = [u64; QUAD];
 
 /// Four pairs of texts of at most `LONGEST` bytes, which take `WORDS` words a column.
 pub struct Quads<const WORDS: usize, const LONGEST: usize> {
-    len: usize,
     /// The shorter text of each pair, and the longer one.
     texts: [[[u8; LONGEST]; QUAD]; 2],
     lengths: [[usize; QUAD]; 2],
@@ -32,7 +31,6 @@ impl<const WORDS: usize, const LONGEST: usize> Default for Quads<WORDS, LONGEST>
     fn default() -> Self {
         const { assert!(LONGEST == WORDS * ROWS) };
         Self {
-            len: 0,
             texts: [[[0; LONGEST]; QUAD]; 2],
             lengths: [[0; QUAD]; 2],
             bits: Box::new([[[0; QUAD]; WORDS]; 256]),
@@ -41,23 +39,18 @@ impl<const WORDS: usize, const LONGEST: usize> Default for Quads<WORDS, LONGEST>
 }
 
 impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
-    /// Adds a pair of texts that fit, and returns its place. There must be one.
-    pub fn push(&mut self, left: &[u8], right: &[u8]) -> usize {
+    /// Sets the pair of a lane, texts that fit.
+    pub fn set(&mut self, lane: usize, left: &[u8], right: &[u8]) {
         let (shorter, longer) = if left.len() <= right.len() { (left, right) } else { (right, left) };
         for (side, text) in [shorter, longer].into_iter().enumerate() {
-            self.texts[side][self.len][..text.len()].copy_from_slice(text);
-            self.lengths[side][self.len] = text.len();
+            self.texts[side][lane][..text.len()].copy_from_slice(text);
+            self.lengths[side][lane] = text.len();
         }
-        self.len += 1;
-        self.len - 1
     }
 
-    /// The distances; there is no pair inside afterwards.
-    pub fn distances(&mut self, isa: Isa) -> [usize; QUAD] {
-        for lengths in &mut self.lengths {
-            lengths[self.len..].fill(0);
-        }
-        self.len = 0;
+    /// The distances, of which so many were set.
+    pub fn distances(&mut self, used: usize, isa: Isa) -> [usize; QUAD] {
+        self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
         isa.quad_distances(self)
     }
 
@@ -141,9 +134,9 @@ mod tests {
             let mut quads = Quads::<WORDS, LONGEST>::default();
             for pairs in pairs.chunks(QUAD) {
                 for (place, [left, right]) in pairs.iter().enumerate() {
-                    assert_eq!(quads.push(left, right), place);
+                    quads.set(place, left, right);
                 }
-                let distances = quads.distances(isa);
+                let distances = quads.distances(pairs.len(), isa);
                 for ([left, right], distance) in pairs.iter().zip(distances) {
                     let expected = edit_distance(&text(left), &text(right), 1);
                     assert_eq!(distance, expected, "{left:?} {right:?} {isa:?}");
