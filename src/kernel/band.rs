@@ -14,7 +14,6 @@ use super::pattern::Unit;
 /// Rows of a strip.
 const ROWS: usize = 64 * WORDS;
 
-/// Working memory.
 #[derive(Default)]
 pub struct Band {
     isa: Isa,
@@ -149,7 +148,6 @@ fn walk(
     columns.zip(std::iter::once(distance).chain(further))
 }
 
-/// The distance one column further.
 fn step(distance: usize, step: i8) -> usize {
     distance.wrapping_add_signed(isize::from(step))
 }

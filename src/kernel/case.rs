@@ -16,7 +16,6 @@ const fn is_caseless(code: u32) -> bool {
     )
 }
 
-/// Appends a character in lower case.
 pub fn push_lowercase(buffer: &mut String, character: char) {
     let code = u32::from(character);
     let apart = match code {

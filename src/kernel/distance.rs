@@ -37,7 +37,6 @@ struct Long {
     ids: DenseIds,
 }
 
-/// Ids of bytes.
 const BYTES: usize = 256;
 
 impl Default for ByteTexts {
@@ -93,7 +92,6 @@ impl Workspace {
 }
 
 impl ByteTexts {
-    /// See [`Workspace::distance_within`].
     fn distance_within(
         &mut self,
         [left, right]: [&[u8]; 2],

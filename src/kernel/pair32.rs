@@ -15,10 +15,8 @@ pub trait Pair32: Copy + PartialEq {
     /// The prepared texts; `None` where this takes another way.
     fn prepared(&self, preparation: Preparation, isa: Isa) -> Option<Self>;
 
-    /// Lengths in bytes.
     fn lengths(&self) -> [usize; 2];
 
-    /// Whether the texts are equal.
     fn are_equal(&self) -> bool;
 
     /// Lets the distance be computed.
@@ -82,7 +80,6 @@ impl<const SPACED: bool> Inline<SPACED> {
         (controls & inside) | (spaces & ((spaces >> 1) | ends)) != 0
     }
 
-    /// The texts, stripped or squeezed.
     #[inline(always)]
     fn without_whitespace(&self, whitespace: Whitespace, isa: Isa) -> (Register, [usize; 2]) {
         let (whitespaces, spaced) = self.bytes.whitespace();

@@ -61,19 +61,16 @@ impl Text32 {
         isa.keep(&memory, kept(whitespaces, self.len, whitespace))
     }
 
-    /// Whether there is nothing beyond ASCII.
     #[inline(always)]
     pub fn is_ascii(&self) -> bool {
         self.bytes.masks().beyond_ascii == 0
     }
 
-    /// Length in bytes.
     #[inline(always)]
     pub fn length(&self) -> usize {
         self.len
     }
 
-    /// The text for lanes of one byte a character.
     #[inline(always)]
     pub fn planes(&self) -> Planes<1> {
         ([self.bytes], self.len)

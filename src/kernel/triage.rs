@@ -14,7 +14,6 @@ use super::text32::Text32;
 #[derive(Default)]
 pub struct Pairs {
     isa: Isa,
-    /// The first row of the block.
     pub start: usize,
     /// Where each pair stands, and room for more.
     room: Vec<Place>,
@@ -32,7 +31,6 @@ pub struct Pairs {
     pub inside: Vec<u32>,
     /// Texts of which one at least has to be loaded.
     pub to_load: Vec<u32>,
-    /// Those of them that differ.
     pub loaded: Vec<u32>,
     /// Texts that are too long for the lanes or not ASCII.
     pub fallback: Vec<u32>,
@@ -54,7 +52,6 @@ impl Pairs {
         Self { isa, ..Self::default() }
     }
 
-    /// Sorts the pairs of a block by their views.
     pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
         self.start = block.start;
         self.gathered = 0;

@@ -68,7 +68,6 @@ impl Alignment {
 /// otherwise: however rows are cut into calls, the lists add up to the counts of all rows.
 pub struct Counting;
 
-/// The counts, as they are exported.
 pub const CONFUSION_COUNTS: Counting = Counting;
 
 impl Counting {
@@ -106,7 +105,6 @@ impl Counting {
     }
 }
 
-/// The counts of groups.
 #[derive(Default)]
 struct GroupCounts {
     groups: Vec<Group>,

@@ -14,7 +14,6 @@ use super::{Error, Result};
 pub enum Dtype {
     /// No value at all: Polars' Null dtype.
     Null,
-    /// String.
     Text,
     /// Categorical: keys into a dictionary of strings.
     Categories(Key),
@@ -33,11 +32,8 @@ pub enum Dtype {
 /// Integer type of the dictionary keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// `UInt8`
     U8,
-    /// `UInt16`
     U16,
-    /// `UInt32`
     U32,
 }
 
@@ -56,7 +52,6 @@ pub enum Role {
 const MAX_DEPTH: usize = 32;
 
 impl Dtype {
-    /// Reads the layout of a column.
     pub fn read(schema: &RawSchema) -> Result<Self> {
         Self::read_at(schema, 0)
     }
@@ -119,7 +114,6 @@ impl Dtype {
         }
     }
 
-    /// Refuses a column that does not fit its role.
     pub fn check(&self, column: &str, metric: &str, role: Role) -> Result<()> {
         let (child, entry) = match self {
             Self::List(child) => (Some(child.as_ref()), ".list.get(0)"),

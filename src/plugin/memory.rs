@@ -9,7 +9,6 @@ mod regions;
 #[cfg(target_os = "linux")]
 const LARGE: usize = 3 << 20;
 
-/// The values of a result column.
 pub struct Values<T>(Storage<T>);
 
 enum Storage<T> {
@@ -38,7 +37,6 @@ impl<T: ArrowNativeType> Values<T> {
         Self(Storage::Vec(vec![T::default(); rows]))
     }
 
-    /// The values as Arrow takes them.
     pub fn into_buffer(self) -> ScalarBuffer<T> {
         match self.0 {
             Storage::Vec(values) => values.into(),
@@ -49,7 +47,6 @@ impl<T: ArrowNativeType> Values<T> {
         }
     }
 
-    /// The values, to be set.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         match &mut self.0 {
             Storage::Vec(values) => values,

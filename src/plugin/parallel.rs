@@ -36,7 +36,6 @@ fn limit() -> usize {
     })
 }
 
-/// Counts a thread as being at work.
 struct AtWork {
     has_left: bool,
 }

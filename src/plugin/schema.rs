@@ -28,7 +28,6 @@ pub unsafe fn foreign<'a, T>(pointer: *const T) -> Option<&'a T> {
 }
 
 impl RawSchema {
-    /// The format string of the C data interface.
     pub fn format(&self) -> Result<&str> {
         if self.release.is_none() {
             return Err(Error::new("the schema of a column has already been released"));
@@ -57,7 +56,6 @@ impl RawSchema {
         unsafe { foreign(self.dictionary) }
     }
 
-    /// The child of a list.
     pub fn only_child(&self) -> Result<&RawSchema> {
         let missing = || Error::new("a list column came without the schema of its entries");
         if self.n_children != 1 {

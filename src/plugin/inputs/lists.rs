@@ -56,12 +56,10 @@ impl Lists {
         Ok((Self { offsets: offsets.into(), nulls }, values))
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether a row has a null in place of a list.
     pub fn is_null(&self, row: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
@@ -92,7 +90,6 @@ fn size(difference: i64) -> usize {
     difference.cast_unsigned() as usize
 }
 
-/// The entries of a chunk's rows.
 fn entries_between(data: &ArrayData, offsets: &[i64]) -> ArrayData {
     let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
     data.child_data()[0].slice(size(first), size(last - first))

@@ -17,7 +17,6 @@ impl Table {
         Ok(Self { rows, columns })
     }
 
-    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -28,7 +27,6 @@ impl Table {
         Ok(CheckedTable { columns: columns.collect::<Result<_>>()? })
     }
 
-    /// An error at a row.
     pub fn at(&self, row: usize, message: &str) -> Error {
         Error::new(format!("row {row} (counted from 0, of {} rows in this batch): {message}", self.rows))
     }
@@ -40,7 +38,6 @@ pub struct CheckedTable<'a> {
 }
 
 impl<'a> CheckedTable<'a> {
-    /// The text of a row.
     pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
         self.texts(column, row)?.next()
     }

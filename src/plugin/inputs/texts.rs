@@ -10,7 +10,6 @@ use super::views::Views;
 use crate::kernel::view::{BEYOND_ASCII, INLINE, Memory, text_inside};
 use crate::kernel::{Isa, is_plain};
 
-/// Texts that are checked together.
 const AT_ONCE: usize = 64;
 
 /// Views from which texts are checked with vectors, 64 bytes.
@@ -39,7 +38,6 @@ pub struct CheckedTexts<'a> {
     utf8: Range<usize>,
 }
 
-/// What is wrong with a text.
 pub enum Fault {
     Utf8,
     Range,
@@ -158,7 +156,6 @@ impl Texts {
         are_utf8 && simdutf8::basic::from_utf8(inside).is_ok()
     }
 
-    /// How far a buffer holds nothing but ASCII.
     fn ascii_end(&self, buffer: u32) -> usize {
         self.ascii_ends[(buffer as usize).min(self.ascii_ends.len() - 1)]
     }
@@ -181,7 +178,6 @@ impl Texts {
 }
 
 impl<'a> CheckedTexts<'a> {
-    /// The memory of the text at an index.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> Memory<'a> {
         let view = self.views[index];
@@ -195,7 +191,6 @@ impl<'a> CheckedTexts<'a> {
         Memory::new(bytes, len as usize)
     }
 
-    /// The text at an index.
     #[inline(always)]
     pub fn text(&self, index: usize) -> &'a str {
         let text = self.memory(index).text();

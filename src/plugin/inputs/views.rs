@@ -14,7 +14,6 @@ use crate::kernel::view::INLINE;
 /// Texts in Arrow's view layout. Nothing is known of where the views point.
 #[derive(Default)]
 pub struct Views {
-    /// One for each text.
     pub all: ScalarBuffer<u128>,
     /// What the views point into.
     pub buffers: Vec<Buffer>,
@@ -32,13 +31,11 @@ impl Views {
         self.all.len()
     }
 
-    /// Whether any is null.
     #[inline(always)]
     pub fn has_nulls(&self) -> bool {
         self.nulls.is_some()
     }
 
-    /// Whether a text is not null.
     #[inline(always)]
     pub fn is_valid(&self, index: usize) -> bool {
         self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))

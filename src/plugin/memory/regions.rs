@@ -2,7 +2,8 @@
 //!
 //! Fresh memory is cleared page by page when it is first written to, which takes as long as scoring short texts.
 //! So what a caller has released is given out again. Meanwhile the system may take it back whenever it is short
-//! of memory.
+//! of memory. A million rows take 35 % longer without regions in `score`, 3 to 6 % in `nls`; without huge pages 15 %
+//! and 5 %.
 
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -68,7 +69,6 @@ impl Region {
         unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(self)) }
     }
 
-    /// The first byte and the number of bytes.
     fn memory(&self) -> (NonNull<u8>, usize) {
         self.mapping.as_ref().map_or((NonNull::dangling(), 0), |mapping| (mapping.start, mapping.len))
     }

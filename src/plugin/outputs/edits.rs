@@ -31,7 +31,6 @@ impl ExportedEdit {
     }
 }
 
-/// The column of `edit_ops`.
 pub static EDITS: ListColumn<ExportedEdit> = ListColumn::new(|edits| {
     let positions = |position: fn(&ExportedEdit) -> u32| -> ArrayRef {
         Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))

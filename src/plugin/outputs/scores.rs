@@ -18,12 +18,10 @@ use super::{Extent, nulls, put, put_counts};
 use crate::kernel::rows::Block;
 use crate::kernel::score::{Cut, Nearest};
 
-/// The dtype of the `score` struct.
 pub fn scores_dtype() -> DataType {
     DataType::Struct(named_fields(SCORES))
 }
 
-/// The dtype of `score` with what a summary needs beside it.
 pub fn score_details_dtype() -> DataType {
     DataType::Struct(named_fields(SCORES.into_iter().chain(DETAILS)))
 }
@@ -69,7 +67,6 @@ pub struct ScorePiece<'a> {
 const NO_THRESHOLD: u8 = u8::MAX;
 
 impl ScorePiece<'_> {
-    /// The rows to be filled.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
