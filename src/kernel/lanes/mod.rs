@@ -35,7 +35,7 @@ use super::view::Memory;
 pub enum Isa {
     /// As AVX2, with twice as many registers and operations of three operands. On an Intel Xeon, AVX2 takes 17 to 19 %
     /// longer for pages with 20 % of errors ([`strip`]), and 10 % longer for pairs of 33 to 128 characters ([`quads`]).
-    /// Other methods are those of AVX2.
+    /// Other methods are those of AVX2. `tests/benchmarks/ways` compares them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// x86-64-v3, that is AVX2 with the operations on bits that came with it: 32 pairs in one vector.
