@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import type_name
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.printed_lists import warn_of_printed
 
@@ -29,7 +30,7 @@ def at_hand(frame: Any) -> Any:
         return from_arrow.to_table(frame)
     raise TypeError(
         "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type(frame).__name__}"
+        f"PyCapsule interface, got {type_name(frame)}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 
+from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.checks import ARROW_ADVICE, check_column
 
@@ -19,7 +20,7 @@ def to_table(frame: Any) -> pa.Table:
     try:
         return frame if isinstance(frame, pa.Table) else pa.table(frame)
     except pa.ArrowInvalid as error:
-        raise TypeError(f"frame must be a table, got {type(frame).__name__}: {error}") from None
+        raise TypeError(f"frame must be a table, got {type_name(frame)}: {error}") from None
 
 
 def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 
 if TYPE_CHECKING:
@@ -30,15 +31,12 @@ def expression(column: IntoExprColumn, function: str, name: str) -> pl.Expr:
         return pl.col(column)
     if isinstance(column, pl.Series):
         return pl.lit(column)
-    kind = type(column)
-    if kind.__module__.partition(".")[0] == "pandas":
-        raise TypeError(
-            f"`{function}` takes a column name, an expression or a Polars Series as {name}, got a pandas "
-            f"{kind.__name__}; pass the name of the column, and the pandas frame to `scores`"
-        )
+    kind = type_name(column)
+    advice = "wrap values in `pl.Series`"
+    if kind.startswith("pandas."):
+        advice = "pass the name of the column, and the pandas frame to `scores`"
     raise TypeError(
-        f"`{function}` takes a column name, an expression or a Series as {name}, "
-        f"got {kind.__name__}; wrap values in `pl.Series`"
+        f"`{function}` takes a column name, an expression or a Polars Series as {name}, got {kind}; {advice}"
     )
 
 
