@@ -8,7 +8,7 @@ export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel lint check-heavy clean
+.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel wheels lint check-heavy clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -88,7 +88,12 @@ test-notebooks: install ## The notebooks, run, print what they printed
 	$(BIN)/python notebooks/run.py --check
 
 test-wheel: install ## The wheel: its size, and that it works outside the source tree
-	.ci/check-wheel $(PYTHON)
+	rm -rf target/test-wheel
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir target/test-wheel .
+	$(PYTHON) .ci/check_wheel.py target/test-wheel/*.whl polars
+
+wheels: ## What a release uploads, as far as Debian can build and check it, into dist/
+	.ci/wheels
 
 bench bench-quick: install .venv-peers/installed ## Measure speed against the peers; writes tests/benchmarks/RESULTS.md
 	$(BIN)/pip install --quiet --group bench

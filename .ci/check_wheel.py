@@ -1,0 +1,92 @@
+"""
+Check a wheel as its users meet it: ``python .ci/check_wheel.py WHEEL [POLARS ...]``.
+
+It must be small, have the licence and carry nothing that does not belong in it. It is installed into new
+environments, without anything being compiled: with the oldest Polars that it promises and with the newest,
+pre-releases included, or with those that are named. There `anls-frame doctor` compares known scores by their
+bits, and the sample data are reported. This needs nothing but Python, on any system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import venv
+import zipfile
+from email.parser import HeaderParser
+from pathlib import Path
+
+LARGEST = 2 * 1024 * 1024
+SAMPLE = Path(__file__).resolve().parent.parent / "data" / "ocr_qa.parquet"
+REPORT = f"report {SAMPLE} --prediction tesseract --by question_types --cluster doc_id --output report.html"
+
+
+def check_content(wheel: Path) -> str:
+    """Return the oldest Polars that the wheel promises; exit if the wheel holds what it should not."""
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size:,} bytes")
+    if size > LARGEST:
+        sys.exit(f"the wheel is larger than {LARGEST:,} bytes")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        fields = HeaderParser().parsestr(archive.read(metadata).decode())
+    unexpected = [name for name in names if not name.startswith(("anls_frame/", "anls_frame-"))]
+    if unexpected:
+        sys.exit(f"the wheel carries {unexpected}")
+    if not any(name.endswith("/licenses/LICENSE") for name in names):
+        sys.exit("the wheel has no licence")
+    (polars,) = (line for line in fields.get_all("Requires-Dist", []) if line.startswith("polars"))
+    return polars.partition(">=")[2]
+
+
+def check_installed(wheel: Path, polars: str, folder: Path, *, system_site_packages: bool) -> None:
+    """Install the wheel into a new environment, and use it there."""
+    begun = time.monotonic()
+    venv.create(folder / "venv", with_pip=True, system_site_packages=system_site_packages)
+    scripts = Path(sysconfig.get_path("scripts", "venv", {"base": str(folder / "venv")}))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def run(*command: str | Path) -> str:
+        ran = subprocess.run(  # noqa: S603 - our own command
+            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+        )
+        if ran.returncode:
+            sys.exit(f"{' '.join(map(str, command))} failed:\n{ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    run(scripts / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel, polars)
+    report = run(scripts / "anls-frame", *REPORT.split())
+    taken = time.monotonic() - begun
+    print(run(scripts / "anls-frame", "doctor"), report, sep="\n")
+    print(f"{polars}: {taken:.0f} s from no environment to the first report")
+
+
+def main() -> None:
+    """Check one wheel."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument("polars", nargs="*", help="what pip is told, such as polars==2.1.0")
+    parser.add_argument(
+        "--system-site-packages",
+        action="store_true",
+        help="also use what the machine has",
+    )
+    arguments = parser.parse_args()
+    wheel = arguments.wheel.resolve()
+    oldest = check_content(wheel)
+    # A bound that is a pre-release itself lets pip take those, of this package alone.
+    for polars in arguments.polars or (f"polars=={oldest}.*", f"polars>={oldest}a0"):
+        with tempfile.TemporaryDirectory() as folder:
+            check_installed(
+                wheel, polars, Path(folder).resolve(), system_site_packages=arguments.system_site_packages
+            )
+
+
+if __name__ == "__main__":
+    main()
