@@ -93,7 +93,7 @@ test-wheel: install ## The wheel: its size, and that it works outside the source
 	$(PYTHON) .ci/check_wheel.py target/test-wheel/*.whl polars
 
 wheels: ## What a release uploads, as far as Debian can build and check it, into dist/
-	.ci/wheels
+	PYTHON=$(PYTHON) .ci/wheels
 
 bench bench-quick: install .venv-peers/installed ## Measure speed against the peers; writes tests/benchmarks/RESULTS.md
 	$(BIN)/pip install --quiet --group bench

@@ -23,7 +23,16 @@ from pathlib import Path
 
 LARGEST = 2 * 1024 * 1024
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "ocr_qa.parquet"
-REPORT = f"report {SAMPLE} --prediction tesseract --by question_types --cluster doc_id --output report.html"
+REPORT = [
+    "--prediction",
+    "tesseract",
+    "--by",
+    "question_types",
+    "--cluster",
+    "doc_id",
+    "--output",
+    "report.html",
+]
 
 
 def check_content(wheel: Path) -> str:
@@ -50,7 +59,9 @@ def check_installed(wheel: Path, polars: str, folder: Path, *, system_site_packa
     begun = time.monotonic()
     venv.create(folder / "venv", with_pip=True, system_site_packages=system_site_packages)
     scripts = Path(sysconfig.get_path("scripts", "venv", {"base": str(folder / "venv")}))
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
+        "PYTHONUTF8": "1"
+    }
 
     def run(*command: str | Path) -> str:
         ran = subprocess.run(  # noqa: S603 - our own command
@@ -61,7 +72,7 @@ def check_installed(wheel: Path, polars: str, folder: Path, *, system_site_packa
         return ran.stdout
 
     run(scripts / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel, polars)
-    report = run(scripts / "anls-frame", *REPORT.split())
+    report = run(scripts / "anls-frame", "report", SAMPLE, *REPORT)
     taken = time.monotonic() - begun
     print(run(scripts / "anls-frame", "doctor"), report, sep="\n")
     print(f"{polars}: {taken:.0f} s from no environment to the first report")
