@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame import export
 from anls_frame._typing import Table_co
-from anls_frame.export.document import GROUP, OVERALL, SLICE
+from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames.conversion import to_pandas
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
 
 __all__ = ["SlicedResult"]
 
@@ -40,15 +42,21 @@ class SlicedResult(ABC, Generic[Table_co]):
     _of_families: ClassVar[tuple[str, ...]] = ()
     """Columns that concern several slices together, so they are null in the overall row."""
 
-    def __init__(self, by: Sequence[str], confidence: float, *, from_pandas: bool) -> None:
+    def __init__(self, settings: Settings, confidence: float, *, from_pandas: bool) -> None:
         self.confidence = confidence
-        self._by = tuple(by)
+        self._by = settings.by
+        self._tables = settings.tables or (settings.by,)
         self._from_pandas = from_pandas
 
     @property
     @abstractmethod
     def signature(self) -> str:
         """The settings in one line; figures with equal signatures are comparable."""
+
+    @property
+    @abstractmethod
+    def measures(self) -> tuple[Metric, ...]:
+        """The metrics of the result."""
 
     @property
     @abstractmethod
@@ -65,6 +73,7 @@ class SlicedResult(ABC, Generic[Table_co]):
         """
         Counts and figures of each slice, crossed if there are several `by` columns.
 
+        If there are several tables, they stand below each other, with their names in the column `table`.
         Like all tables of a result, a pandas frame if the result was made from one, otherwise a Polars frame.
         """
         return self._as_given(self._groups)
@@ -84,13 +93,20 @@ class SlicedResult(ABC, Generic[Table_co]):
         The first row is "overall", with null keys and, in a comparison, a null `p_adjusted`; the others are
         "group".
         """
+        return self._with_overall(self._groups)
+
+    def _with_overall(self, groups: pl.DataFrame) -> pl.DataFrame:
         nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
         overall = self._overall.with_columns(nothing).select(pl.lit(OVERALL).alias(SLICE), pl.all())
         if not self._by:
             return overall
-        groups = self._groups.select(pl.lit(GROUP).alias(SLICE), pl.all())
+        groups = groups.select(pl.lit(GROUP).alias(SLICE), pl.all())
         whole = pl.concat([overall, groups], how="diagonal_relaxed")
         return whole.select(cs.by_name(groups.columns))
+
+    def sliced_tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
+        """Return each table with its keys, the overall row first."""
+        return [(columns, self._with_overall(self._slices(columns))) for columns in self._tables]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""
@@ -119,37 +135,59 @@ class SlicedResult(ABC, Generic[Table_co]):
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
 
-    def to_gt(self) -> GT:
-        """Return the table as a great_tables object."""
-        return self._notebook_table(None)
+    def to_gt(self, table: int = 0) -> GT:
+        """Return a table as a great_tables object, the first one by default."""
+        return self._notebook_tables(None)[table]
 
     def _repr_html_(self) -> str:
         from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
 
-        return self._notebook_table(ROWS).as_raw_html()
+        return "\n".join(table.as_raw_html() for table in self._notebook_tables(ROWS))
 
     def __repr__(self) -> str:
         from anls_frame.export import text  # noqa: PLC0415 - only to print
 
-        return text.render(self._glance(text.ROWS))
+        return "\n".join(map(text.render, self._glances(text.ROWS)))
 
     @abstractmethod
-    def _glance(self, most: int | None) -> Glance:
-        """Return the result in its form for a screen, with at most `most` rows."""
+    def _glances(self, most: int | None) -> list[Glance]:
+        """Return the tables in their form for a screen, with at most `most` rows."""
 
     @cached_property
     def _overall(self) -> pl.DataFrame:
         return self._slices(())
 
     @cached_property
+    def tables(self) -> dict[str, Table_co]:
+        """The slices of each table by its name, such as "lang" or, for crossed columns, "lang,type"."""
+        if not self._by:
+            return {ALL_ROWS: self._as_given(self._overall)}
+        return {crossed(columns): self._as_given(self._slices(columns)) for columns in self._tables}
+
+    @cached_property
     def _groups(self) -> pl.DataFrame:
-        return self._slices(self._by) if self._by else self._overall
+        if not self._by:
+            return self._overall
+        if len(self._tables) == 1:
+            return self._slices(self._tables[0])
+        tables = []
+        for columns in self._tables:
+            slices = self._slices(columns)
+            nothing = [pl.lit(None).alias(name) for name in self._by if name not in columns]
+            whole = slices.with_columns(nothing)
+            figures = [name for name in slices.columns if name not in columns]
+            name = pl.lit(crossed(columns)).alias(TABLE)
+            tables.append(whole.select(name, cs.by_name(*self._by, *figures)))
+        return pl.concat(tables, how="diagonal_relaxed")
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
         """Return a table as the kind of frame from which the result was made."""
         return cast("Table_co", to_pandas(table) if self._from_pandas else table)
 
-    def _notebook_table(self, most: int | None) -> GT:
+    def _notebook_tables(self, most: int | None) -> list[GT]:
         from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
 
-        return notebook.table(self._glance(most), f"anls-{self.noun}")
+        return [
+            notebook.table(glance, f"anls-{self.noun}{place or ''}")
+            for place, glance in enumerate(self._glances(most))
+        ]

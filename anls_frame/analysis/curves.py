@@ -11,8 +11,9 @@ from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
-from anls_frame.summary.rows import scored_texts
+from anls_frame.summary.rows import Live, scored_texts
 from anls_frame.summary.settings import Settings, check_by, check_missing
+from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     if not isinstance(summary, Summary):
         raise TypeError(f"summary must be a Summary, got {type(summary).__name__}; make one with summarize")
     settings = summary.settings
-    if settings.score is not None:
+    if not settings.has_texts:
         raise ValueError("a summary of existing scores has no thresholds; summarize the texts")
     columns = check_by(by)
     keys = chosen_keys(columns, settings.by, "summary")
@@ -193,7 +194,7 @@ def length_scores(
         cer_protocol=resolve_protocol(cer_protocol),
         missing=missing,
     )
-    rows = scored_texts(frame, prediction, answers, settings)
+    rows = scored_texts(frame, (prediction, answers), Live(slicing=Slicing(columns)), settings)
     sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
     result = details.length_table(canonical(sums), rows.keys)
     return as_kind_of(frame, named(result, rows.keys, columns))

@@ -10,10 +10,12 @@ import polars.selectors as cs
 from anls_frame._arguments import count
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
-from anls_frame.frames.conversion import attach, to_lazy
+from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
 from anls_frame.metrics import scores
 from anls_frame.metrics.errors import error_type
 from anls_frame.pairs.alignments import Alignment
+from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.keys import canonical, check_by_names, explode_lists, key_columns, key_names, named
 from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing
 
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
 
 __all__ = ["worst"]
 
 _ROW = "__anls_frame_row"
+_RANK = "__anls_frame_rank"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
 _CONTEXT = 20
 
@@ -37,6 +41,7 @@ def worst(
     answers: str,
     k: int = 10,
     *,
+    metrics: str | pl.Expr | Metric = "anls",
     by: str | Sequence[str] | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
@@ -44,7 +49,7 @@ def worst(
     missing: Missing = "drop",
 ) -> Any:
     """
-    Return the rows with the lowest scores, each with its alignment.
+    Return the rows with the worst scores, each with its alignment.
 
     Parameters
     ----------
@@ -55,6 +60,9 @@ def worst(
         Names of the columns with the predicted texts and with the accepted answer or answers.
     k
         Number of rows, per slice if there are slices.
+    metrics
+        The score by which rows are chosen: the name of a built-in one, a column of existing scores, an
+        expression or a `Metric`. The worst are the lowest or, if lower is better, the highest.
     by
         Columns that define the slices; in pandas, levels of the index too. A row belongs to the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
@@ -68,12 +76,13 @@ def worst(
     Returns
     -------
     Frame
-        A frame of the same kind, in memory; pandas keeps the index. It has the rows with the lowest `anls`;
-        ties go to the lowest `nls`, then to the first row of the frame. Rows are sorted by slice, with the
-        key of the slice in the columns of `by`. Rows without an answer are left out. These columns are added
-        to those of the given frame, or replace those of the same name:
+        A frame of the same kind, in memory; pandas keeps the index. It has the rows with the worst scores;
+        ties go to the lowest `anls`, then to the lowest `nls`, then to the first row of the frame. Rows are
+        sorted by slice, with the key of the slice in the columns of `by`. Rows without an answer or a score
+        are left out. These columns are added to those of the given frame, or replace those of the same name:
 
         - `anls`, `nls`, `cer` (`Float64`) and `error_type` (`String`);
+        - the score of an own metric under its name, unless it is a column;
         - `nearest_answer` (`String`);
         - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
           parts shortened; see `anls_frame.alignment`.
@@ -113,11 +122,14 @@ def worst(
     check_missing(missing)
     k = count("k", k, most=MOST_ROWS - 1)
     columns = check_by(by)
-    check_by_names(columns, _NEW)
+    frame = at_hand(frame)
+    metric = _only(resolve(metrics, column_names(frame), has_texts=True))
+    new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
+    check_by_names(columns, new)
     options = {"protocol": protocol, "threshold": threshold}
     predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
     score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    rows = to_lazy(frame, [prediction, answers], columns)
+    rows = to_lazy(frame, [prediction, answers], [*columns, *own_metrics.needed([metric])])
     schema = rows.collect_schema()
     check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
     text = predicted.cast(pl.String)
@@ -130,10 +142,20 @@ def worst(
         text.alias("prediction"),
         accepted.alias("answers"),
         predicted.is_null().alias("is_missing"),
+        *([] if metric.is_built_in else own_metrics.with_values(rows, [metric], (text, accepted))),
     )
     score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    scored = texts.select(_ROW, *names, score.struct.field("anls"), score.struct.field("nls"))
-    lowest = _lowest(scored.filter(pl.col("anls").is_not_null()), names, k)
+    value = score.struct.field(metric.row or "anls") if metric.is_built_in else pl.col("own_0")
+    sign = 1 if metric.higher_is_better else -1
+    scored = texts.select(
+        _ROW,
+        *names,
+        (value.cast(pl.Float64) * sign).alias(_RANK),
+        score.struct.field("anls"),
+        score.struct.field("nls"),
+    )
+    is_scored = pl.col("anls").is_not_null() & pl.col(_RANK).is_not_null()
+    lowest = _lowest(scored.filter(is_scored), names, k)
     wanted = lowest.select(_ROW).unique()
     details = texts.join(wanted.lazy(), on=_ROW, how="semi").select(
         _ROW,
@@ -150,13 +172,20 @@ def worst(
     pairs = found.select("prediction", "nearest_answer").iter_rows()
     alignments = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
     found = found.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
-    table = lowest.drop("anls", "nls").join(found, on=_ROW, maintain_order="left")
-    return attach(frame, table[_ROW], named(table.select(*names, *_NEW), names, columns))
+    own = (pl.col(_RANK) * sign).alias(metric.name if len(new) > len(_NEW) else _RANK)
+    table = lowest.drop("anls", "nls").join(found, on=_ROW, maintain_order="left").with_columns(own)
+    return attach(frame, table[_ROW], named(table.select(*names, *new), names, columns))
+
+
+def _only(metrics: Sequence[Metric]) -> Metric:
+    if len(metrics) > 1:
+        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in metrics]}")
+    return metrics[0]
 
 
 def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
     """Return the indexes of the rows with the lowest scores, slice by slice."""
-    order = ["anls", "nls", _ROW]
+    order = [_RANK, "anls", "nls", _ROW]
     if not names:
         return scored.bottom_k(k, by=order).sort(order).collect(engine="streaming")
     slices = explode_lists(canonical(scored.collect(engine="streaming")), names)

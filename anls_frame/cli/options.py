@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import functools
 import inspect
@@ -31,7 +32,10 @@ File = Annotated[
     ),
 ]
 By = Annotated[
-    list[str] | None, typer.Option("--by", "-b", help="Column that slices the rows; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--by", "-b", help="Column that slices the rows; A,B crosses two; repeated, a table for each."
+    ),
 ]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Output = Annotated[
@@ -102,6 +106,19 @@ class Source:
             choice("--reader", self.reader, ("auto", *READERS))
 
 
+def tables(by: list[str] | None) -> list[list[str]] | None:
+    """Return the columns of each table; a column whose name has a comma is written in double quotes."""
+    return [next(csv.reader([names])) if "," in names else [names] for names in by] if by else None
+
+
+def one_table(by: list[str] | None) -> list[str] | None:
+    """Return the columns of the only table."""
+    found = tables(by)
+    if found is not None and len(found) > 1:
+        raise ValueError("--by may be given once here; write columns to be crossed as A,B")
+    return found[0] if found else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Slicing:
     """Which rows belong together."""
@@ -142,6 +159,9 @@ class Table:
 
     sort: Annotated[str, typer.Option(help="Column by which slices are sorted.")] = "n"
     confidence: Confidence = 0.95
+    min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
+    name: Annotated[str | None, typer.Option(help="Name of the system, for headings.")] = None
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
+from anls_frame.cli import metrics
 from anls_frame.cli.ids import Ids, note_of_repeated
 from anls_frame.cli.output import check_target, counting, plain, print_document, say, working
 from anls_frame.cli.shards import Origin, finished, names
@@ -55,7 +56,8 @@ class Delivery:
             print(plain(repr(report)))
         else:
             scored = numbered(report.overall["n"], "row")
-            print(plain(f"{scored}, ANLS {report.overall['anls']:.4f}: {self.output}"))
+            first = report.measures[0]
+            print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,8 +135,10 @@ class Work:
     @property
     def _expected_settings(self) -> Settings:
         """Return the settings of the summaries, without reading anything."""
-        columns = ["prediction", "answers", *(self.settings["by"] or ()), self.settings["cluster"]]
-        nothing = pl.DataFrame(schema={name: pl.String for name in columns if name is not None})
+        by = [name for names in self.settings["by"] or () for name in names]
+        columns = [*by, *self.settings["keep"], self.settings["cluster"]]
+        texts = ["prediction", "answers", *columns, *metrics.columns(self.settings["metrics"])]
+        nothing = pl.DataFrame(schema={name: pl.String for name in texts if name is not None})
         return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
 
     def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
@@ -156,6 +160,7 @@ class Work:
 
     def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
         with reading(path, self.source):
+            frame = metrics.with_numbers(frame, metrics.columns(self.settings["metrics"]))
             summary: af.Summary = af.summarize(
                 frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
             )

@@ -43,7 +43,7 @@ def compared(pair: Pair, **options: Any) -> af.Comparison:
 
 
 def compared_scores(
-    pair: Pair, scoring: Reporting, *, lower_is_better: bool, **options: Any
+    pair: Pair, scoring: Reporting, *, name: str | None, lower_is_better: bool, **options: Any
 ) -> af.Comparison:
     """Compare two columns of scores; options for texts do not apply to them."""
     frame, systems = _scores(pair)
@@ -51,8 +51,8 @@ def compared_scores(
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"--scores cannot be combined with {names}")
-    better = False if lower_is_better else None
-    comparison: af.Comparison = af.compare(frame, systems, None, higher_is_better=better, **options)
+    metric = af.Metric(systems, name=name or "score", higher_is_better=False if lower_is_better else None)
+    comparison: af.Comparison = af.compare(frame, systems, None, metrics=metric, **options)
     if not comparison.overall["n"]:
         raise ValueError("no row has both scores")
     return comparison

@@ -17,8 +17,9 @@ from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
 from anls_frame.metrics import scoring
 from anls_frame.reports.reports import Report
-from anls_frame.summary import summarizing
-from anls_frame.summary.settings import check_by
+from anls_frame.summary import own_metrics, slicing, summarizing
+from anls_frame.summary.catalogue import resolve
+from anls_frame.summary.settings import check_keep
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import MissingPrediction, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Missing
+    from anls_frame.summary.slicing import By
 
 __all__ = ["add_scores", "report", "summarize"]
 
@@ -147,15 +150,15 @@ def summarize(
     prediction: str | None = None,
     answers: str | None = None,
     *,
-    score: str | None = None,
-    higher_is_better: bool | None = None,
-    by: str | Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     worst: int = 0,
+    keep: Sequence[str] = (),
     details: bool = False,
     part: str | None = None,
     batch_rows: int = BATCH_ROWS,
@@ -169,11 +172,8 @@ def summarize(
         A Daft DataFrame.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
-    score
-        Name of a column with existing scores, to pass instead of `prediction` and `answers`.
-    higher_is_better
-        Direction of these scores; by default, `False` if the column's name contains the word cer, wer, mer,
-        wil or ter, as for error rates, otherwise `True`.
+    metrics
+        The scores to report, as for `anls_frame.report`. A function is sent to the workers.
     by
         Columns that slice the rows. A row counts in each entry of a list column; null, an empty list and a
         list of nulls are one slice, null.
@@ -186,7 +186,10 @@ def summarize(
         `"empty"`, the default, scores a null prediction as the empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        How many of the worst rows to keep: those with the lowest scores, or the highest if lower is better.
+        How many of the worst rows to keep: those with the lowest score in the first metric, or the highest if
+        lower is better.
+    keep
+        Columns to keep of these rows.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths.
     part
@@ -207,7 +210,7 @@ def summarize(
     DTypeError
         If a column does not fit its role.
     ValueError
-        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
+        If an option is outside its choices, or there is nothing to score.
     TypeError
         If the frame is not a Daft DataFrame.
     RuntimeError
@@ -228,8 +231,7 @@ def summarize(
     options = {
         "prediction": prediction,
         "answers": answers,
-        "score": score,
-        "higher_is_better": higher_is_better,
+        "metrics": metrics,
         "by": by,
         "cluster": cluster,
         "protocol": protocol,
@@ -237,6 +239,7 @@ def summarize(
         "cer_protocol": cer_protocol,
         "missing": missing,
         "worst": worst,
+        "keep": keep,
         "details": details,
     }
     nothing = _summary_without_rows(frame, options, batch_rows, part)
@@ -248,18 +251,21 @@ def report(
     prediction: str | None = None,
     answers: str | None = None,
     *,
-    score: str | None = None,
-    higher_is_better: bool | None = None,
-    by: str | Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     worst: int = 0,
+    keep: Sequence[str] = (),
     details: bool = False,
     sort: str = "n",
     confidence: float = 0.95,
+    min_n: int = 0,
+    name: str | None = None,
+    title: str | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> Report:
     """
@@ -269,14 +275,18 @@ def report(
     ----------
     frame
         A Daft DataFrame.
-    prediction, answers, score, higher_is_better, by, cluster, protocol, threshold, cer_protocol
+    prediction, answers, metrics, by, cluster, protocol, threshold, cer_protocol
         As for `summarize`.
-    missing, worst, details
+    missing, worst, keep, details
         As for `summarize`.
     sort
         Column by which slices are sorted.
     confidence
         Confidence level of the intervals.
+    min_n
+        Slices with fewer scored rows are left out.
+    name, title
+        Name of the system and title, for headings.
     batch_rows
         Rows that are summarized at once, as for `summarize`.
 
@@ -292,7 +302,7 @@ def report(
     DTypeError
         If a column does not fit its role.
     ValueError
-        If an option is outside its choices, or not exactly one of `prediction` and `score` is given.
+        If an option is outside its choices, or there is nothing to score.
     TypeError
         If the frame is not a Daft DataFrame.
     RuntimeError
@@ -313,8 +323,7 @@ def report(
     options = {
         "prediction": prediction,
         "answers": answers,
-        "score": score,
-        "higher_is_better": higher_is_better,
+        "metrics": metrics,
         "by": by,
         "cluster": cluster,
         "protocol": protocol,
@@ -322,12 +331,20 @@ def report(
         "cer_protocol": cer_protocol,
         "missing": missing,
         "worst": worst,
+        "keep": keep,
         "details": details,
     }
     nothing = _summary_without_rows(frame, options, batch_rows)
     # Errors in these arguments must show before hours of work, and a summary without rows raises them.
-    Report(nothing, sort=sort, confidence=confidence)
-    return Report(_summary(frame, nothing, options, batch_rows), sort=sort, confidence=confidence)
+    shown: dict[str, Any] = {
+        "sort": sort,
+        "confidence": confidence,
+        "min_n": min_n,
+        "name": name,
+        "title": title,
+    }
+    Report(nothing, **shown)
+    return Report(_summary(frame, nothing, options, batch_rows), **shown)
 
 
 def _summary_without_rows(
@@ -335,17 +352,25 @@ def _summary_without_rows(
 ) -> Summary:
     """Summarize no rows, which raises an error if columns or options are wrong."""
     count("batch_rows", batch_rows, 1)
-    options["by"] = check_by(options["by"])
-    names = [options[role] for role in ("prediction", "answers", "score", "cluster")]
-    summary: Summary = summarizing.summarize(
-        _without_rows(frame, [*names, *options["by"]]), **options, part=part
-    )
+    options["keep"] = check_keep(options["keep"])
+    has_texts = options["prediction"] is not None and options["answers"] is not None
+    columns = frame.column_names if isinstance(frame, daft.DataFrame) else []
+    # Resolved once: a batch does not know which names are columns of the frame.
+    options["metrics"] = resolve(options["metrics"], columns, has_texts=has_texts)
+    summary: Summary = summarizing.summarize(_without_rows(frame, _needed(options)), **options, part=part)
     return summary
 
 
+def _needed(options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the columns that the workers need."""
+    roles = [options[role] for role in ("prediction", "answers", "cluster")]
+    slices = slicing.resolve(options["by"]).columns
+    others = [*slices, *options["keep"], *own_metrics.needed(options["metrics"])]
+    return tuple(dict.fromkeys(name for name in (*roles, *others) if name is not None))
+
+
 def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], batch_rows: int) -> Summary:
-    roles = [options[role] for role in ("prediction", "answers", "score", "cluster")]
-    names = tuple(dict.fromkeys(name for name in (*roles, *options["by"]) if name is not None))
+    names = _needed(options)
     columns = [daft.col(name) for name in names]
     binary = daft.DataType.binary()
     # According to Daft's annotation, it returns either a class or a decorator.

@@ -29,7 +29,7 @@ def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> N
 
 def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
     """Write one line per row; the signature and the digest are columns, so they stay with the figures."""
-    frame = plain_frame(document.main.frame, document.main.name)
+    frame = plain_frame(document.single.frame, document.single.name)
     digest = document.settings.get("digest")
     provenance = (document.signature, None if digest is None else str(digest))
     header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]

@@ -26,7 +26,7 @@ __all__ = [
     "Row",
     "display_table",
     "figure",
-    "glance",
+    "glances",
     "shortened",
     "slice_labels",
     "spelled",
@@ -119,16 +119,26 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     return columns, rows
 
 
-def glance(
+def glances(
     document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
+) -> list[Glance]:
+    """Lay out the tables of a document for a screen; the notes stand below the last one."""
+    *others, last = [_glance(table, headings, with_interval, most) for table in document.tables]
+    ends = [*document.notes, document.signature]
+    shown = [*others, last._replace(notes=ends)]
+    title = document.title
+    return [one._replace(title=title if place == 0 else one.title) for place, one in enumerate(shown)]
+
+
+def _glance(
+    table: Table, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
 ) -> Glance:
     """
-    Lay out the slices of a document's main table for a screen, at most `most` of them.
+    Lay out the slices of a table for a screen, at most `most` of them.
 
     Only columns with headings are shown; a heading that is the name of another column is replaced by the
     column's own name. Hidden slices, perhaps a million, are never laid out.
     """
-    table = document.main
     frame = table.frame if most is None else table.frame.head(most)
     keys = [name for name in frame.columns if table.kind(name) == "key"]
     sources = [
@@ -142,9 +152,7 @@ def glance(
     else:
         names, rows = ["", *names], [[ALL_ROWS, *row] for row in rows]
     texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
-    return Glance(
-        document.title, texts, [*document.notes, document.signature], table.frame.height - frame.height
-    )
+    return Glance(table.name, texts, [], table.frame.height - frame.height)
 
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
@@ -212,6 +220,8 @@ def _sources(table: Table) -> list[_Source]:
     names = set(table.frame.columns)
     sources, ends = [], set()
     for name in table.frame.columns:
+        if _is_repeated_count(table, name):
+            continue
         low, high = f"{name}_low", f"{name}_high"
         kinds = [table.kind(column) for column in (name, low, high) if column in names]
         has_interval = len(kinds) == len((name, low, high)) and all(kind in NUMERIC for kind in kinds)
@@ -219,6 +229,13 @@ def _sources(table: Table) -> list[_Source]:
             ends |= {low, high}
         sources.append(_Source(name, table.kind(name), (low, high) if has_interval else None))
     return [source for source in sources if source.name not in ends]
+
+
+def _is_repeated_count(table: Table, name: str) -> bool:
+    """Whether this is the number of rows of a metric, which is the number of rows of each slice."""
+    metric = name.removesuffix("_n")
+    names = table.frame.columns
+    return name != metric and f"{metric}_low" in names and table.frame[name].equals(table.frame["n"])
 
 
 def _all_rows(is_first: bool) -> Cell:  # noqa: FBT001 - private
@@ -238,8 +255,15 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
 
 def _glimpse(values: Mapping[str, object], source: _Source) -> str:
     if source.kind == "key":
-        return "" if values[SLICE] == OVERALL else visible(str(values[source.name]))
+        return "" if values[SLICE] == OVERALL else _key_text(values[source.name])
     return _cell(values, source).text + (FEW if source.name == "n" and values["few_rows"] else "")
+
+
+def _key_text(value: object) -> str:
+    """Return the value of a key; null is told from a text that reads like it by quotes around the text."""
+    if value is None:
+        return "null"
+    return f'"{value}"' if value in ("", "null") else visible(str(value))
 
 
 def _figure_or_dash(value: object, kind: Kind) -> str:

@@ -29,6 +29,13 @@ GROUP = "group"
 ALL_ROWS = "all rows"
 """Label of the overall row for people; in data it is `OVERALL`."""
 SLICE = "slice"
+TABLE = "table"
+"""Column with the name of a table, where several stand below each other."""
+
+
+def crossed(columns: Sequence[str]) -> str:
+    """Return the name of a table by its columns."""
+    return ",".join(columns)
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,8 @@ class Document:
         Notes, shown below the tables.
     figures
         Figures for formats that can draw them.
+    flat
+        The first tables as one, for formats with room for a single table; by default, the main one.
     """
 
     title: str
@@ -102,6 +111,7 @@ class Document:
     signature: str
     notes: Sequence[str] = ()
     figures: Sequence[Figure] = ()
+    flat: Table | None = None
 
     def __post_init__(self) -> None:
         _check_text("the title", self.title)
@@ -120,6 +130,11 @@ class Document:
     def main(self) -> Table:
         """The first table."""
         return self.tables[0]
+
+    @property
+    def single(self) -> Table:
+        """The table of formats with room for one."""
+        return self.main if self.flat is None else self.flat
 
 
 def _check_text(what: str, value: object) -> None:

@@ -52,6 +52,7 @@ _LONGEST_NAME = 200
 _SHORT_TEXT = 16
 _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
+_NOTHING = ((0,), (None,))
 
 
 class _Section(NamedTuple):
@@ -115,10 +116,14 @@ def _sections(document: Document) -> list[_Section]:
     drawn = {figure.table for figure in document.figures if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     contents = _tables(tables)
-    contents[0]["forest"] = _forest(document.main)
-    main, *rest = [
-        _Section(table.name, "table.html", content) for table, content in zip(tables, contents, strict=True)
-    ]
+    sections = []
+    for table, content in zip(tables, contents, strict=True):
+        if table.has_slices:
+            content["forest"] = _forest(table)
+        sections.append(_Section(table.name, "table.html", content))
+    # The document may have a main table without slices.
+    n_first = max(1, sum(table.has_slices for table in tables))
+    main, rest = sections[:n_first], sections[n_first:]
     figures = [
         _Section(figure.name, f"{type(figure).__name__.lower()}.html", html_figures.content(figure))
         for figure in document.figures
@@ -128,7 +133,7 @@ def _sections(document: Document) -> list[_Section]:
     figures = [section for section in figures if section.template != "alignments.html"]
     if document.settings:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
-    return [main, *figures, *rest, *last]
+    return [*main, *figures, *rest, *last]
 
 
 def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -198,7 +203,11 @@ def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
     counts = [index for index, column in enumerate(columns) if column.kind == "count"]
     if not table.has_slices or _drawn(columns) is None:
         return columns, rows
-    order = [index for index in range(len(columns)) if index not in counts[1:]] + counts[1:]
+    # Counts of nothing take room and say nothing.
+    shown = [
+        index for index in counts[1:] if any(row.cells[index].numbers[:1] not in _NOTHING for row in rows)
+    ]
+    order = [index for index in range(len(columns)) if index not in counts[1:]] + shown
     return (
         [columns[index] for index in order],
         [row._replace(cells=[row.cells[index] for index in order]) for row in rows],

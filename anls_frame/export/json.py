@@ -33,7 +33,7 @@ def write_json(document: Document, file: BinaryIO) -> None:
 
 def write_jsonl(document: Document, file: BinaryIO) -> None:
     """Write the rows of the main table, one object per line."""
-    file.writelines(f"{row}\n".encode() for row in _rows(document.main))
+    file.writelines(f"{row}\n".encode() for row in _rows(document.single))
 
 
 def _rows(table: Table) -> Iterator[str]:

@@ -31,7 +31,7 @@ def write(document: Document, file: BinaryIO) -> None:
     # Through memory: Polars would write to the file's descriptor and report a full disk in its own way.
     content = io.BytesIO()
     try:
-        document.main.frame.write_parquet(content, metadata=metadata)
+        document.single.frame.write_parquet(content, metadata=metadata)
     except PolarsError as error:
-        raise TypeError(f"table {document.main.name!r} does not fit Parquet: {error}") from error
+        raise TypeError(f"table {document.single.name!r} does not fit Parquet: {error}") from error
     file.write(content.getbuffer())

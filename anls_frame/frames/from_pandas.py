@@ -158,7 +158,18 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
-    return from_arrow.any_column(name, array)
+    found = from_arrow.any_column(name, array)
+    order = _order(column)
+    return found if order is None else found.cast(pl.String).cast(pl.Enum(order))
+
+
+def _order(column: pd.Series[Any]) -> list[str] | None:
+    """Return the categories of an ordered categorical of strings."""
+    dtype = column.dtype
+    if not isinstance(dtype, pd.CategoricalDtype) or not dtype.ordered:
+        return None
+    categories = dtype.categories.tolist()
+    return categories if all(isinstance(one, str) for one in categories) else None
 
 
 def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:

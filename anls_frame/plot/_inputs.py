@@ -16,9 +16,10 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
+from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED
 from anls_frame.summary.details import confusion_table, error_table, length_table
 from anls_frame.summary.keys import chosen_keys, named
-from anls_frame.summary.measures import TEXT_METRICS, Metric, compared, resolve_direction
+from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Input(NamedTuple):
         if not is_result(given):
             raise self.error(given)
         summary = summary_of(given)
-        if summary.settings.score is not None:
+        if not summary.settings.has_texts:
             raise ValueError("a summary of existing scores has no histogram; plot the rows with `ecdf`")
         return summary
 
@@ -148,7 +149,7 @@ class Slices:
 def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     """Return the slices of a result, or of the frames that it returns, which have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
-        return Slices(tuple(given.settings["by"]), given.to_polars())
+        return Slices(*given.sliced_tables()[0])
     advice = "; make a report with `Report.from_summary`" if isinstance(given, Summary) else ""
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
@@ -161,17 +162,16 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
 
 def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
     """Return the metrics in a frame of a report; of those that are not the package's, only the names."""
-    known = {metric.name: metric for metric in TEXT_METRICS}
+    known = BUILT_IN | DESCRIBED
     names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
-    return tuple(known.get(name) or Metric(name=name, label=name, numerator=name) for name in names)
+    return tuple(known.get(name) or Metric(name) for name in names)
 
 
 def compared_metric(given: Any) -> Metric:
     """Return the metric that a comparison compares; its frames do not know it."""
     if not isinstance(given, SlicedResult):
-        return Metric(name="score", label="score", numerator="score")
-    settings = given.settings
-    return compared(settings["metric"], settings["score"], higher_is_better=settings["higher_is_better"])
+        return Metric("score")
+    return given.measures[0]
 
 
 def measured(measure: str | None, metrics: Sequence[Metric]) -> Metric:
@@ -182,7 +182,7 @@ def measured(measure: str | None, metrics: Sequence[Metric]) -> Metric:
 
 def axis_name(metric: Metric) -> str:
     """Return the metric's name for an axis, and its direction unless higher is better."""
-    return directed(metric.label, higher_is_better=metric.higher_is_better)
+    return directed(metric.label, higher_is_better=bool(metric.higher_is_better))
 
 
 def directed(name: str, *, higher_is_better: bool) -> str:
@@ -224,5 +224,5 @@ def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[
 def name_of_columns(columns: Mapping[str, str], fallback: str = "score") -> str:
     """Return the name of an axis for score columns: that of a single one, and the direction if all agree."""
     names = list(columns.values())
-    higher = any(resolve_direction(name, None) for name in names)
+    higher = any(map(is_higher_better, names))
     return directed(names[0] if len(names) == 1 else fallback, higher_is_better=higher)

@@ -13,8 +13,8 @@ from anls_frame._arguments import count
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
 from anls_frame.plot import _inputs, _room, _style
+from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.measures import TEXT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
@@ -16,12 +18,15 @@ from anls_frame.reports import rates
 from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, untestable
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
-from anls_frame.summary.keys import chosen_keys
-from anls_frame.summary.measures import COMPARED, compared, resolve_direction
-from anls_frame.summary.settings import Missing, Settings, check_by, resolve_missing
+from anls_frame.summary.catalogue import BUILT_IN, resolve
+from anls_frame.summary.keys import chosen_keys, in_order
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.rows import Live
+from anls_frame.summary.settings import Missing, Settings, resolve_missing
+from anls_frame.summary.slicing import resolve as slicing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.documents import ComparisonView
+    from anls_frame.summary.slicing import By
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
 
@@ -47,7 +54,7 @@ class Comparison(SlicedResult[Table_co]):
     systems
         The names and columns of the systems, in order.
     metric
-        Name of the compared metric.
+        The compared metric.
     settings
         How the texts were scored.
     confidence
@@ -90,14 +97,14 @@ class Comparison(SlicedResult[Table_co]):
         differences: Differences,
         systems: Mapping[str, str],
         *,
-        metric: str,
+        metric: Metric,
         settings: Settings,
         confidence: float,
         draws: int,
         seed: int,
         from_pandas: bool = False,
     ) -> None:
-        super().__init__(settings.by, confidence, from_pandas=from_pandas)
+        super().__init__(settings, confidence, from_pandas=from_pandas)
         self.systems = dict(systems)
         self.metric = metric
         self.draws = draws
@@ -108,7 +115,13 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def signature(self) -> str:
         """The settings in one line; figures with equal signatures are comparable."""
-        return f"{self.metric}:{'-'.join(reversed(self.systems))}|{self._settings.signature}"
+        systems = "-".join(reversed(self.systems))
+        return f"{self.metric.name}:{systems}|{self._settings.signature}"
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """The compared metric."""
+        return (self.metric,)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -116,7 +129,7 @@ class Comparison(SlicedResult[Table_co]):
         return {
             **self._settings.to_dict(),
             "systems": self.systems,
-            "metric": self.metric,
+            "metric": self.metric.name,
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
@@ -156,10 +169,13 @@ class Comparison(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         table = rates.slices if self._differences.is_corpus else of_means.slices
         slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
+        slices = in_order(slices, keys, columns, self._settings.orders)
         names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
-        return slices.sort("n", *keys, descending=[True, *(False for _ in keys)], nulls_last=True).rename(
-            names
-        )
+        is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
+        order = keys if is_ordered else ["n", *keys]
+        return slices.sort(
+            *order, descending=[name == "n" for name in order] or False, nulls_last=True
+        ).rename(names)
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
@@ -187,7 +203,7 @@ class Comparison(SlicedResult[Table_co]):
         True
         """
         alpha, drop = share("alpha", alpha), number("drop", drop, 0)
-        sign = 1 if self._settings.higher_is_better else -1
+        sign = 1 if self.metric.higher_is_better else -1
         loss = -sign * pl.col("difference")
         overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
         groups = self._groups.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
@@ -242,12 +258,24 @@ class Comparison(SlicedResult[Table_co]):
         """Return the tables, settings and notes that `write` writes."""
         from anls_frame.reports.documents import comparison_document  # noqa: PLC0415 - only to write
 
-        return comparison_document(self.to_polars(), self.settings, self.signature)
+        return comparison_document(self._view)
 
-    def _glance(self, most: int | None) -> Glance:
-        from anls_frame.reports.documents import comparison_glance  # noqa: PLC0415 - only to show it
+    @cached_property
+    def _view(self) -> ComparisonView:
+        from anls_frame.reports.documents import ComparisonView  # noqa: PLC0415 - only to write or show it
 
-        return comparison_glance(self.to_polars(), self.settings, self.signature, most)
+        return ComparisonView(
+            tables=self.sliced_tables(),
+            flat=self.to_polars(),
+            settings=self.settings,
+            signature=self.signature,
+            metric=self.metric,
+        )
+
+    def _glances(self, most: int | None) -> list[Glance]:
+        from anls_frame.reports.documents import comparison_glances  # noqa: PLC0415 - only to show it
+
+        return comparison_glances(self._view, most)
 
 
 def _on_frames(
@@ -262,10 +290,9 @@ def compare(
     systems: Mapping[str, str],
     answers: str | None,
     *,
-    by: str | Sequence[str] | None = None,
+    by: By | None = None,
     cluster: str | None = None,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
+    metrics: str | Metric | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
@@ -291,13 +318,12 @@ def compare(
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster
         Column that identifies the document of each row; differences within a document are not independent.
-    metric
-        For texts, the score to compare: `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer"` (the mean
-        of the rows' error rates) or `"cer_corpus"` (total edits divided by total reference length, as OCR
-        projects quote it). For existing scores, any name.
-    higher_is_better
-        Direction of existing scores; by default `False` if `metric` contains the word cer, wer, mer, wil or
-        ter, as names of error rates do, and `True` otherwise.
+    metrics
+        The score to compare. For texts it is `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer_mean"`
+        (the mean of the rows' error rates), `"cer_corpus"` (total edits divided by total reference length, as
+        OCR projects quote it), or a `Metric`: a function of predictions and answers, or a mapping from the
+        systems to columns of scores. For existing scores it is their name, which also says the direction, or
+        a `Metric` with such a mapping.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
         prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
@@ -344,13 +370,9 @@ def compare(
     from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
 
     _check_systems(systems)
-    first, second = systems.values()
-    columns = check_by(by)
-    metric = _resolve_metric(metric, has_scores=answers is None)
-    # For texts, the metric defines the direction, and passing one is an error.
-    score = metric if answers is None else None
-    better = resolve_direction(score, higher_is_better)
-    described = compared(metric, score, higher_is_better=better)
+    slicing = slicing_of(by)
+    columns = slicing.names
+    metric = _resolve_metric(metrics, systems, has_texts=answers is not None)
     missing = resolve_missing(missing, has_scores=answers is None)
     confidence = share("confidence", confidence, ends=False)
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
@@ -360,7 +382,7 @@ def compare(
     reserved = [column for column in columns if column in RESULT_COLUMNS]
     if reserved:
         raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
-    scoring: dict[str, Any] = {"score": score, "threshold": None}
+    scoring: dict[str, Any] = {"threshold": None}
     if answers is not None:
         scoring = {
             "protocol": resolve_protocol(protocol),
@@ -369,16 +391,19 @@ def compare(
         }
     settings = Settings(
         by=columns,
+        tables=slicing.tables,
         cluster=cluster,
-        higher_is_better=described.higher_is_better,
+        metrics=(metric.described(),),
+        has_texts=answers is not None,
         missing=missing,
         **scoring,
     )
-    differences = collect(frame, (first, second), answers, described, settings)
+    differences = collect(frame, dict(systems), answers, Live(slicing=slicing, metrics=(metric,)), settings)
+    settings = dataclasses.replace(settings, orders=differences.orders)
     return Comparison(
         differences,
         systems,
-        metric=metric,
+        metric=metric.described().within(*differences.ends),
         settings=settings,
         confidence=confidence,
         draws=draws,
@@ -387,17 +412,27 @@ def compare(
     )
 
 
-def _resolve_metric(metric: str | None, *, has_scores: bool) -> str:
-    if has_scores:
-        if metric is not None and not (isinstance(metric, str) and metric):
-            raise ValueError(f"metric must be a name for the scores, got {metric!r}")
-        return "score" if metric is None else metric
-    if metric is not None and metric not in COMPARED:
-        raise ValueError(
-            f"metric must be one of {', '.join(map(repr, COMPARED))}, got {metric!r}; to compare other "
-            "scores, pass answers=None and the columns that hold them"
-        )
-    return metric or "anls"
+def _resolve_metric(given: Any, systems: Mapping[str, str], *, has_texts: bool) -> Metric:
+    """Return the metric to compare."""
+    if not has_texts:
+        if given is None or (isinstance(given, str) and given):
+            return Metric(systems, name=given or "score")
+        if not isinstance(given, Metric):
+            raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
+    metric, *others = resolve("anls" if given is None else given, (), has_texts=has_texts)
+    if others:
+        raise ValueError(f"metrics must be one metric, got {given!r}")
+    if metric is BUILT_IN["zeros"]:
+        raise ValueError("metrics must be a score of rows, and 'zeros' is none; compare 'anls'")
+    for values in (metric.numerator, metric.denominator):
+        if isinstance(values, Mapping) and set(values) != set(systems):
+            raise ValueError(f"metric {metric.name!r} must have a column for each of {list(systems)}")
+        if not (metric.is_built_in or values is None or callable(values) or isinstance(values, Mapping)):
+            raise ValueError(
+                f"metric {metric.name!r} is one column, but two systems are compared: pass a function of "
+                "predictions and answers, or a mapping from the systems to their columns"
+            )
+    return metric
 
 
 def _check_systems(systems: Mapping[str, str]) -> None:

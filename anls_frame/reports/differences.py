@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +15,16 @@ import polars.selectors as cs
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.reports.estimates import are_few
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
-from anls_frame.summary import fixed_point
+from anls_frame.summary import fixed_point, own_metrics
 from anls_frame.summary.cells import add_up, digest_text
 from anls_frame.summary.fixed_point import SCALE
-from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_columns, key_names
+from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_names, optional, sliced_keys
 from anls_frame.summary.moments import SIZES
-from anls_frame.summary.rows import digest_sums, score_details, score_digest, score_value
+from anls_frame.summary.rows import digest_sums, predicted, score_details
+from anls_frame.summary.slicing import check_values
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import Units
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.rows import Live
     from anls_frame.summary.settings import Settings
 
 RESULT_COLUMNS = (
@@ -53,6 +57,7 @@ LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
 
 COUNTS = ("n", "wins", "ties", "losses")
+_SIDES = ("first", "second")
 _SCORES = ("first", "second", "difference")
 
 _ROUNDING = 1e-12
@@ -80,21 +85,26 @@ class Differences:
     is_corpus: bool
     counts: dict[str, int]
     digests: tuple[str, str]
+    orders: dict[str, list[str]]
+    """The values of keys that have an order."""
+    ends: tuple[float | None, float | None]
+    """The lowest and the highest score."""
 
 
 def collect(
     frame: Any,
-    columns: tuple[str, str],
+    systems: Mapping[str, str],
     answers: str | None,
-    metric: Metric,
+    live: Live,
     settings: Settings,
 ) -> Differences:
     """Score both systems and sum their differences, in one pass on the streaming engine."""
-    rows = _both_scored(frame, columns, answers, metric, settings)
+    (metric,) = live.metrics
+    rows, orders = _both_scored(frame, systems, answers, live, settings)
     if settings.missing == "drop":
         scored_columns = ["difference", "first_digest", "second_digest"]
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
-    is_corpus = metric.denominator is not None
+    is_corpus = metric.is_ratio
     units = list(RATE_PARTS) if is_corpus and settings.cluster is None else ["unit"]
     keys = [*key_names(settings.by, None), *units]
     unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
@@ -105,16 +115,18 @@ def collect(
         sums = scored.group_by(keys).agg(*_counts(settings), *parts)
     else:
         sums = scored.group_by(*keys, SCALE).agg(*_counts(settings), *_sums())
-    cells, totals = pl.collect_all([sums, rows.select(_totals())], engine="streaming")
+    counts = rows.select(*_totals(), wrong=_is_wrong(metric).sum())
+    cells, totals = pl.collect_all([sums, counts], engine="streaming")
     total = totals.row(0, named=True)
-    if total["not_finite"]:
-        raise ValueError(f"the scores are NaN or infinite in {total['not_finite']} rows; drop or fill them")
-    if answers is None:
-        fixed_point.check_size("the scores", total["least"], total["most"])
+    if total["wrong"]:
+        raise ValueError(_first_wrong(rows, metric, total["wrong"]))
+    names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
+    added = add_up([canonical(cells)], keys)
+    check_values(added, names)
     return Differences(
-        cells=add_up([canonical(cells)], keys),
+        cells=added,
         has_clusters=settings.cluster is not None,
-        is_bounded=(answers is None or metric.interval == "bounded")
+        is_bounded=metric.bounds in (None, (0, 1))
         and (total["n"] == 0 or 0 <= total["least"] <= total["most"] <= 1),
         is_corpus=is_corpus,
         counts={
@@ -122,6 +134,8 @@ def collect(
             for name in ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
         },
         digests=(digest_text(totals, "first_digest"), digest_text(totals, "second_digest")),
+        orders=orders,
+        ends=(total["least"], total["most"]),
     )
 
 
@@ -234,54 +248,100 @@ def _adjusted(units: Units, p_values: FloatArray, draws: int, seed: int) -> Floa
 
 
 def _both_scored(
-    frame: Any, columns: tuple[str, str], answers: str | None, metric: Metric, settings: Settings
-) -> pl.LazyFrame:
-    named = [*settings.by, *([settings.cluster] if settings.cluster is not None else [])]
-    texts, others = ([], [*columns, *named]) if answers is None else ([*columns, answers], named)
-    source = to_lazy(frame, texts, others, answers=answers)
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    live: Live,
+    settings: Settings,
+) -> tuple[pl.LazyFrame, dict[str, list[str]]]:
+    """Return the rows with the scores of both systems, and the order of keys that have one."""
+    (metric,) = live.metrics
+    columns = list(systems.values()) if answers is not None else []
+    of_system = [_of_system(metric, system) for system in systems]
+    others = [*live.slicing.columns, *optional(settings.cluster), *own_metrics.needed(of_system)]
+    source = to_lazy(frame, [*columns, *optional(answers)], others, answers=answers)
     schema = source.collect_schema()
-    keys = key_columns(schema, settings.by, settings.cluster)
-    missing = pl.any_horizontal(cs.by_name(*set(columns)).is_null()).alias("missing")
+    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
+    scores = {}
+    if answers is not None:
+        for side, column in zip(_SIDES, columns, strict=True):
+            scores[f"{side}_details"] = score_details(schema, column, answers, settings)
+    if not metric.is_built_in:
+        for place, (side, own) in enumerate(zip(_SIDES, of_system, strict=True)):
+            texts = [] if answers is None else [predicted(columns[place]), cs.by_name(answers)]
+            values = own_metrics.with_values(source, [own], texts)
+            scores |= {f"{side}_{value.meta.output_name()}": value for value in values}
+    missing = pl.any_horizontal(cs.by_name(*dict.fromkeys(columns)).is_null()) if columns else None
+    rows = source.select(*keys, **scores, **({} if missing is None else {"missing": missing}))
+    rows = rows.with_columns(*(part for side in _SIDES for part in _parts(side, metric, answers)))
     if answers is None:
-        first, second = (score_value(schema, column) for column in columns)
-        digests = [score_digest(value) for value in (first, second)]
-        rows = source.select(
-            *keys,
-            missing,
-            first=first,
-            second=second,
-            first_digest=digests[0],
-            second_digest=digests[1],
-        ).with_columns(
-            answerable=pl.lit(value=True),
-            first_length=pl.lit(1, pl.Int64),
-            second_length=pl.lit(1, pl.Int64),
-        )
+        lacking = pl.any_horizontal(pl.col(_SIDES).is_null())
+        rows = rows.with_columns(missing=lacking, answerable=pl.lit(value=True))
     else:
-        details = [score_details(schema, column, answers, settings) for column in columns]
-        rows = (
-            source.select(*keys, missing, first=details[0], second=details[1])
-            .with_columns(
-                pl.col("first").struct.field("row_digest").alias("first_digest"),
-                pl.col("second").struct.field("row_digest").alias("second_digest"),
-                *(
-                    pl.col(name).struct.field(of).cast(pl.Int64).alias(f"{name}_{part}")
-                    for name in ("first", "second")
-                    for of, part in (("char_errors", "errors"), ("reference_length", "length"))
-                ),
-                *(
-                    pl.col(name).struct.field(str(metric.row)).cast(pl.Float64).alias(name)
-                    for name in ("first", "second")
-                ),
-            )
-            .with_columns(answerable=pl.col("first").is_not_null())
-        )
-    return rows.with_columns(difference=pl.col("second") - pl.col("first"))
+        rows = rows.with_columns(answerable=pl.col("first_digest").is_not_null())
+        if callable(metric.numerator):
+            rows = rows.with_columns(pl.when("answerable").then(pl.col(_SIDES)))
+    return rows.with_columns(difference=pl.col("second") - pl.col("first")), orders
+
+
+def _of_system(metric: Metric, system: str) -> Metric:
+    """Return the metric with the columns of one system."""
+
+    def own(value: Any) -> Any:
+        return value[system] if isinstance(value, Mapping) else value
+
+    return dataclasses.replace(metric, numerator=own(metric.numerator), denominator=own(metric.denominator))
+
+
+def _parts(side: str, metric: Metric, answers: str | None) -> list[pl.Expr]:
+    """Return the score of a system's rows, its digest and what its rate is divided from."""
+    details = pl.col(f"{side}_details").struct
+    own = [pl.col(f"{side}_{name}") for name in own_metrics.names(0, metric)]
+    if metric.is_built_in:
+        own = [details.field(name) for name in (str(metric.row), "char_errors", "reference_length")]
+    parts = dict(zip((side, f"{side}_errors", f"{side}_length"), own, strict=False))
+    length = details.field("reference_length") if answers is not None else pl.lit(1)
+    if f"{side}_length" not in parts:
+        parts[f"{side}_length"] = length
+    return [
+        # Counts that are no whole numbers raise an error of their own.
+        *(
+            value.cast(pl.Float64 if name == side else pl.Int64, strict=False).alias(name)
+            for name, value in parts.items()
+        ),
+        (own_metrics.digest_of(own[0]) if answers is None else details.field("row_digest")).alias(
+            f"{side}_digest"
+        ),
+    ]
+
+
+def _is_wrong(metric: Metric) -> pl.Expr:
+    """Return which rows hold a value that the metric cannot have."""
+    if metric.is_built_in:
+        return pl.lit(value=False)
+    return pl.any_horizontal(own_metrics.is_wrong(metric, names) for names in _value_columns(metric))
+
+
+def _value_columns(metric: Metric) -> list[list[str]]:
+    """Return the columns with the values of an own metric, for both systems."""
+    names = own_metrics.names(0, metric)
+    return [[f"{side}_{name}" for name in (names[1:] or names)] for side in _SIDES]
+
+
+def _first_wrong(rows: pl.LazyFrame, metric: Metric, count: int) -> str:
+    for names in _value_columns(metric):
+        wrong = rows.with_row_index("row").filter(own_metrics.is_wrong(metric, names)).head(1)
+        found = wrong.select("row", *names).collect()
+        if found.height:
+            row, *values = found.row(0)
+            return own_metrics.message(metric, count, row, values)
+    raise AssertionError  # the caller has counted some
 
 
 def _counts(settings: Settings) -> list[pl.Expr]:
     difference = pl.col("difference")
-    rises, falls = ("wins", "losses") if settings.higher_is_better else ("losses", "wins")
+    better = settings.metrics[0].higher_is_better
+    rises, falls = ("wins", "losses") if better else ("losses", "wins")
     counts = {rises: difference > 0, "ties": difference == 0, falls: difference < 0}
     return [
         pl.len().cast(pl.UInt64).alias("n"),
@@ -308,7 +368,6 @@ def _totals() -> list[pl.Expr]:
         pl.col("difference").count().alias("n"),
         (pl.col("missing") & pl.col("answerable")).sum().alias("n_missing"),
         (~pl.col("answerable")).sum().alias("n_unanswerable"),
-        (~pl.col("difference").is_finite()).sum().alias("not_finite"),
         (scored & (pl.min_horizontal("first_length", "second_length") == 0)).sum().alias("n_empty_reference"),
         pl.min_horizontal("first", "second").filter(scored).min().alias("least"),
         pl.max_horizontal("first", "second").filter(scored).max().alias("most"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,7 +13,7 @@ from anls_frame import _palette
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
-from anls_frame.export.display import FEW, glance, slice_labels, spelled
+from anls_frame.export.display import FEW, glances, slice_labels, spelled
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.frames import origins
@@ -21,8 +21,9 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.summary import details
-from anls_frame.summary.keys import key_names
-from anls_frame.summary.measures import compared, reported
+from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
+from anls_frame.summary.keys import chosen_keys, key_names
+from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,58 +43,94 @@ _ERROR_TYPES = "Error types"
 _ALPHA = 0.05
 
 
-def report_glance(summary: Summary, slices: pl.DataFrame, most: int | None) -> Glance:
-    """Return a report in its form for a screen, with at most `most` rows."""
-    document = _main_of_report(summary, slices)
-    shown = [metric for metric in _metrics(summary) if metric.in_text != "nothing"]
+@dataclass(frozen=True, kw_only=True)
+class ReportView:
+    """What a report shows; each of its tables has the overall row first."""
+
+    summary: Summary
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
+    flat: pl.DataFrame
+    worst: pl.DataFrame
+    settings: Mapping[str, Any]
+    measures: tuple[Metric, ...]
+    min_n: int
+    hidden: int
+    name: str | None
+    title: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonView:
+    """What a comparison shows; each of its tables has the overall row first."""
+
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
+    flat: pl.DataFrame
+    settings: Mapping[str, Any]
+    signature: str
+    metric: Metric
+
+
+def report_glances(view: ReportView, most: int | None) -> list[Glance]:
+    """Return the tables of a report in their form for a screen, with at most `most` rows."""
+    # Of metrics that were chosen, all are shown.
+    shown = [one for one in view.measures if one.in_text != "nothing" or view.measures != TEXT_METRICS]
     # Shares of rows without a per-row score come last, under the names of their columns.
-    shown.sort(key=lambda metric: metric.row is None)
-    headings = {metric.name: metric.name if metric.row is None else metric.label for metric in shown}
+    shown.sort(key=lambda metric: metric.name == "zeros")
+    headings = {metric.name: metric.name if metric.name == "zeros" else metric.label for metric in shown}
     with_interval = [metric.name for metric in shown if metric.in_text == "interval"]
-    return glance(document, {"n": "n", **headings}, with_interval, most)
+    return glances(_slices_of_report(view), {"n": "n", **headings}, with_interval, most)
 
 
-def report_document(
-    summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame, settings: Mapping[str, Any]
-) -> Document:
-    """Return a report as a document to export; `slices` is the frame of `to_polars`."""
-    main = _main_of_report(summary, slices)
+def report_document(view: ReportView) -> Document:
+    """Return a report as a document to export."""
+    slices, summary = _slices_of_report(view), view.summary
     tables = _detail_tables(summary) if summary.settings.details else []
-    if worst.height:
-        tables.append(
-            Table("Worst rows", worst, _kinds(worst.columns, summary.settings.by, _metrics(summary)))
-        )
-    figures = _report_figures(summary, slices, worst)
-    return replace(main, tables=[*main.tables, *tables], settings=settings, figures=figures)
+    if view.worst.height:
+        kinds = _kinds(view.worst.columns, summary.settings.by, view.measures)
+        tables.append(Table("Worst rows", view.worst, kinds))
+    figures = _report_figures(view)
+    return replace(slices, tables=[*slices.tables, *tables], settings=view.settings, figures=figures)
 
 
-def _main_of_report(summary: Summary, slices: pl.DataFrame) -> Document:
-    settings = summary.settings
-    table = Table(_by_name(settings.by), slices, _kinds(slices.columns, settings.by, _metrics(summary)))
-    notes = _report_notes(summary, slices)
-    return Document(_report_title(settings), [table], {}, settings.signature, notes)
+def _slices_of_report(view: ReportView) -> Document:
+    settings = view.summary.settings
+    tables, flat = _tables(view, settings.by, view.measures, {})
+    notes = _report_notes(view)
+    return Document(_report_title(view), tables, {}, settings.signature, notes, flat=flat)
 
 
-def comparison_glance(
-    slices: pl.DataFrame, settings: Mapping[str, Any], signature: str, most: int | None
-) -> Glance:
-    """Return a comparison in its form for a screen, with at most `most` rows."""
-    names = ("n", *settings["systems"], "difference", *_P_VALUES, "wins", "ties", "losses")
+def _tables(
+    view: ReportView | ComparisonView,
+    by: Sequence[str],
+    metrics: Sequence[Metric],
+    others: dict[str, Kind],
+) -> tuple[list[Table], Table | None]:
+    """Return the tables of slices and, of several, all of them in one."""
+    tables = [
+        Table(_by_name(keys), slices, _kinds(slices.columns, keys, metrics) | others)
+        for keys, slices in view.tables
+    ]
+    if len(tables) == 1:
+        return tables, None
+    return tables, Table("Slices", view.flat, _kinds(view.flat.columns, by, metrics) | others)
+
+
+def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
+    """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
+    names = ("n", *view.settings["systems"], "difference", *_P_VALUES, "wins", "ties", "losses")
     headings = {name: name for name in names} | {"p_value": "p", "p_adjusted": "p (adjusted)"}
-    return glance(_main_of_comparison(slices, settings, signature), headings, ("difference",), most)
+    return glances(_slices_of_comparison(view), headings, ("difference",), most)
 
 
-def comparison_document(slices: pl.DataFrame, settings: Mapping[str, Any], signature: str) -> Document:
-    """Return a comparison as a document to export; `slices` is the frame of `to_polars`."""
-    main = _main_of_comparison(slices, settings, signature)
-    return replace(main, settings=settings, figures=[_dumbbell(slices, settings)])
+def comparison_document(view: ComparisonView) -> Document:
+    """Return a comparison as a document to export."""
+    return replace(_slices_of_comparison(view), settings=view.settings, figures=[_dumbbell(view)])
 
 
-def _main_of_comparison(slices: pl.DataFrame, settings: Mapping[str, Any], signature: str) -> Document:
-    scores: dict[str, Kind] = dict.fromkeys(settings["systems"], "score")
-    kinds = _kinds(slices.columns, settings["by"], ()) | scores
-    table = Table(_by_name(settings["by"]), slices, kinds)
-    return Document(_comparison_title(settings), [table], {}, signature, _comparison_notes(slices, settings))
+def _slices_of_comparison(view: ComparisonView) -> Document:
+    scores: dict[str, Kind] = dict.fromkeys(view.settings["systems"], view.metric.format or "number")
+    tables, flat = _tables(view, view.settings["by"], (), scores)
+    return Document(_comparison_title(view), tables, {}, view.signature, _comparison_notes(view), flat=flat)
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -112,29 +149,32 @@ def _detail_tables(summary: Summary) -> list[Table]:
     ]
 
 
-def _report_notes(summary: Summary, slices: pl.DataFrame) -> list[str]:
+def _report_notes(view: ReportView) -> list[str]:
     """Return notes on the rows behind the figures."""
-    overall = slices.row(0, named=True)
+    overall = view.flat.row(0, named=True)
+    summary = view.summary
     settings = summary.settings
-    notes = [_conservation(summary.rows, overall, settings.missing, settings.score)]
-    if settings.score is not None:
-        notes.append(f"{'Higher' if settings.higher_is_better else 'Lower'} is better.")
+    notes = [_conservation(summary.rows, overall, settings.missing, has_texts=settings.has_texts)]
+    notes += _own_notes(view.measures, overall)
+    if view.hidden:
+        notes.append(f"{numbered(view.hidden, 'slice')} of fewer than {view.min_n:,} rows left out.")
     keys = key_names(settings.by, None)
     if any(isinstance(summary.cells.schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
-    if overall.get("n_empty_reference"):
+    if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
-    if settings.score is None and (other := origins.difference(summary.scored_by, settings.protocol)):
+    if settings.has_texts and (other := origins.difference(summary.scored_by, settings.protocol)):
         notes.append(other)
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    return [*notes, *_few_note(slices)]
+    return [*notes, *_few_note(view.flat)]
 
 
-def _report_figures(summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame) -> list[Figure]:
-    if summary.settings.score is not None:
+def _report_figures(view: ReportView) -> list[Figure]:
+    summary, worst = view.summary, view.worst
+    if not summary.settings.has_texts:
         return []
     histogram = score_histogram(summary)
     threshold = summary.settings.threshold or 0.0
@@ -148,13 +188,12 @@ def _report_figures(summary: Summary, slices: pl.DataFrame, worst: pl.DataFrame)
     distribution = Histogram(
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
-    errors = [_errors_by_slice(summary, slices)] if summary.settings.details else []
+    errors = [_errors_by_slice(summary, *view.tables[0])] if summary.settings.details else []
     return [distribution, *errors, *_alignments(worst, summary.settings)]
 
 
-def _errors_by_slice(summary: Summary, slices: pl.DataFrame) -> Stacked:
-    by = summary.settings.by
-    keys = list(key_names(by, None))
+def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:
+    keys = chosen_keys(by, summary.settings.by, "report")
     # By the internal names of the keys: a `by` column may have the name of a column of the table.
     errors = summary.details["errors"]
     table = details.error_table(errors, keys)
@@ -187,35 +226,37 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     return [Alignments("Worst rows, aligned", pairs)] if pairs else []
 
 
-def _dumbbell(slices: pl.DataFrame, settings: Mapping[str, Any]) -> Dumbbell:
+def _dumbbell(view: ComparisonView) -> Dumbbell:
+    (by, slices), settings = view.tables[0], view.settings
     frame = slices.head(_FIGURE_ROWS + 1)
     first, second = settings["systems"]
     rows = [
         (label, row[first], row[second], spelled(row["difference"], (), "difference"))
-        for label, row in zip(slice_labels(frame, settings["by"]), frame.iter_rows(named=True), strict=True)
+        for label, row in zip(slice_labels(frame, by), frame.iter_rows(named=True), strict=True)
     ]
     return Dumbbell("Both systems", _palette.system_colors(settings["systems"]), rows)
 
 
-def _comparison_notes(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
+def _comparison_notes(view: ComparisonView) -> list[str]:
     """Return notes on the rows behind the figures."""
+    slices, settings, metric = view.flat, view.settings, view.metric
     first, second = settings["systems"]
     notes = [
-        _conservation(settings["rows"], settings, settings["missing"], settings["score"]),
+        _conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"]),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
-    if not settings["higher_is_better"]:
+    if not metric.higher_is_better:
         notes.append("Lower is better: a rise is a loss.")
-    elif settings["score"] is not None:
+    elif not metric.is_built_in:
         notes.append("Higher is better.")
-    if settings["score"] is None and settings["metric"] == "cer":
+    if metric is BUILT_IN["cer_mean"]:
         notes.append(
             "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
             "corpus CER (cer_corpus) divides all edits by all characters."
         )
-    if settings["score"] is None and settings["metric"] == "cer_corpus":
+    if metric is BUILT_IN["cer_corpus"]:
         notes.append("Wins, ties and losses are by the CER of each row.")
-    if settings["score"] is None and not settings["higher_is_better"] and settings["n_empty_reference"]:
+    if metric.is_built_in and metric.row == "cer" and settings["n_empty_reference"]:
         empty = numbered(settings["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
     if settings["by"]:
@@ -268,35 +309,53 @@ def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _report_title(settings: Settings) -> str:
-    what = "Scores" if settings.score is None else f"Column {settings.score}"
-    return f"{what} by {' and '.join(settings.by)}" if settings.by else f"{what} of all rows"
+def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
+    """Return notes on the direction of own metrics, and on rows that they leave out."""
+    own = [metric for metric in metrics if not metric.is_built_in]
+    if not own:
+        return []
+    notes = []
+    for better, text in ((True, "Higher is better"), (False, "Lower is better")):
+        alike = [metric.label for metric in own if metric.higher_is_better is better]
+        if alike:
+            notes.append(f"{text}{'' if len(alike) == len(metrics) else ': ' + ', '.join(alike)}.")
+    fewer = [
+        f"{metric.label} on {overall[f'{metric.name}_n']:,}"
+        for metric in own
+        if overall.get(f"{metric.name}_n", overall["n"]) != overall["n"]
+    ]
+    return [*notes, *([f"Rows with a score: {', '.join(fewer)}."] if fewer else [])]
 
 
-def _comparison_title(settings: Mapping[str, Any]) -> str:
-    first, second = settings["systems"]
-    return f"{second} against {first}: {_metric(settings)}"
+def _and(metrics: Sequence[Metric]) -> str:
+    return " and ".join(metric.label for metric in metrics)
 
 
-def _metric(settings: Mapping[str, Any]) -> str:
-    """Return the name of the compared metric; existing scores keep the name that the caller gave them."""
-    metric = compared(settings["metric"], settings["score"])
-    if settings["score"] is not None:
-        return metric.label
-    label, _, which = metric.label.rstrip(")").partition(" (")
-    return f"{which} {label}" if which else metric.name.replace("_", " ")
+def _report_title(view: ReportView) -> str:
+    settings = view.summary.settings
+    if view.title is not None:
+        return view.title
+    what = "Scores" if settings.has_texts else _and(settings.metrics)
+    of = f" of {view.name}" if view.name else ""
+    by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
+    return f"{what}{of} by {by}" if by else f"{what}{of} on all rows" if of else f"{what} of all rows"
+
+
+def _comparison_title(view: ComparisonView) -> str:
+    first, second = view.settings["systems"]
+    return f"{second} against {first}: {view.metric.label}"
 
 
 def _by_name(by: Sequence[str]) -> str:
     return f"By {' and '.join(by)}" if by else "All rows"
 
 
-def _conservation(rows: int, counts: Mapping[str, Any], missing: str, score: str | None) -> str:
+def _conservation(rows: int, counts: Mapping[str, Any], missing: str, *, has_texts: bool) -> str:
     parts = [f"{counts['n']:,} scored"]
     if counts["n_unanswerable"]:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
     if counts["n_missing"] and missing == "drop":
-        lacking = "a prediction" if score is None else "a score"
+        lacking = "a prediction" if has_texts else "a score"
         parts.append(f"{counts['n_missing']:,} without {lacking}")
     note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
     if counts["n_missing"] and missing == "empty":
@@ -306,16 +365,19 @@ def _conservation(rows: int, counts: Mapping[str, Any], missing: str, score: str
     return note
 
 
-def _metrics(summary: Summary) -> tuple[Metric, ...]:
-    return reported(summary.settings.score)
-
-
 def _kinds(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
     kinds: dict[str, Kind] = {
         **dict.fromkeys(_COUNTS, "count"),
         **dict.fromkeys(("difference", "difference_low", "difference_high"), "difference"),
         **dict.fromkeys(_P_VALUES, "p_value"),
-        **{name: metric.format for metric in metrics for name in (*metric.ends, metric.row or metric.name)},
+        **dict.fromkeys(ROW_SCORES, "score"),
+        "cer": "rate",
+        **{
+            name: metric.format or "number"
+            for metric in metrics
+            for name in (*metric.ends, metric.row or metric.name)
+        },
+        **{f"{metric.name}_n": "count" for metric in metrics if not metric.is_built_in},
         **dict.fromkeys(by, "key"),
     }
     return {column: kinds[column] for column in columns if column in kinds}

@@ -58,7 +58,10 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
         ).swapaxes(0, 1)
         stacked = Sums(*moments, *(np.broadcast_to(size, moments[0].shape) for size in sizes))
         mean = np.divide(stacked.x, stacked.y, out=np.full_like(stacked.x, np.nan), where=stacked.y > 0)
-        ends = {"": mean, **dict(zip(("_low", "_high"), interval(kind, stacked, confidence), strict=True))}
+        low, high = interval(kind, stacked, confidence)
+        if kind == "mean":
+            low, high = _clipped(alike, low, high)
+        ends = {"": mean, "_low": low, "_high": high}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
         of_kind = carriers(kind, stacked)
         for row, metric in enumerate(alike):
@@ -74,6 +77,16 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
         *(columns[name] for name in named),
         pl.Series("few_rows", are_few(sizes[0], sizes[1], fewest, carrying)),
     ]
+
+
+def _clipped(metrics: Sequence[Metric], low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return intervals that end at the bounds of their metrics."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    bounds = [metric.bounds or (None, None) for metric in metrics]
+    least = np.array([[-np.inf if end is None else end] for end, _ in bounds])
+    most = np.array([[np.inf if end is None else end] for _, end in bounds])
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 def are_few(

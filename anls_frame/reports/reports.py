@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
-from anls_frame._arguments import choice, share, string
+from anls_frame._arguments import choice, count, share, string
 from anls_frame._typing import Options, Table, Table_co
+from anls_frame.export.document import TABLE
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
-from anls_frame.summary import fixed_point, folding, moments
+from anls_frame.summary import folding, moments
 from anls_frame.summary.details import confusion_table, error_table, length_table
-from anls_frame.summary.keys import canonical, chosen_keys, key_names, named
-from anls_frame.summary.measures import reported
+from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
+from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.documents import ReportView
+    from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
+    from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
 __all__ = ["Report", "report"]
@@ -47,9 +51,13 @@ class Report(SlicedResult[Table_co]):
         The summary to report.
     sort
         Column by which slices are sorted: a count (largest first), a score (worst first), a
-        rate (highest first) or a key.
+        rate (highest first) or a key. By default a key with an order of its own (an Enum), otherwise `"n"`.
     confidence
         Confidence level of the intervals.
+    min_n
+        Slices with fewer scored rows are left out.
+    name, title
+        Name of the system and title, for headings.
 
     Examples
     --------
@@ -80,26 +88,37 @@ class Report(SlicedResult[Table_co]):
 
     noun = "report"
 
-    def __init__(self, summary: Summary[Table_co], *, sort: str = "n", confidence: float = 0.95) -> None:
+    def __init__(
+        self,
+        summary: Summary[Table_co],
+        *,
+        sort: str | None = None,
+        confidence: float = 0.95,
+        min_n: int = 0,
+        name: str | None = None,
+        title: str | None = None,
+    ) -> None:
         confidence = share("confidence", confidence, ends=False)
-        super().__init__(summary.settings.by, confidence, from_pandas=summary.from_pandas)
+        super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
-        self.sort = sort
+        # Values in an order of their own are best read in it.
+        by_key = len(self._by) == 1 and self._by[0] in summary.settings.orders
+        ordered = self._by[0] if by_key else "n"
+        self.sort = ordered if sort is None else string("sort", sort, "a column of the report")
+        self.min_n = count("min_n", min_n)
+        self.name = None if name is None else string("name", name, "the name of the system")
+        self.title = None if title is None else string("title", title)
         self._check_conservation()
-        string("sort", sort, "a column of the report")
-        self._check_sizes()
         self._check_names()
-        if sort not in self._groups.columns:
+        if sort is not None and sort not in self._groups.columns:
             raise ValueError(
                 f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"
             )
 
     @classmethod
-    def from_summary(
-        cls, summary: Summary[Table], *, sort: str = "n", confidence: float = 0.95
-    ) -> Report[Table]:
+    def from_summary(cls, summary: Summary[Table], **options: Any) -> Report[Table]:
         """
-        Make a report from a summary.
+        Make a report from a summary; the options are those of `Report`.
 
         Examples
         --------
@@ -110,7 +129,7 @@ class Report(SlicedResult[Table_co]):
         >>> af.Report.from_summary(af.merge(parts)).overall["anls"]
         0.5
         """
-        return Report(summary, sort=sort, confidence=confidence)
+        return Report(summary, **options)
 
     @property
     def signature(self) -> str:
@@ -130,7 +149,7 @@ class Report(SlicedResult[Table_co]):
     @property
     def worst(self) -> Table_co:
         """
-        The `worst=` rows with the lowest scores, or with the highest if lower is better.
+        The `worst=` rows with the lowest score in the first metric, or with the highest if lower is better.
 
         Ties are broken by the texts, then by the `by` columns and the cluster, so the order of the rows and
         the way they were split do not matter.
@@ -142,7 +161,7 @@ class Report(SlicedResult[Table_co]):
         if not self.summary.settings.worst:
             return pl.DataFrame()
         rows = canonical(self.summary.worst_rows.drop("row_digest", strict=False))
-        names = dict(zip(key_names(self._by, None), self._by, strict=True))
+        names = dict(zip(key_names(self._by, None), self._by, strict=True)) | self._names_in_rows
         cluster = self.summary.settings.cluster
         if cluster in self._by:
             rows = rows.drop("cluster", strict=False)
@@ -165,9 +184,10 @@ class Report(SlicedResult[Table_co]):
             One row per slice. A row counts in the slice of each entry of a list column, so the counts of
             slices may add up to more than the number of rows. Columns: the keys; the counts `n` (scored
             rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
-            `n_empty_reference`; the means `anls`, `nls` and `exact_match`; `zeros`, the share of rows with
-            `anls` 0; `cer_mean`, the mean of rates, and `cer_corpus`, total edits divided by total reference
-            length; each with its interval in `_low` and `_high`, null where the rows do not allow one;
+            `n_empty_reference`; the metrics, by default the means `anls`, `nls` and `exact_match`; `zeros`,
+            the share of rows with `anls` 0; `cer_mean`, the mean of rates, and `cer_corpus`, total edits
+            divided by total reference length; each with its interval in `_low` and `_high`, null where the
+            rows do not allow one, and own metrics with their number of rows in `_n`;
             `few_rows`, true where intervals are only approximate: below 100 rows, 20 effective units
             (clusters, which count less if some are much larger than others) or 10 clusters that carry the
             score, or its distance from 1; `n_clusters`, null without clusters.
@@ -181,21 +201,43 @@ class Report(SlicedResult[Table_co]):
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = chosen_keys(columns, self._by, self.noun)
-        folded = self.summary.folded
-        if folded is None:
-            sums = moments.roll_up(self.summary.cells, keys, self.measures)
-        else:
-            sums = folding.slices(folded, keys, self.measures)
-        figures = estimates(sums, self.measures, self.confidence)
+        slices = in_order(self._figures(keys), keys, columns, self.summary.settings.orders)
+        if keys and self.min_n:
+            slices = slices.filter(pl.col("n") >= self.min_n)
+        return named(self._sorted(slices, keys), keys, columns)
+
+    def _figures(self, keys: Sequence[str]) -> pl.DataFrame:
+        """Return the slices in the order of their keys."""
+        figures: dict[str, pl.Series] = {}
+        few = []
+        for name, cells, metrics in self._parts:
+            folded = self.summary.folded
+            sums = (
+                moments.roll_up(cells, keys, metrics)
+                if folded is None
+                else folding.slices(folded[name], keys, metrics)
+            )
+            if not name:
+                whole = sums
+            *estimated, few_rows = estimates(sums, metrics, self.confidence)
+            figures |= {column.name: column for column in estimated}
+            few += [few_rows] if metrics else []
+            if name and (name != self.measures[0].name or self.summary.settings.has_texts):
+                figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
+        ordered = [
+            figures[column]
+            for metric in self.measures
+            for column in (*metric.ends, f"{metric.name}_n")
+            if column in figures
+        ]
         has_clusters = self.summary.settings.cluster is not None
-        counts = [count for count in moments.COUNTS if count != "rows"]
-        slices = sums.select(
+        return whole.select(
             *keys,
-            *counts,
-            *figures,
+            *(count for count in COUNTS if count != "rows"),
+            *ordered,
+            few_rows=pl.any_horizontal(few),
             n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
         )
-        return named(self._sorted(slices, keys), keys, columns)
 
     def against_rest(self, *columns: str, measure: str | None = None) -> Table_co:
         """
@@ -260,7 +302,8 @@ class Report(SlicedResult[Table_co]):
             )
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
-        tested = rest.against_rest(self.summary.cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
+        cells = self.summary.own.get(chosen.name, self.summary.cells)
+        tested = rest.against_rest(cells, keys, chosen).sort("p_value", *keys, nulls_last=True)
         return self._as_given(named(tested, keys, columns))
 
     def errors(self, *columns: str) -> Table_co:
@@ -333,35 +376,63 @@ class Report(SlicedResult[Table_co]):
         """Return the tables, settings and notes that `write` writes."""
         from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only to write
 
-        return report_document(self.summary, self.to_polars(), self._worst, self.settings)
+        return report_document(self._view)
 
-    def _glance(self, most: int | None) -> Glance:
-        from anls_frame.reports.documents import report_glance  # noqa: PLC0415 - only to show it
+    @cached_property
+    def _view(self) -> ReportView:
+        from anls_frame.reports.documents import ReportView  # noqa: PLC0415 - only to write or show it
 
-        return report_glance(self.summary, self.to_polars(), most)
+        return ReportView(
+            summary=self.summary,
+            tables=self.sliced_tables(),
+            flat=self.to_polars(),
+            worst=self._worst,
+            settings=self.settings,
+            measures=self.measures,
+            min_n=self.min_n,
+            hidden=self._hidden(),
+            name=self.name,
+            title=self.title,
+        )
 
-    def _check_sizes(self) -> None:
-        score = self.summary.settings.score
-        if score is not None:
-            least, most = self.summary.cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(
-                0
-            )
-            fixed_point.check_size(f"scores in column {score!r}", least, most)
+    def _hidden(self) -> int:
+        """Return the number of slices with fewer rows than `min_n`, which are left out of all tables."""
+        if not self.min_n:
+            return 0
+        tables = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
+        return sum(self._figures(keys).filter(pl.col("n") < self.min_n).height for keys in tables)
+
+    def _glances(self, most: int | None) -> list[Glance]:
+        from anls_frame.reports.documents import report_glances  # noqa: PLC0415 - only to show it
+
+        return report_glances(self._view, most)
 
     def _check_names(self) -> None:
         settings = self.summary.settings
         keys = key_names(settings.by, settings.cluster)
-        shown = [column for column in self.summary.worst_rows.columns if column not in keys]
+        own = self._names_in_rows
+        internal = (*keys, "row_digest")
+        columns = [name for name in self.summary.worst_rows.columns if name not in internal]
+        shown = [own.get(name, name) for name in columns]
         of_rows = shown if settings.worst else []
-        taken = [column for column in settings.by if column in ("slice", *self.overall, *of_rows)]
+        names = ("slice", *([TABLE] if settings.tables else []), *self.overall, *of_rows)
+        taken = [column for column in settings.by if column in names]
+        taken += {column for column in of_rows if of_rows.count(column) > 1}
         if settings.cluster in of_rows and settings.cluster not in settings.by:
             taken.append(settings.cluster)
         if taken:
             raise ValueError(f"the columns {taken} would collide with columns of the report; rename them")
 
+    @property
+    def _names_in_rows(self) -> dict[str, str]:
+        """Names of columns of the worst rows: own metrics and what is kept."""
+        settings = self.summary.settings
+        own = {f"own_{place}": metric.name for place, metric in enumerate(settings.own)}
+        return own | {f"keep_{place}": name for place, name in enumerate(settings.keep)}
+
     def _check_conservation(self) -> None:
         total = self.summary.cells.sum()
-        counts = {name: int(total[name][0] or 0) for name in moments.COUNTS}
+        counts = {name: int(total[name][0] or 0) for name in COUNTS}
         accounted = counts["n"] + counts["n_unanswerable"]
         if self.summary.settings.missing == "drop":
             accounted += counts["n_missing"]
@@ -374,13 +445,17 @@ class Report(SlicedResult[Table_co]):
     @cached_property
     def measures(self) -> tuple[Metric, ...]:
         """The metrics that are reported for each slice."""
-        settings, cells = self.summary.settings, self.summary.cells
-        if settings.score is None:
-            return reported(None)
-        inside = pl.col("score_min").ge(0).all(), pl.col("score_max").le(1).all()
-        from_zero, to_one = cells.select(*inside).row(0)
-        better = settings.higher_is_better
-        return reported(settings.score, higher_is_better=better, from_zero=from_zero, to_one=to_one)
+        found = {metric.name: metric for _, _, metrics in self._parts for metric in metrics}
+        return tuple(found[metric.name] for metric in self.summary.settings.metrics)
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+        """The cells with the metrics that are computed from them."""
+        names = {metric.name for metric in self.summary.settings.metrics}
+        return [
+            (name, cells, tuple(metric for metric in metrics if metric.name in names))
+            for name, cells, metrics in self.summary.groups()
+        ]
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         sort = chosen_keys([self.sort], self._by, self.noun)[0] if self.sort in self._by else self.sort
@@ -389,7 +464,7 @@ class Report(SlicedResult[Table_co]):
         worse_if_high = [
             end for metric in self.measures if not metric.higher_is_better for end in metric.ends
         ]
-        descending = sort in (*moments.COUNTS, "n_clusters", *worse_if_high)
+        descending = sort in (*COUNTS, "n_clusters", *worse_if_high)
         order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
         if not order:
             return slices
@@ -420,18 +495,21 @@ def report(
     prediction: str | None = None,
     answers: str | None = None,
     *,
-    score: str | None = None,
-    higher_is_better: bool | None = None,
-    by: str | Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     worst: int = 0,
+    keep: Sequence[str] = (),
     details: bool = False,
-    sort: str = "n",
+    sort: str | None = None,
     confidence: float = 0.95,
+    min_n: int = 0,
+    name: str | None = None,
+    title: str | None = None,
     progress: bool | Callable[[int], object] = False,
 ) -> Report:
     """
@@ -443,15 +521,19 @@ def report(
         A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
         pandas DataFrame, or any object with the Arrow PyCapsule interface.
     prediction, answers
-        Names of the columns with the predicted texts and with the accepted answer or answers.
-    score
-        Name of a column of existing scores, in place of `prediction` and `answers`.
-    higher_is_better
-        Direction of these scores; by default `False` if the column's name contains the word cer, wer, mer,
-        wil or ter, as names of error rates do, and `True` otherwise.
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names the columns of existing scores.
+    metrics
+        The scores to report, one or several: names of built-in ones ("anls", "nls", "exact_match", "zeros",
+        "cer_mean", "cer_corpus"), columns of existing scores, expressions of the frame's columns, or a
+        `Metric`. By default "qa", which stands for all built-in ones. Each own metric reads the rows once
+        more.
     by
-        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
-        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices (in pandas, levels of the index too), or expressions such as
+        ``pl.col("date").dt.year().alias("year")``.
+        Several are crossed; a list of lists, such as ``[["lang"], ["doc_type"]]``, gives a table for each. A
+        row counts in the slice of each entry of a list column; null, an empty list and a list of nulls all
+        belong to the slice null.
     cluster
         Column that identifies the document of each row. Rows of one document are alike, and intervals that
         treat them as independent are too narrow, so pass this column if there is one.
@@ -462,14 +544,22 @@ def report(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        Number of rows with the lowest scores to keep, or with the highest if lower is better.
+        Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
+        is better.
+    keep
+        Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
         this reads the rows three more times.
     sort
-        Column by which slices are sorted.
+        Column by which slices are sorted; by default a key with an order of its own (an Enum, an ordered
+        categorical of pandas), otherwise `"n"`.
     confidence
         Confidence level of the intervals.
+    min_n
+        Slices with fewer scored rows are left out of tables, which say how many these are.
+    name, title
+        Name of the system and title, for headings.
     progress
         `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
         of each batch that is read, from any thread. `cluster` and `worst` each read the rows once more,
@@ -489,7 +579,8 @@ def report(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, or if both or neither of texts and `score` are given.
+        If an option has an invalid value, if there is nothing to score, or if a metric has a value outside
+        its bounds.
 
     See Also
     --------
@@ -507,8 +598,7 @@ def report(
         frame,
         prediction,
         answers,
-        score=score,
-        higher_is_better=higher_is_better,
+        metrics=metrics,
         by=by,
         cluster=cluster,
         protocol=protocol,
@@ -516,7 +606,15 @@ def report(
         cer_protocol=cer_protocol,
         missing=missing,
         worst=worst,
+        keep=keep,
         details=details,
         progress=progress,
     )
-    return Report(summary, sort=sort, confidence=confidence)
+    return Report(
+        summary,
+        sort=sort,
+        confidence=confidence,
+        min_n=min_n,
+        name=name,
+        title=title,
+    )

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from anls_frame.summary import own_metrics
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, canonical, plain
-from anls_frame.summary.rows import KEPT, worst_order
+from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.rows import KEPT, digest_sums, worst_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +30,7 @@ class Collected:
     """The results of the queries over the rows."""
 
     cells: pl.DataFrame
+    own: dict[str, pl.DataFrame]
     bins: pl.DataFrame
     worst: pl.DataFrame
     details: dict[str, pl.DataFrame]
@@ -41,23 +44,17 @@ def collect(rows: Rows, worst: int) -> Collected:
     If they ran together, they would share the rows, and the engine would buffer rows for the slower query.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    # Grouping by both clusters and grid would give nearly as many groups as rows, so the rows are read twice.
-    apart = rows.has_grid and CLUSTER in rows.keys
-    by_grid = (KEPT,) if apart else (_GRID, KEPT) if rows.has_grid else (SCALE,)
-    parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
-    digest = digest_text(parts, "row_digest")
-    parts = parts.drop("row_digest_low", "row_digest_high")
-    if apart:
-        cells = add_up([_with_anls(canonical(parts))], rows.keys)
-        bins = _bins(rows, by_keys)
-    elif rows.has_grid:
-        parts = _with_anls(canonical(parts))
-        cells = add_up([parts.drop(_GRID)], rows.keys)
-        on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
-        bins = add_up([on_grid], (*by_keys, _GRID))
+    own = {metric.name: _own_cells(rows, place) for place, metric in enumerate(rows.own)}
+    if rows.has_texts:
+        cells, bins, digest = _cells_of_texts(rows, by_keys)
     else:
-        cells, bins = _canonical_cells(parts, rows.keys), pl.DataFrame()
-    candidates = plain(rows.frame.filter(pl.col("row_digest").is_not_null()), rows.keys)
+        # Rows count as scored by the first metric, whose values have been read with their digests.
+        first = next(iter(own.values()))
+        digest, bins = digest_text(first, "row_digest"), pl.DataFrame()
+        cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
+        own[rows.own[0].name] = first.drop("row_digest_low", "row_digest_high")
+    kept = [column for column in rows.worst_columns if column.startswith("keep_")]
+    candidates = plain(rows.frame.filter(pl.col(rows.worst_order[0]).is_not_null()), (*rows.keys, *kept))
     if worst:
         reverse = [rows.highest_first, *(False for _ in rows.worst_order[1:])]
         lowest = candidates.bottom_k(worst, by=rows.worst_order, reverse=reverse)
@@ -69,11 +66,38 @@ def collect(rows: Rows, worst: int) -> Collected:
     }
     return Collected(
         cells=cells,
+        own=own,
         bins=bins,
         worst=lowest.select(*rows.worst_columns, "row_digest").collect(engine="streaming"),
         details=details,
         digest=digest,
     )
+
+
+def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """Return the cells of texts, their bins and the digest."""
+    # Grouping by both clusters and grid would give nearly as many groups as rows, so the rows are read twice.
+    apart = CLUSTER in rows.keys
+    by_grid = (KEPT,) if apart else (_GRID, KEPT)
+    parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
+    digest = digest_text(parts, "row_digest")
+    parts = _with_anls(canonical(parts.drop("row_digest_low", "row_digest_high")))
+    if apart:
+        return add_up([parts], rows.keys), _bins(rows, by_keys), digest
+    on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
+    return add_up([parts.drop(_GRID)], rows.keys), add_up([on_grid], (*by_keys, _GRID)), digest
+
+
+def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
+    """Count rows and add up the values of an own metric, and the digests of rows without texts."""
+    metric = rows.own[place]
+    with_digest = place == 0 and not rows.has_texts
+    others = ["row_digest"] if with_digest else []
+    values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
+    keys = (*rows.keys, *own_metrics.group_keys(metric))
+    sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
+    cells = _grouped(values, keys, sums).collect(engine="streaming")
+    return _canonical_cells(own_metrics.checked(cells, values, metric), rows.keys)
 
 
 def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
@@ -145,5 +169,5 @@ def _n_distinct(cells: pl.DataFrame, key: str) -> int:
 def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Return as many of the worst rows as the settings ask for, the worst first."""
     order = worst_order(settings)
-    descending = [not settings.higher_is_better, *(False for _ in order[1:])]
+    descending = [not settings.metrics[0].higher_is_better, *(False for _ in order[1:])]
     return rows.sort(order, descending=descending, nulls_last=True).head(settings.worst)

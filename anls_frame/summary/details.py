@@ -12,8 +12,8 @@ from anls_frame import _plugin
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
+from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.measures import TEXT_METRICS
 from anls_frame.summary.rows import sum_of_scores
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     scored = rows.filter(pl.col("row_digest").is_not_null())
     return scored.group_by(*keys, bits).agg(
         pl.len().cast(pl.UInt64).alias("n"),
-        *(sum_of_scores(metric.numerator) for metric in TEXT_METRICS if metric.bits),
+        *(sum_of_scores(metric.column) for metric in TEXT_METRICS if metric.bits),
         *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
     )
 
@@ -133,8 +133,8 @@ def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _ratio(metric: Metric) -> pl.Expr:
-    x = pl.col(f"{metric.numerator}_units" if metric.bits else metric.numerator)
-    y = pl.col(metric.denominator or "n")
+    x = pl.col(f"{metric.column}_units" if metric.bits else metric.column)
+    y = pl.col("n" if metric.denominator is None else str(metric.denominator))
     return pl.when(y > 0).then(fixed_point.floats(x, metric.bits) / y).alias(metric.name)
 
 

@@ -9,9 +9,12 @@ import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.summary.settings import check_by
+from anls_frame.summary.slicing import categories
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.summary.slicing import Slicing
 
 CLUSTER = "cluster"
 """Name of the column with a cell's cluster."""
@@ -45,6 +48,17 @@ def named(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> p
     return table.rename(dict(zip(keys, columns, strict=True)))
 
 
+def in_order(
+    table: pl.DataFrame,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    orders: Mapping[str, Sequence[str]],
+) -> pl.DataFrame:
+    """Return a table whose keys have the order of the columns that they come from."""
+    ordered = {key: orders[column] for key, column in zip(keys, columns, strict=True) if column in orders}
+    return table.with_columns(pl.col(key).cast(pl.Enum(values)) for key, values in ordered.items())
+
+
 def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
     """Raise an error if a slicing column has the name of a column of the result."""
     taken = [name for name in by if name in columns]
@@ -58,15 +72,34 @@ def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> li
     """Return the keys under their names in cells."""
     # Keys are named by position: a column may both slice and be the cluster, or have the name of a result.
     names = [*by, *optional(cluster)]
-    for name in names:
-        if schema[name].is_object():
+    _check_dtypes({name: schema[name] for name in names})
+    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
+
+
+def sliced_keys(
+    source: pl.LazyFrame, slicing: Slicing, cluster: str | None
+) -> tuple[list[pl.Expr], dict[str, list[str]]]:
+    """Return the keys as `key_columns` does, and the order of the values of those that have one."""
+    made = [slicing.expressions.get(name, cs.by_name(name)) for name in slicing.names]
+    names = key_names(slicing.names, None)
+    keys = [one.alias(name) for one, name in zip(made, names, strict=True)]
+    schema = source.select(keys).collect_schema()
+    known = dict(zip(slicing.names, schema.dtypes(), strict=True))
+    _check_dtypes(known)
+    of_cluster = [] if cluster is None else key_columns(source.collect_schema(), (), cluster)
+    return [*keys, *of_cluster], categories(pl.Schema(known))
+
+
+def _check_dtypes(dtypes: Mapping[str, pl.DataType]) -> None:
+    """Raise an error for dtypes that cannot slice rows."""
+    for name, dtype in dtypes.items():
+        if dtype.is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
-        if _is_without_fields(schema[name]):
+        if _is_without_fields(dtype):
             raise DTypeError(
-                f"column {name!r} has dtype {schema[name]} and cannot slice rows, because it has a struct "
+                f"column {name!r} has dtype {dtype} and cannot slice rows, because it has a struct "
                 "without fields; leave it out"
             )
-    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
 
 
 def _is_without_fields(dtype: object) -> bool:

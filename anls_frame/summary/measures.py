@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from anls_frame._arguments import flag
+from anls_frame._arguments import choice, flag, string
 from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS, SCALED_BITS, SCORE_BITS
+from anls_frame.summary.fixed_point import SCALED_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,67 +24,181 @@ __all__ = ["Metric"]
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
 
+Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, str]
+"""What gives the values of the rows: see `Metric`."""
+
 LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates: if a score's name contains one of these words, lower is better by default."""
 
 
-@dataclass(frozen=True, kw_only=True)
+COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
+"""Columns of cells that count rows."""
+
+
+@dataclass(frozen=True, repr=False)
 class Metric:
     """
-    Description of a score: its names, its bounds and its direction.
+    A score: how it is computed from rows, its name, its bounds and its direction.
 
-    A score is a ratio of two sums over rows: a mean score, a share of rows, or a corpus rate. The attribute
-    `measures` of a report has the descriptions of its columns.
+    Reports, comparisons, plots, files and the shell take it in `metrics=`, next to the built-in scores, which
+    have names: "anls", "nls", "exact_match", "zeros", "cer_mean" and "cer_corpus". The attribute `measures`
+    of a report has the descriptions of all its scores.
 
     Parameters
     ----------
+    numerator
+        The score of a row, whose mean is reported: a function that gets the columns of predictions and
+        answers as Polars expressions and returns an expression, an expression of the frame's columns, or the
+        name of a column that holds the scores. For `compare`, the last two have to be functions or a mapping
+        from each system to the column of its scores.
+    denominator
+        For a rate, what the sum of the numerators is divided by, in the same form. The values of both are
+        then counts, such as errors and words: whole numbers of at least 0.
     name
-        Name of its column in reports.
+        Name of its column in results; by default that of the column, the expression or the function.
     label
-        Its name in headings and on axes.
-    numerator, denominator
-        The values of a row that are summed and then divided, under the names of `anls_frame.score` where they
-        have one. A mean has no denominator: it is divided by the number of rows.
+        Its name in headings and on axes; by default, `name`.
     bounds
-        The lowest and the highest possible value, `None` for an open end; `None` if both are open.
+        The lowest and the highest possible value, `None` for an open end. A value outside is an error. By
+        default, the bounds follow from the scores: (0, 1) if they lie there, otherwise (0, None) or none.
     higher_is_better
-        Its direction.
+        Its direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
+        error rates do, and `True` otherwise.
     format
-        Kind of its column in exported tables.
+        How tables show it: "score" and "rate" with three decimals, "number" with four significant digits; by
+        default "score" for scores within (0, 1), "number" for others.
+
+    Raises
+    ------
+    ValueError
+        If there is no name, or an option has an invalid value.
+    TypeError
+        If the numerator or denominator is of another kind.
 
     Notes
     -----
-    All other attributes are internal and may change.
+    A row without a value (null) is left out of this metric. The interval of a mean within (0, 1) is Wilson's,
+    that of a rate or mean of at least 0 where lower is better is on a log scale, and all others are Student's
+    t, cut at the bounds. All other attributes are internal and may change.
+
+    See Also
+    --------
+    Metric.of_texts : from a Python function of two strings.
 
     Examples
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"prediction": ["lnvoice"], "answer": ["Invoice"]})
-    >>> metrics = {metric.name: metric for metric in af.report(df, "prediction", "answer").measures}
-    >>> metrics["cer_corpus"].label, metrics["cer_corpus"].bounds, metrics["cer_corpus"].higher_is_better
-    ('CER (corpus)', (0, None), False)
-    >>> metrics["anls"]
-    Metric(name='anls', label='ANLS', numerator='anls', denominator=None, bounds=(0, 1), higher_is_better=True, format='score')
-    """  # noqa: E501 - printed output
+    >>> df = pl.DataFrame({"prediction": ["lnvoice", "12 EUR"], "answer": ["Invoice", "12 EUR"]})
+    >>> same_length = af.Metric(
+    ...     lambda prediction, answers: prediction.str.len_chars() == answers.str.len_chars(),
+    ...     name="same_length",
+    ... )
+    >>> report = af.report(df, "prediction", "answer", metrics=["exact_match", same_length])
+    >>> report.overall["exact_match"], report.overall["same_length"]
+    (0.5, 1.0)
+    >>> report.measures[1]
+    Metric(name='same_length', label='same_length', bounds=(0, 1), higher_is_better=True)
+    """
 
-    name: str
-    label: str
-    numerator: str
-    denominator: str | None = None
-    bounds: tuple[float | None, float | None] | None = None
-    higher_is_better: bool = True
-    format: Literal["score", "rate"] = "score"
-    row: str | None = field(default=None, repr=False)
+    numerator: Values = field(compare=False)
+    denominator: Values | None = field(default=None, compare=False, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    label: str = field(default="", kw_only=True)
+    bounds: tuple[float | None, float | None] | None = field(default=None, kw_only=True)
+    higher_is_better: bool | None = field(default=None, kw_only=True)
+    format: Literal["score", "rate", "number"] | None = field(default=None, kw_only=True)
+    sources: tuple[str, ...] = field(default=(), kw_only=True)
+    """The numerator and denominator as text, by which metrics are told apart."""
+    is_built_in: bool = field(default=False, kw_only=True)
+    """Whether the numerator and denominator are columns of `anls_frame.score`."""
+    row: str | None = field(default=None, kw_only=True)
     """Column of `anls_frame.score` with the score of a row; `None` if a single row has no such score."""
-    in_text: Literal["interval", "figure", "nothing"] = field(default="interval", repr=False)
+    in_text: Literal["interval", "figure", "nothing"] = field(default="interval", kw_only=True)
     """What the narrow tables of terminals and notebooks show."""
-    bits: int = field(default=0, repr=False)
+    bits: int = field(default=0, kw_only=True)
     """Sums of the numerator are in units of 2**-bits; those of the denominator are integers."""
-    square_bits: int = field(default=0, repr=False)
+    square_bits: int = field(default=0, kw_only=True)
     """Sums of its squares are in units of 2**-square_bits."""
-    has_scales: bool = field(default=False, repr=False)
-    """Whether units are relative to the cell's scale, as they are for existing scores."""
+
+    def __post_init__(self) -> None:
+        if self.is_built_in:
+            return
+        values = [self.numerator, *([] if self.denominator is None else [self.denominator])]
+        sources = self.sources or tuple(_source(one) for one in values)
+        if not all(_is_values(one) for one in values):
+            raise TypeError(
+                "a metric must be a function of predictions and answers, an expression or the name of a "
+                f"column, got {values[-1]!r}"
+            )
+        if any(isinstance(one, pl.Expr) and one.meta.has_multiple_outputs() for one in values):
+            raise ValueError(f"a metric must be one column, got an expression of several: {values[0]}")
+        name = self.name or _name(self.numerator)
+        better = is_higher_better(name) if self.higher_is_better is None else self.higher_is_better
+        choice("format", self.format, (None, "score", "rate", "number"))
+        set_ = functools.partial(object.__setattr__, self)
+        set_("sources", sources)
+        set_("name", string("name", name, "the name of the metric"))
+        set_("label", string("label", self.label or name, "a heading"))
+        set_("higher_is_better", flag("higher_is_better", better))
+        set_("bounds", _checked_bounds(self.bounds))
+        if self.denominator is None:
+            set_("bits", SCALED_BITS)
+            set_("square_bits", SCALED_BITS)
+
+    def __repr__(self) -> str:
+        shown = ("name", "label", "bounds", "higher_is_better")
+        return f"Metric({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+    @classmethod
+    def of_texts(cls, function: Callable[[str, Any], float | None], **options: Any) -> Metric:
+        """
+        Make a metric from a Python function of a prediction and its answer or answers.
+
+        Parameters
+        ----------
+        function
+            It is called for each row with the prediction and the accepted answer (a string) or answers (a
+            list of strings), and returns the score, or `None` to leave the row out. It is not called for rows
+            without an answer.
+        options
+            `name`, `label`, `bounds`, `higher_is_better` and `format`, as for `Metric`; by default, the name
+            is that of the function.
+
+        Notes
+        -----
+        A Python function takes about a thousand times as long as an expression.
+
+        Examples
+        --------
+        >>> import difflib
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> def ratio(prediction, answer):
+        ...     return difflib.SequenceMatcher(None, prediction, answer).ratio()
+        >>> df = pl.DataFrame({"prediction": ["cat", "bat"], "answer": ["cat", "dog"]})
+        >>> af.report(df, "prediction", "answer", metrics=af.Metric.of_texts(ratio)).overall["ratio"]
+        0.5
+        """
+        if not callable(function):
+            raise TypeError(f"function must be a function of two texts, got {function!r}")
+        name = options.pop("name", None) or _name(function)
+        return cls(_OfTexts(function), name=name, **options)
+
+    @property
+    def column(self) -> str:
+        """Column of `anls_frame.score` with the numerator of a built-in metric."""
+        return str(self.numerator)
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is the ratio of two sums, not a mean."""
+        return self.denominator is not None
+
+    @property
+    def has_scales(self) -> bool:
+        """Whether units are relative to the cell's scale, as they are for the means of own metrics."""
+        return not self.is_built_in and not self.is_ratio
 
     @property
     def interval(self) -> Interval:
@@ -103,12 +220,15 @@ class Metric:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`."""
-        x = f"{self.numerator}_{'units' if self.bits else 'sum'}"
-        if self.denominator is not None:
-            y, xx = f"{self.denominator}_sum", f"{self.numerator}_squares"
-            return x, y, xx, f"{self.numerator}_by_length", f"{self.denominator}_squares", xx
+        numerator, denominator = self.column, self.denominator
+        if not self.is_built_in:
+            numerator, denominator = ("numerator", "denominator") if self.is_ratio else ("score", None)
+        x = f"{numerator}_{'units' if self.bits else 'sum'}"
+        if denominator is not None:
+            y, xx = f"{denominator}_sum", f"{numerator}_squares"
+            return x, y, xx, f"{numerator}_by_length", f"{denominator}_squares", xx
         # The square of 0 or 1 is itself.
-        xx = x if self.is_share else f"{self.numerator}_square_units"
+        xx = x if self.is_share else f"{numerator}_square_units"
         return x, "n", xx, x, "n", xx
 
     def moments(self) -> list[str]:
@@ -136,74 +256,107 @@ class Metric:
             for column, bits, power in zip(columns, units, powers, strict=False)
         ]
 
-
-def _score(name: str, label: str, **others: Any) -> Metric:
-    return Metric(name=name, label=label, **{"numerator": name, "row": name, "bounds": (0, 1), **others})
-
-
-def _error_rate(name: str, label: str, **others: Any) -> Metric:
-    return _score(name, label, row="cer", bounds=(0, None), higher_is_better=False, format="rate", **others)
-
-
-_ZEROS = _score("zeros", "share of rows with ANLS 0", row=None, higher_is_better=False, in_text="figure")
-
-TEXT_METRICS = (
-    _score("anls", "ANLS", bits=SCORE_BITS, square_bits=FINE_BITS),
-    _score("nls", "NLS", bits=SCORE_BITS, square_bits=FINE_BITS, in_text="figure"),
-    _score("exact_match", "exact match"),
-    _ZEROS,
-    _error_rate(
-        "cer_mean",
-        "CER (mean)",
-        numerator="cer",
-        bits=FINE_BITS,
-        square_bits=FINE_BITS,
-        in_text="nothing",
-    ),
-    _error_rate("cer_corpus", "CER (corpus)", numerator="char_errors", denominator="reference_length"),
-)
-"""The scores in reports of texts, in the order of their columns."""
-
-COMPARED = {
-    metric.row if metric.denominator is None else metric.name: metric
-    for metric in TEXT_METRICS
-    if metric.row is not None
-}
-"""The scores by which two systems can be compared: means under the name of the row score, rates their own."""
-
-
-def reported(
-    score: str | None, *, higher_is_better: bool = True, from_zero: bool = False, to_one: bool = False
-) -> tuple[Metric, ...]:
-    """Return the scores in a report of texts or, if the name of a column is given, of existing scores."""
-    if score is None:
-        return TEXT_METRICS
-    bounds = (0 if from_zero else None, 1 if to_one else None)
-    own = _score(
-        "score",
-        score,
-        bounds=None if bounds == (None, None) else bounds,
-        higher_is_better=higher_is_better,
-        bits=SCALED_BITS,
-        square_bits=SCALED_BITS,
-        has_scales=True,
-    )
-    # If lower is better, rows with 0 are rows without errors.
-    return own, dataclasses.replace(_ZEROS, higher_is_better=not higher_is_better)
-
-
-def compared(metric: str, score: str | None, *, higher_is_better: bool = True) -> Metric:
-    """Return the score by which two systems are compared: one computed from texts, or an existing one."""
-    return COMPARED[metric] if score is None else reported(score, higher_is_better=higher_is_better)[0]
-
-
-def resolve_direction(score: str | None, higher_is_better: bool | None) -> bool:  # noqa: FBT001 - as callers have it
-    """Return whether higher is better: as the caller says for existing scores, otherwise by their name."""
-    if higher_is_better is None:
-        # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
-        return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", str(score).lower()))
-    if score is None:
-        raise ValueError(
-            "higher_is_better applies only to existing scores; scores of texts have their own direction"
+    def described(self) -> Metric:
+        """Return the metric without what computes it, as settings keep it."""
+        if self.is_built_in:
+            return self
+        numerator, *denominator = self.sources
+        return dataclasses.replace(
+            self, numerator=numerator, denominator=denominator[0] if denominator else None
         )
-    return flag("higher_is_better", higher_is_better)
+
+    def within(self, least: float | None = None, most: float | None = None) -> Metric:
+        """Return the metric with what it does not say, from its lowest and highest score."""
+        if self.is_built_in:
+            return self
+        bounds = self.bounds
+        if bounds is None:
+            bounds = (0, None)
+            if not self.is_ratio and least is not None and most is not None:
+                bounds = (None, None) if least < 0 else (0, 1) if most <= 1 else bounds
+        shown = self.format or ("score" if bounds == (0, 1) else "number")
+        return dataclasses.replace(self, bounds=bounds, format=shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what can be written as JSON."""
+        names = ["name", "label", "bounds", "higher_is_better", "format"]
+        values = {name: getattr(self, name) for name in (*names, *([] if self.is_built_in else ["sources"]))}
+        # As they come back from JSON.
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def is_higher_better(name: str) -> bool:
+    """Return the direction of a score by its name."""
+    # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
+    return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", name.lower()))
+
+
+class _OfTexts:
+    """A function of expressions that calls a Python function for each row."""
+
+    def __init__(self, function: Callable[[str, Any], float | None]) -> None:
+        self.function = function
+        self.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
+
+    def __call__(self, prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        def score(rows: pl.Series) -> pl.Series:
+            pairs = zip(rows.struct[0], rows.struct[1], strict=True)
+            values = [self._of_row(predicted, accepted) for predicted, accepted in pairs]
+            return pl.Series(values, dtype=pl.Float64, strict=False)
+
+        texts = pl.struct(prediction.alias("prediction"), answers.alias("answers"))
+        return texts.map_batches(score, return_dtype=pl.Float64, is_elementwise=True)
+
+    def _of_row(self, prediction: str | None, answers: Any) -> float | None:
+        if isinstance(answers, pl.Series):
+            answers = answers.drop_nulls().to_list() or None
+        if prediction is None or answers is None:
+            return None
+        value = self.function(prediction, answers)
+        if value is None or isinstance(value, int | float):
+            return value
+        try:
+            return float(value)  # a number of numpy
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"the function {self.__qualname__} must return a number or None, got {value!r} for "
+                f"prediction {prediction!r}"
+            ) from None
+
+
+def _is_values(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(text, str) for pair in value.items() for text in pair)
+    return isinstance(value, str | pl.Expr) or callable(value)
+
+
+def _source(value: object) -> str:
+    """Return a text for what gives the values: equal texts, equal metrics."""
+    if isinstance(value, str | pl.Expr):
+        return str(value)
+    if isinstance(value, Mapping):
+        return "a column of each system"
+    return f"{getattr(value, '__qualname__', type(value).__name__)}()"
+
+
+def _name(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, pl.Expr):
+        return value.meta.output_name(raise_if_undetermined=False) or ""
+    name = getattr(value, "__name__", "")
+    if not name or name == "<lambda>":
+        raise ValueError("a metric needs a name: pass name=")
+    return str(name)
+
+
+def _checked_bounds(bounds: Any) -> tuple[float | None, float | None] | None:
+    if bounds is None:
+        return None
+    ends = tuple(bounds) if isinstance(bounds, list | tuple) else ()
+    is_pair = len(ends) == 2 and all(  # noqa: PLR2004
+        end is None or (isinstance(end, int | float) and not math.isnan(end)) for end in ends
+    )
+    if not is_pair or (None not in ends and ends[0] >= ends[1]):
+        raise ValueError(f"bounds must be a pair of numbers or None, the lower one first, got {bounds!r}")
+    return ends[0], ends[1]

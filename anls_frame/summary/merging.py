@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -58,7 +59,11 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
         raise ValueError("merge needs at least one summary")
     if not all(isinstance(summary, Summary) for summary in summaries):
         raise TypeError("merge needs summaries, as returned by summarize and Summary.load")
-    settings = summaries[0].settings
+    orders = [summary.settings.orders for summary in summaries]
+    common = {
+        name: order for name, order in orders[0].items() if all(one.get(name) == order for one in orders)
+    }
+    settings = dataclasses.replace(summaries[0].settings, orders=common)
     for other in summaries[1:]:
         differing = settings.differences(other.settings)
         if differing:
@@ -85,9 +90,13 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
         parts=dict(sorted(parts.items())),
         digest=f"{digest:016x}",
         cells=add_up([summary.cells for summary in summaries], [*keys, *clusters]),
-        bins=summaries[0].bins
-        if settings.score is not None
-        else add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"]),
+        own={
+            name: add_up([summary.own[name] for summary in summaries], [*keys, *clusters])
+            for name in summaries[0].own
+        },
+        bins=add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"])
+        if settings.has_texts
+        else summaries[0].bins,
         worst_rows=lowest(
             pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
         ),
@@ -95,7 +104,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
             name: add_up([summary.details[name] for summary in summaries], [*keys, *KEYS[name]])
             for name in summaries[0].details
         },
-        folded=folding.add_up(folded) if folded else None,
+        folded={name: folding.add_up(one[name] for one in folded) for name in folded[0]} if folded else None,
         scored_by=origins.pop() if len(origins) == 1 else None,
         from_pandas=all(summary.from_pandas for summary in summaries),
     )

@@ -14,14 +14,12 @@ import polars as pl
 from anls_frame.summary import brackets, fixed_point
 from anls_frame.summary.fixed_point import REST_BITS, SCALE, SCALED_BITS
 from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.measures import COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.summary.measures import Metric
-
-COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
-"""Columns that count rows."""
 
 SIZES = ("n_squares", "n_cubes", "n_fourths")
 """Sums of powers of the units' row counts."""
@@ -34,7 +32,8 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
     """
     Add up cells to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
 
-    A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows.
+    A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows. Cells
+    with scales hold a single metric.
     """
     return slices(exact_moments(cells, keys, metrics), keys, metrics)
 
@@ -48,7 +47,8 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
         return _sums(cells, lines, values).select(*lines, *_of_rows(tuple(metrics)))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
     if SCALE in cells.columns:
-        squares = _sums(cells, lines, ["score_square_units"]).rename({"score_square_units": "score:squares"})
+        squares = _sums(cells, lines, ["score_square_units"])
+        squares = squares.rename({"score_square_units": metrics[0].moments()[5]})
         clusters = _clusters_in_one_scale(cells, [*keys, CLUSTER])
     else:
         squares = None
@@ -68,6 +68,8 @@ def slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]
         tuple(metrics), tuple(fixed_point.scales(moments) if SCALE in moments.columns else ())
     )
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
+    if not metrics:
+        return result
     squares = [name for metric in metrics for name in metric.moments()[2::3]]
     if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
         raise OverflowError("the sum of the squared scores is too large to be added up exactly")
@@ -139,7 +141,7 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
 def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return cells of existing scores added up by cluster, each in the scale of its sum."""
     total = fixed_point.scaled_floats("score_units", fixed_point.scales(cells))
-    clusters = cells.group_by(keys).agg(pl.col(*COUNTS, "zeros_sum").sum(), total.alias("total"))
+    clusters = cells.group_by(keys).agg(pl.col(COUNTS).sum(), total.alias("total"))
     value = pl.col("total")
     return clusters.with_columns(fixed_point.scale_of(value)).with_columns(
         score_units=fixed_point.units(fixed_point.scaled(value, pl.col(SCALE)), SCALED_BITS)

@@ -9,20 +9,24 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
-from anls_frame.exceptions import DTypeError
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.progress import counted
 from anls_frame.protocol import plugin_options
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS, REST_BITS, SCALE, SCALED_BITS, SCORE_BITS
-from anls_frame.summary.keys import key_columns, key_names, optional
+from anls_frame.summary import fixed_point, own_metrics
+from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
+from anls_frame.summary.keys import key_names, optional, sliced_keys
+from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anls_frame.frames.progress import Advance
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
+
+ROW_SCORES = ("nls", "anls", "cer", "exact_match")
+"""Scores of a row that the worst rows show."""
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
@@ -30,69 +34,119 @@ KEPT = "kept"
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Scored rows, not computed yet: keys `key_0`, ..., the cluster, the scores, and the sums over them."""
+    """
+    Scored rows, not computed yet: keys `key_0`, ..., the cluster, the scores, and the sums over them.
+
+    The values of own metrics are in the columns that `own.columns` returns, the columns that callers want to
+    keep in `keep_0`, ...
+    """
 
     frame: pl.LazyFrame
     keys: tuple[str, ...]
     sums: list[pl.Expr]
+    own: tuple[Metric, ...]
+    orders: dict[str, list[str]]
+    """The values of keys that have an order, by the name of the key."""
     worst_order: tuple[str, ...]
     highest_first: bool
     worst_columns: tuple[str, ...]
-    has_grid: bool
+    has_texts: bool
     details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
     """Queries for what else is counted, with the columns that identify their rows within a slice."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    """What settings only describe: the metrics that are not built in, and the keys with their expressions."""
+
+    slicing: Slicing = field(default_factory=Slicing)
+    metrics: tuple[Metric, ...] = ()
+
+    def columns(self, settings: Settings) -> list[str]:
+        """Return the columns that are needed besides the texts."""
+        others = [*optional(settings.cluster), *settings.keep, *own_metrics.needed(self.metrics)]
+        return [*self.slicing.columns, *others]
+
+
 def scored_texts(
-    frame: Any, prediction: str, answers: str, settings: Settings, advance: Advance = None
+    frame: Any,
+    columns: tuple[str, str],
+    live: Live,
+    settings: Settings,
+    advance: Advance = None,
 ) -> Rows:
-    """Return the scored rows of texts."""
-    columns = [*settings.by, *optional(settings.cluster)]
-    source = counted(to_lazy(frame, [prediction, answers], columns, answers=answers), advance)
+    """Return the scored rows of texts, from the columns of predictions and answers."""
+    prediction, answers = columns
+    source = counted(to_lazy(frame, columns, live.columns(settings), answers=answers), advance)
+    metrics = live.metrics
     schema = source.collect_schema()
+    texts = predicted(prediction), cs.by_name(answers)
+    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
     rows = source.select(
-        *key_columns(schema, settings.by, settings.cluster),
+        *keys,
         cs.by_name(prediction).alias("prediction"),
         cs.by_name(answers).alias("answers"),
         cs.by_name(prediction).is_null().alias("missing"),
         score_details(schema, prediction, answers, settings).alias("scores"),
+        *own_metrics.with_values(source, metrics, texts),
+        *_kept(settings),
     ).unnest("scores")
     rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"))
+    # A function of texts may give a score without looking at the answers.
+    of_texts = own_metrics.names_of_functions(metrics)
+    rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
+    own = own_metrics.all_names(metrics)
     if settings.missing == "drop":
-        scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest"]
+        scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest", *own]
         rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scores)))
     names = key_names(settings.by, settings.cluster)
     return Rows(
         frame=rows.with_columns((pl.col("anls") > 0).alias(KEPT)),
         keys=names,
         sums=_sums_of_texts(),
+        own=tuple(metrics),
+        orders=orders,
         worst_order=worst_order(settings),
-        highest_first=not settings.higher_is_better,
-        worst_columns=(*names, "prediction", "answers", "nls", "anls", "cer", "exact_match"),
-        has_grid=True,
+        highest_first=not settings.metrics[0].higher_is_better,
+        worst_columns=(*names, "prediction", "answers", *ROW_SCORES, *_own_and_kept(settings)),
+        has_texts=True,
     )
 
 
-def existing_scores(frame: Any, score: str, settings: Settings, advance: Advance = None) -> Rows:
-    """Return rows with an existing score."""
-    source = counted(to_lazy(frame, [], [score, *settings.by, *optional(settings.cluster)]), advance)
-    schema = source.collect_schema()
-    value = score_value(schema, score)
-    rows = source.select(
-        *key_columns(schema, settings.by, settings.cluster),
-        value.alias("score"),
-        score_digest(value).alias("row_digest"),
-    ).with_columns(fixed_point.scale_of(pl.col("score")))
+def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance = None) -> Rows:
+    """Return rows that are not texts, only with the values of own metrics."""
+    source = counted(to_lazy(frame, [], live.columns(settings)), advance)
+    metrics = live.metrics
+    values = own_metrics.with_values(source, metrics)
+    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
+    rows = source.select(*keys, *values, *_kept(settings))
+    rows = rows.with_columns(row_digest=own_metrics.digest(metrics))
     names = key_names(settings.by, settings.cluster)
     return Rows(
         frame=rows,
         keys=names,
-        sums=_sums_of_scores(),
+        sums=[],
+        own=tuple(metrics),
+        orders=orders,
         worst_order=worst_order(settings),
-        highest_first=not settings.higher_is_better,
-        worst_columns=(*names, "score"),
-        has_grid=False,
+        highest_first=not settings.metrics[0].higher_is_better,
+        worst_columns=(*names, *_own_and_kept(settings)),
+        has_texts=False,
     )
+
+
+def predicted(prediction: str) -> pl.Expr:
+    """Return the predictions as they are scored: a missing one is the empty text."""
+    return cs.by_name(prediction).cast(pl.String).fill_null("")
+
+
+def _kept(settings: Settings) -> list[pl.Expr]:
+    return [cs.by_name(name).alias(f"keep_{place}") for place, name in enumerate(settings.keep)]
+
+
+def _own_and_kept(settings: Settings) -> list[str]:
+    own = [f"own_{place}" for place, _ in enumerate(settings.own)]
+    return [*own, *(f"keep_{place}" for place, _ in enumerate(settings.keep))]
 
 
 def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
@@ -106,37 +160,26 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
     # `score` has the same rule, and users know its name from the error.
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
     # Without null predictions, a score is null only if there is no answer.
-    predicted = cs.by_name(prediction).cast(pl.String).fill_null("")
-    return _plugin.call("score_details", predicted, cs.by_name(answers), **options)
-
-
-def score_value(schema: pl.Schema, score: str) -> pl.Expr:
-    """Return a column of existing scores as floats."""
-    if not (schema[score].is_numeric() or schema[score] in (pl.Boolean, pl.Null)):
-        raise DTypeError(f"column {score!r} has dtype {schema[score]}; scores must be numbers")
-    return cs.by_name(score).cast(pl.Float64)
-
-
-def score_digest(value: pl.Expr) -> pl.Expr:
-    """Return the digest of an existing score, null for null."""
-    raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
-    return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
+    return _plugin.call("score_details", predicted(prediction), cs.by_name(answers), **options)
 
 
 def worst_order(settings: Settings) -> tuple[str, ...]:
     """
     Return the columns by which the worst rows are chosen, each in ascending order with nulls last.
 
-    If lower is better, the first column is in descending order.
+    The first is the score of the first metric, in descending order if lower is better.
 
     Ties between equal scores are broken by the content of the rows, so that every engine and every order of
     rows or parts gives the same ones. List keys are compared unsorted: sorting each costs more than scoring.
     """
     names = key_names(settings.by, settings.cluster)
-    if settings.score is not None:
-        return ("score", "row_digest", *names)
+    metric = settings.metrics[0]
+    first = "own_0" if not metric.is_built_in else metric.row or "anls"
+    last = _own_and_kept(settings)
+    if not settings.has_texts:
+        return tuple(dict.fromkeys((first, "row_digest", *names, *last)))
     # Rows with equal digests differ only in nulls.
-    return ("anls", "nls", "row_digest", *names, "prediction", "answers")
+    return tuple(dict.fromkeys((first, "anls", "nls", "row_digest", *names, "prediction", "answers", *last)))
 
 
 def _sums_of_texts() -> list[pl.Expr]:
@@ -167,26 +210,6 @@ def sum_of_scores(name: str) -> pl.Expr:
     score = pl.col(name)
     units = fixed_point.sum_of_rates(score) if name == "cer" else fixed_point.sum_of_shares(score, SCORE_BITS)
     return units.alias(f"{name}_units")
-
-
-def _sums_of_scores() -> list[pl.Expr]:
-    zero = pl.lit(0, dtype=pl.UInt64)
-    value = fixed_point.scaled(pl.col("score"), pl.col(SCALE))
-    return [
-        pl.len().cast(pl.UInt64).alias("rows"),
-        _count(pl.col("score").is_not_null(), "n"),
-        _count(pl.col("score").is_null(), "n_missing"),
-        zero.alias("n_unanswerable"),
-        zero.alias("n_empty_reference"),
-        fixed_point.units(value, SCALED_BITS).sum().alias("score_units"),
-        fixed_point.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
-        fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).sum().alias("score_square_rest"),
-        _count(pl.col("score") == 0, "zeros_sum"),
-        _count(~pl.col("score").is_finite(), "not_finite_sum"),
-        pl.col("score").min().alias("score_min"),
-        pl.col("score").max().alias("score_max"),
-        *digest_sums("row_digest"),
-    ]
 
 
 def _count(condition: pl.Expr, name: str) -> pl.Expr:

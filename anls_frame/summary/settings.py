@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from anls_frame._arguments import choice
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
+from anls_frame.summary.catalogue import TEXT_METRICS, from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from anls_frame.summary.measures import Metric
 
 __all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_missing"]
 
@@ -29,19 +32,25 @@ class Settings:
     Parameters
     ----------
     by
-        Columns that slice the rows.
+        Names of the keys that slice the rows.
+    tables
+        Names of the keys of each table; empty for a single table with all keys.
+    orders
+        The values of the keys that have an order, as those of an Enum have.
     cluster
         Column with the cluster (the document) of each row.
-    score
-        Name of the column with existing scores; `None` if texts were scored.
-    higher_is_better
-        Whether higher scores are better.
+    metrics
+        The scores, each by its name and description; the worst rows are those of the first.
+    has_texts
+        Whether texts were scored, or only existing scores read.
     protocol, threshold, cer_protocol
         How texts were scored, as for `anls_frame.score`.
     missing
         How null predictions are counted.
     worst
         How many of the worst rows are kept.
+    keep
+        More columns of these rows.
     details
         Whether error types, confusions and lengths are counted.
     version
@@ -55,25 +64,28 @@ class Settings:
     """
 
     by: tuple[str, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     cluster: str | None = None
-    score: str | None = None
-    higher_is_better: bool = True
+    metrics: tuple[Metric, ...] = TEXT_METRICS
+    has_texts: bool = True
     protocol: ScoreProtocol = PROTOCOLS["anls"]
     threshold: float | None = 0.5
     cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
     missing: Missing = "empty"
     worst: int = 0
+    keep: tuple[str, ...] = ()
     details: bool = False
     version: str = __version__
 
     @property
     def signature(self) -> str:
         """One line with the settings that must be equal for scores to be comparable."""
-        if self.score is not None:
-            parts = [f"score:{self.score}", *([] if self.higher_is_better else ["better:lower"])]
-        else:
+        parts = [_signature(metric) for metric in self.own]
+        if self.has_texts:
             parts = [
                 "anls",
+                *parts,
                 f"protocol:{described(self.protocol)}",
                 f"threshold:{self.threshold:g}",
                 f"cer:{described(self.cer_protocol)}",
@@ -81,20 +93,51 @@ class Settings:
         parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
+    @property
+    def own(self) -> tuple[Metric, ...]:
+        """The metrics that are not built in."""
+        return tuple(metric for metric in self.metrics if not metric.is_built_in)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as a dictionary that can be written as JSON."""
-        return dataclasses.asdict(self) | {"by": list(self.by)}
+        return {
+            **vars(self),
+            "by": list(self.by),
+            "tables": [list(table) for table in self.tables],
+            "orders": {name: list(values) for name, values in self.orders.items()},
+            "keep": list(self.keep),
+            "metrics": [metric.to_dict() for metric in self.metrics],
+            "protocol": dataclasses.asdict(self.protocol),
+            "cer_protocol": dataclasses.asdict(self.cer_protocol),
+        }
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
         """Return the settings that differ, each with both values, its own first."""
         own, others = vars(self), vars(other)
-        return {name: (value, others[name]) for name, value in own.items() if value != others[name]}
+        differing = {
+            name: (value, others[name])
+            for name, value in own.items()
+            # Values add up in any order.
+            if value != others[name] and name != "orders"
+        }
+        names = [[metric.name for metric in settings.metrics] for settings in (self, other)]
+        if names[0] != names[1]:
+            differing["metrics"] = (names[0], names[1])
+        return differing
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
         """Return the settings from the dictionary that `to_dict` returned."""
         protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
-        return cls(**{**settings, **protocols, "by": tuple(settings["by"])})
+        lists = {key: tuple(settings[key]) for key in ("by", "keep")}
+        lists["tables"] = tuple(map(tuple, settings["tables"]))
+        metrics = tuple(map(from_dict, settings["metrics"]))
+        return cls(**{**settings, **protocols, **lists, "metrics": metrics})
+
+
+def _signature(metric: Metric) -> str:
+    named = () if metric.sources == (metric.name,) else ("/".join(metric.sources),)
+    return ":".join((metric.name, *named, *(() if metric.higher_is_better else ("lower",))))
 
 
 def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -106,6 +149,16 @@ def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
         raise TypeError(f"by must be a column name or a list of them, got {by!r}")
     if len(set(columns)) < len(columns):
         raise ValueError(f"by must not name a column twice, got {list(columns)}")
+    return columns
+
+
+def check_keep(keep: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to keep as a tuple of names."""
+    columns = (keep,) if isinstance(keep, str) else tuple(keep) if isinstance(keep, Iterable) else (keep,)
+    if not all(isinstance(column, str) for column in columns):
+        raise TypeError(f"keep must be a column name or a list of them, got {keep!r}")
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"keep must not name a column twice, got {list(columns)}")
     return columns
 
 

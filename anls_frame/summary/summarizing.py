@@ -7,16 +7,18 @@ import uuid
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count, flag
-from anls_frame.frames.conversion import is_pandas
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import protocol_of
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
+from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.cells import Collected, collect, lowest
 from anls_frame.summary.details import KEYS, plans
 from anls_frame.summary.keys import key_names
-from anls_frame.summary.measures import resolve_direction
-from anls_frame.summary.rows import existing_scores, scored_texts
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, resolve_missing
+from anls_frame.summary.rows import Live, existing_scores, scored_texts
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing
+from anls_frame.summary.slicing import check_values
+from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import OnFrames, Options
+    from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Missing
+    from anls_frame.summary.slicing import By
 
 __all__ = ["summarize"]
 
@@ -43,15 +47,15 @@ def summarize(
     prediction: str | None = None,
     answers: str | None = None,
     *,
-    score: str | None = None,
-    higher_is_better: bool | None = None,
-    by: str | Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     worst: int = 0,
+    keep: Sequence[str] = (),
     details: bool = False,
     part: str | None = None,
     progress: bool | Callable[[int], object] = False,
@@ -65,12 +69,12 @@ def summarize(
         A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
         pandas DataFrame, or any object with the Arrow PyCapsule interface.
     prediction, answers
-        Names of the columns with the predicted texts and with the accepted answer or answers.
-    score
-        Name of a column of existing scores, in place of `prediction` and `answers`.
-    higher_is_better
-        Direction of these scores; by default `False` if the column's name contains the word cer, wer, mer,
-        wil or ter, as names of error rates do, and `True` otherwise.
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names the columns of existing scores.
+    metrics
+        The scores to report, one or several: names of built-in ones, columns of existing scores, expressions
+        of the frame's columns, or a `Metric`. By default "qa", which stands for all built-in ones. Each own
+        metric reads the rows once more.
     by
         Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
@@ -83,7 +87,10 @@ def summarize(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     worst
-        Number of rows with the lowest scores to keep, or with the highest if lower is better.
+        Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
+        is better.
+    keep
+        Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
         three more times.
@@ -106,7 +113,8 @@ def summarize(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, or if both or neither of texts and `score` are given.
+        If an option has an invalid value, if there is nothing to score, or if a metric has a value outside
+        its bounds.
 
     Examples
     --------
@@ -123,59 +131,66 @@ def summarize(
     │ en    ┆ 2   ┆ 1         │
     └───────┴─────┴───────────┘
     """
-    missing = resolve_missing(missing, has_scores=score is not None)
-    better = resolve_direction(score, higher_is_better)
+    has_texts = prediction is not None and answers is not None
+    if not has_texts and not (prediction is None and answers is None):
+        raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
+    missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    if flag("details", details) and score is not None:
-        raise ValueError("details need texts; a column of scores has none")
+    if flag("details", details) and not has_texts:
+        raise ValueError("details need texts; columns of scores have none")
     if part is not None and not (isinstance(part, str) and part):
         raise ValueError(f"part must be a non-empty string, got {part!r}")
-    columns = check_by(by)
-    scoring: dict[str, Any] = {"score": score, "threshold": None}
-    if score is None:
-        if prediction is None or answers is None:
-            raise ValueError("pass the columns prediction and answers, or score for existing scores")
+    slicing, kept = slicing_of(by), check_keep(keep)
+    frame = at_hand(frame)
+    chosen = resolve(metrics, column_names(frame), has_texts=has_texts)
+    own = tuple(metric for metric in chosen if not metric.is_built_in)
+    live = Live(slicing=slicing, metrics=own)
+    scoring: dict[str, Any] = {"threshold": None}
+    if has_texts:
         scoring = {
             "protocol": resolve_protocol(protocol),
             "threshold": resolve_threshold(protocol, threshold),
             "cer_protocol": resolve_protocol(cer_protocol),
             "details": details,
         }
-    elif prediction is not None or answers is not None:
-        raise ValueError("pass either prediction and answers, or score, not both")
     settings = Settings(
-        by=columns, cluster=cluster, higher_is_better=better, missing=missing, worst=worst, **scoring
+        by=slicing.names,
+        tables=slicing.tables,
+        cluster=cluster,
+        metrics=tuple(metric.described() for metric in chosen),
+        has_texts=has_texts,
+        missing=missing,
+        worst=worst,
+        keep=kept,
+        **scoring,
     )
     with following(progress, frame, passes(settings)) as advance:
         if prediction is None or answers is None:
-            rows = existing_scores(frame, str(score), settings, advance)
+            rows = existing_scores(frame, live, settings, advance)
         else:
-            rows = scored_texts(frame, prediction, answers, settings, advance)
+            rows = scored_texts(frame, (prediction, answers), live, settings, advance)
             if details:
-                keys = key_names(columns, None)
+                keys = key_names(settings.by, None)
                 rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
+        settings = dataclasses.replace(settings, orders=rows.orders)
         summary = _summary(collect(rows, worst), settings, part or uuid.uuid4().hex)
     return dataclasses.replace(summary, scored_by=protocol_of(frame), from_pandas=is_pandas(frame))
 
 
 def passes(settings: Settings) -> int:
     """Return the number of times that the rows are read."""
-    clusters = settings.cluster is not None and settings.score is None
-    return 1 + clusters + bool(settings.worst) + settings.details * len(KEYS)
+    of_texts = (1 + (settings.cluster is not None)) * settings.has_texts + settings.details * len(KEYS)
+    return of_texts + len(settings.own) + bool(settings.worst)
 
 
 def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
-    cells = collected.cells
-    not_finite = cells["not_finite_sum"].sum() if "not_finite_sum" in cells.columns else 0
-    if not_finite:
-        raise ValueError(
-            f"column {settings.score!r} holds NaN or infinity in {not_finite} rows; drop or fill them"
-        )
+    check_values(collected.cells, dict(zip(key_names(settings.by, None), settings.by, strict=True)))
     return Summary(
         settings=settings,
-        parts={part: int(cells["rows"].sum())},
+        parts={part: int(collected.cells["rows"].sum())},
         digest=collected.digest,
-        cells=cells,
+        cells=collected.cells,
+        own=collected.own,
         bins=collected.bins,
         worst_rows=lowest(collected.worst, settings),
         details=collected.details,

@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
+import polars as pl
+
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary import files, folding
+from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
-from anls_frame.summary.measures import reported
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    import polars as pl
-
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
 __all__ = ["Summary"]
@@ -51,8 +52,10 @@ class Summary(Generic[Table_co]):
     cells
         One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
         scores are integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units`
-        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. Existing scores have
-        one row for each `scale` as well; the units of `score_units` are relative to it.
+        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62.
+    own
+        The same for each own metric, by its name. A mean has one row for each `scale` as well; the units of
+        `score_units` are relative to it.
     bins
         One row for each combination of `by` values and grid point, the threshold k/200 at which the protocol's
         cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
@@ -62,7 +65,8 @@ class Summary(Generic[Table_co]):
         If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
         cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
     folded
-        After `fold_clusters`, one row for each slice that a report can show; otherwise `None`.
+        After `fold_clusters`, one row for each slice that a report can show, by the name of the own metric
+        or "" for `cells`; otherwise `None`.
     scored_by
         The protocol used by the harness that wrote the file, if a reader knows it; a report with another
         protocol says so.
@@ -88,8 +92,9 @@ class Summary(Generic[Table_co]):
     cells: pl.DataFrame
     bins: pl.DataFrame
     worst_rows: pl.DataFrame
+    own: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    folded: pl.DataFrame | None = None
+    folded: Mapping[str, pl.DataFrame] | None = None
     scored_by: str | None = None
     from_pandas: bool = False
 
@@ -142,11 +147,23 @@ class Summary(Generic[Table_co]):
         if self.folded is not None:
             return self
         keys = key_names(self.settings.by, None)
+        folded = {name: folding.fold(cells, keys, metrics) for name, cells, metrics in self.groups()}
         return dataclasses.replace(
             self,
             cells=folding.without_clusters(self.cells, keys),
-            folded=folding.fold(self.cells, keys, reported(self.settings.score)),
+            own={name: folding.without_clusters(cells, keys) for name, cells in self.own.items()},
+            folded=folded,
         )
+
+    def groups(self) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+        """Return the cells with the metrics that are computed from them: "" and those of own metrics."""
+        yield "", self.cells, TEXT_METRICS if self.settings.has_texts else ()
+        for metric in self.settings.own:
+            cells = self.own[metric.name]
+            ends: tuple[float | None, ...] = ()
+            if metric.has_scales:
+                ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
+            yield metric.name, cells, (metric.within(*ends),)
 
     def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
         """
@@ -217,8 +234,9 @@ class Summary(Generic[Table_co]):
 
     def _content(self, metadata: Mapping[str, str]) -> bytes:
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
-        if self.folded is not None:
-            frames["folded"] = self.folded
+        # Names of metrics may be those of other frames.
+        frames |= {f"own {name}": cells for name, cells in self.own.items()}
+        frames |= {f"folded {name}": sums for name, sums in (self.folded or {}).items()}
         header = {name: getattr(self, name) for name in files.HEADER}
         return files.content(frames, header, metadata)
 
@@ -229,6 +247,11 @@ class Summary(Generic[Table_co]):
             cells=frames["cell"],
             bins=frames["bin"],
             worst_rows=frames["worst"],
+            own=_named(frames, "own "),
             details={kind: frames[kind] for kind in KEYS if kind in frames},
-            folded=frames.get("folded"),
+            folded=_named(frames, "folded ") or None,
         )
+
+
+def _named(frames: Mapping[str, pl.DataFrame], prefix: str) -> dict[str, pl.DataFrame]:
+    return {kind.removeprefix(prefix): frame for kind, frame in frames.items() if kind.startswith(prefix)}

@@ -65,7 +65,7 @@ def test_a_curve_needs_a_summary_of_texts_and_known_columns() -> None:
     with pytest.raises(ValueError, match=r"not sliced by \['tags'\], only by \['part'\]"):
         af.threshold_curve(summary, by="tags")
     with pytest.raises(ValueError, match="existing scores"):
-        af.threshold_curve(af.summarize(pl.DataFrame({"s": [0.5]}), score="s"))
+        af.threshold_curve(af.summarize(pl.DataFrame({"s": [0.5]}), metrics="s"))
     with pytest.raises(TypeError, match="summary must be a Summary, got DataFrame"):
         af.threshold_curve(rows())  # type: ignore[arg-type]
 

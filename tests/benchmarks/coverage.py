@@ -30,7 +30,7 @@ from populations import (
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
-from anls_frame.summary.measures import TEXT_METRICS
+from anls_frame.summary.catalogue import TEXT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

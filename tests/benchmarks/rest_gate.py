@@ -17,8 +17,8 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.reports import rest
-from anls_frame.summary.measures import reported
 
+METRIC = af.Metric("score", bounds=(0, 1))
 REPLICATIONS = 500
 SEED = 20261122
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPLICATIONS) ** 0.5
@@ -57,8 +57,8 @@ def labelled(rows: pl.DataFrame, random: np.random.Generator, share: float, *, w
 
 def p_value(rows: pl.DataFrame) -> float | None:
     # What `Report.against_rest` calls, without the intervals of a report.
-    summary = af.summarize(rows, score="score", by="label", cluster="document")
-    tested = rest.against_rest(summary.cells, ["key_0"], reported("score")[0])
+    summary = af.summarize(rows, metrics=METRIC, by="label", cluster="document")
+    tested = rest.against_rest(summary.own["score"], ["key_0"], METRIC)
     return tested.filter(pl.col("key_0"))["p_value"].first()
 
 

@@ -333,7 +333,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     options = (path.name, "--systems", "old,new", "--scores", "-b", "kind")
 
     shown = json.loads(fine(run("compare", *options, "--metric", "f1", "--json")))
-    expected = af.compare(frame, {"old": "old", "new": "new"}, None, metric="f1", by="kind")
+    expected = af.compare(frame, {"old": "old", "new": "new"}, None, metrics="f1", by="kind")
     assert shown["title"] == "new against old: f1"
     assert [row["wins"] for row in shown["tables"]["By kind"]] == expected.to_polars()["wins"].to_list()
     worse = run("compare", *options, "--metric", "loss", "--lower-is-better", "--fail-if-drop", "0.1")
@@ -464,9 +464,8 @@ def test_plots_show_the_measure_and_the_title_asked_for(
     picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert f"<!-- {words} -->" in picture
     assert "<!-- Ours: $a$ -->" in picture
-    refused(
-        run("plot", kind, TABLE, "-p", "tesseract", "-m", "bleu", "-o", "b.svg"), "--measure must be one of"
-    )
+    refusal = "metrics must be of 'qa'" if kind == "groups" else "--measure must be one of"
+    refused(run("plot", kind, TABLE, "-p", "tesseract", "-m", "bleu", "-o", "b.svg"), refusal)
 
 
 def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> None:

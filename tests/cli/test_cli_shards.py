@@ -264,7 +264,10 @@ def bytes_read():
     with open("/proc/self/io") as file:
         return int(file.readline().split()[1])
 
-settings = {"by": None, "cluster": None, "worst": 0, "missing": "empty", "protocol": "anls"}
+settings = {
+    **{"by": None, "cluster": None, "metrics": None, "worst": 0, "keep": (), "missing": "empty"},
+    "protocol": "anls",
+}
 work = reporting.Work(files=[Path(sys.argv[1])], source=options.Source(), settings=settings)
 shard = shards.Shard.parse(sys.argv[2])
 work.summary(shard)  # modules are read as well, the first time

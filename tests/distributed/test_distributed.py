@@ -110,9 +110,9 @@ def test_any_partitions_and_batches_give_the_summary_of_memory(
 def test_many_batches_add_up() -> None:
     frame = pl.DataFrame({"s": [index % 7 / 6 for index in range(500)], "k": [[1], [1, 2], None, []] * 125})
     found = distributed.summarize(
-        daft.from_arrow(frame.to_arrow()), score="s", by="k", part="all", batch_rows=3
+        daft.from_arrow(frame.to_arrow()), metrics="s", by="k", part="all", batch_rows=3
     )
-    check_equal(found, af.summarize(frame, score="s", by="k"))
+    check_equal(found, af.summarize(frame, metrics="s", by="k"))
     assert found.parts == {"all": 500}
 
 
@@ -181,10 +181,10 @@ def test_scored_rows_are_reported_like_texts() -> None:
     scored = distributed.add_scores(
         daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"]
     )
-    found = distributed.report(scored, score="anls", by="lang", batch_rows=500)
+    found = distributed.report(scored, metrics="anls", by="lang", batch_rows=500)
     expected = distributed.report(scored, "rapidocr", "answers", by="lang", missing="drop", batch_rows=500)
     assert found.by_group["n"].to_list() == expected.by_group["n"].to_list()
-    assert found.by_group["score"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
+    assert found.by_group["anls"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
 
 
 def test_the_prediction_may_be_the_answer_too() -> None:
@@ -199,3 +199,37 @@ def test_generators_name_columns_as_lists_do() -> None:
     assert scored.column_names == [*ROWS.column_names, "nls"]
     by = (name for name in ["k"])
     assert distributed.report(frame, "p", "a", by=by).by_group.height == 4  # type: ignore[arg-type]
+
+
+def test_own_metrics_are_those_of_memory() -> None:
+    frame = pl.DataFrame(
+        {
+            "p": [["cat", None, "dog"][index % 3] for index in range(300)],
+            "a": [["cat", "dot"][index % 2] for index in range(300)],
+            "s": [None if index % 7 == 0 else 1.7e9 + index / 3 for index in range(300)],
+            "errors": [index % 5 for index in range(300)],
+            "words": [index % 3 for index in range(300)],
+            "k": [[1], [1, 2], None, []] * 75,
+            "d": [index % 11 for index in range(300)],
+            "id": range(300),
+        }
+    )
+    metrics = [
+        af.Metric(lambda p, _: p.str.len_chars(), name="chars", higher_is_better=False),
+        *("anls", "s"),
+        (pl.col("s") / 2).alias("half"),
+        af.Metric("errors", denominator="words", name="rate"),
+        af.Metric.of_texts(lambda p, a: float(p == a), name="equal"),
+    ]
+    arguments: dict[str, Any] = {"metrics": metrics, "by": "k", "cluster": "d", "worst": 4, "keep": ["id"]}
+    expected = af.report(frame, "p", "a", **arguments, min_n=80, title="Run")
+    found = distributed.report(
+        daft.from_arrow(frame.to_arrow()), "p", "a", **arguments, batch_rows=17, min_n=80, title="Run"
+    )
+    check_equal(found.summary, expected.summary)
+    report_oracle.check_alike(found.to_polars(), expected.to_polars())
+    assert found.worst.equals(expected.worst)
+    assert (found.title, found.hidden) == (expected.title, expected.hidden)
+    wrong = af.Metric("s", bounds=(0, 1))
+    with pytest.raises(Exception, match=r"metric 's' must be in \[0, 1\], got 1700000000"):
+        distributed.report(daft.from_arrow(frame.to_arrow()), metrics=wrong)

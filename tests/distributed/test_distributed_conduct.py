@@ -77,7 +77,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
             af.DTypeError,
             "column 'n' must hold strings or lists of strings, but holds int64",
         ),
-        ({"prediction": None, "answers": None, "score": "p"}, af.DTypeError, "scores must be numbers"),
+        ({"prediction": None, "answers": None, "metrics": "p"}, af.DTypeError, "scores must be numbers"),
         ({"by": ["n", "n"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
@@ -86,7 +86,9 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"missing": "zero"}, ValueError, "missing must be one of"),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to"),
         ({"details": 1}, TypeError, "details must be True or False"),
-        ({"score": "n"}, ValueError, "pass either prediction and answers, or score"),
+        ({"metrics": "score"}, ValueError, "a column of scores, or a Metric, got 'score'"),
+        ({"keep": "m"}, af.ColumnNotFoundError, "no column 'm' among"),
+        ({"keep": ["n", "n"]}, ValueError, "keep must not name a column twice"),
         ({"prediction": None}, ValueError, "pass the columns prediction and answers"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be an integer of at least 1, got 0"),
         ({"batch_rows": True}, ValueError, "batch_rows must be an integer of at least 1, got True"),
@@ -170,8 +172,8 @@ def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None
 
 def test_scores_that_are_no_numbers_are_the_error_that_they_are_in_memory() -> None:
     frame = daft.from_pydict({"s": [1.0, float("nan"), None]})
-    with pytest.raises(ValueError, match="column 's' holds NaN or infinity in 1 rows; drop or fill them"):
-        distributed.report(frame, score="s")
+    with pytest.raises(ValueError, match=r"metric 's' must be finite, got nan in row 1 \(counted from 0\); "):
+        distributed.report(frame, metrics="s")
 
 
 def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,7 +275,7 @@ def test_folded_clusters_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
-    scores = af.report(pl.DataFrame({"score": [0.5, -2.0, None]}), score="score")
+    scores = af.report(pl.DataFrame({"score": [0.5, -2.0, None]}), metrics="score")
     empty = report(frame(0), worst=3)
 
     for made in (scores, empty, compared(frame(0))):

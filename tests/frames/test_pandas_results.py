@@ -215,7 +215,7 @@ def test_levels_of_the_index_slice_and_cluster_like_columns() -> None:
 
     for made in (
         lambda frame: af.report(frame, *TEXTS, **options).by_group,
-        lambda frame: af.report(frame, score="score", **options).by_group,
+        lambda frame: af.report(frame, metrics="score", **options).by_group,
         lambda frame: af.compare(frame, SYSTEMS, "answers", **options).by_group,
         lambda frame: af.confusions(frame, *TEXTS, by=["lang", "id"]),
         lambda frame: af.length_scores(frame, *TEXTS, by="lang"),

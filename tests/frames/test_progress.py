@@ -52,8 +52,11 @@ def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
     af.summarize(frame, *TEXTS, cluster="lang", progress=seen.append)
     assert sum(seen) == 2 * ROWS
     seen.clear()
-    af.summarize(frame, score="score", progress=seen.append)
+    af.summarize(frame, metrics="score", progress=seen.append)
     assert sum(seen) == ROWS
+    seen.clear()
+    af.summarize(frame, *TEXTS, metrics=["anls", "score", pl.col("score").alias("b")], progress=seen.append)
+    assert sum(seen) == 3 * ROWS
 
 
 def test_progress_comes_while_rows_are_read(tmp_path: Path) -> None:

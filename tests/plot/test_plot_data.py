@@ -471,7 +471,7 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
         (lambda: plot.confusion_matrix(frame()), ColumnNotFoundError, "count"),
         (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
-        (lambda: plot.score_distribution(af.summarize(frame(), score="nls")), ValueError, "existing"),
+        (lambda: plot.score_distribution(af.summarize(frame(), metrics="nls")), ValueError, "existing"),
     ],
 )
 def test_mistakes_are_named(call: Any, error: type[Exception], message: str) -> None:

@@ -164,14 +164,14 @@ def test_axes_end_at_the_bounds_of_the_measure(measure: str) -> None:
 @pytest.mark.parametrize("name", ["own_bleu", "own_wer"])
 def test_scores_without_bounds_end_at_the_data(name: str) -> None:
     data = pl.DataFrame({name: [-30.0, -10.0, 20.0, 40.0] * 30, "k": ["a", "b"] * 60})
-    made = af.report(data, score=name, by="k")
+    made = af.report(data, metrics=name, by="k")
 
     ax = plot.group_scores(made)
 
     table = made.to_polars()
     low, high = ax.get_xlim()
-    assert low < table["score_low"].min() < low + 0.1 * (high - low)  # type: ignore[operator]
-    assert high > table["score_high"].max() > high - 0.1 * (high - low)  # type: ignore[operator]
+    assert low < table[f"{name}_low"].min() < low + 0.1 * (high - low)  # type: ignore[operator]
+    assert high > table[f"{name}_high"].max() > high - 0.1 * (high - low)  # type: ignore[operator]
     assert ("lower is better" in ax.get_xlabel()) is name.endswith("wer")
 
 

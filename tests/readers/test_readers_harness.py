@@ -640,7 +640,7 @@ def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -
     assert not any("harness" in note for note in notes(af.merge([summary, unknown])))
     for by_their_rule in (
         af.summarize(frame, "prediction", "answers", protocol="rrc"),
-        af.summarize(frame, score="anls"),
+        af.summarize(frame, metrics="anls"),
         unknown,
     ):
         assert not any("harness" in note for note in notes(by_their_rule))

@@ -59,7 +59,7 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
         keys = (
             ["all rows"]
             if row["slice"] == "overall"
-            else [str(row[key]) for key in (by if isinstance(by, list) else [by])]
+            else ["null" if row[key] is None else row[key] for key in (by if isinstance(by, list) else [by])]
         )
         assert any(all(f" {part} " in line for part in [*figures, *keys]) for line in repr(one).splitlines())
         assert {*figures, *keys} <= set(page.cells)
@@ -88,7 +88,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
         assert note in repr(one).splitlines()
         assert note in cells
     assert "5 rows: 3 scored, 1 without an answer, 1 without a prediction." in repr(made(missing="drop"))
-    assert repr(one).startswith("new against old: anls\n")
+    assert repr(one).startswith("new against old: ANLS\n")
 
 
 def of_steps(steps: dict[str, list[float]], **options: Any) -> Comparison:
@@ -181,7 +181,7 @@ def test_hostile_names_are_texts_in_a_page(key: str) -> None:
     assert "<script" not in html
     cells = page.cells
     assert cells.count(key) == 2
-    assert {f"old {key}", f"new {key}", f"new {key} against old {key}: anls"} <= set(cells)
+    assert {f"old {key}", f"new {key}", f"new {key} against old {key}: ANLS"} <= set(cells)
     assert f"old {key}" in repr(one)
 
 

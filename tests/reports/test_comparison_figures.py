@@ -32,7 +32,7 @@ CASES = st.fixed_dictionaries(
         "seed": st.integers(0, 999),
         "by": st.sampled_from([None, "question_types", ["doc_type"], ["question_types", "lang"]]),
         "cluster": st.sampled_from([None, "doc_id"]),
-        "metric": st.sampled_from(["anls", "nls", "exact_match", *RATES]),
+        "metrics": st.sampled_from(["anls", "nls", "exact_match", *RATES]),
         "missing": st.sampled_from(["empty", "drop"]),
         "confidence": st.sampled_from([0.5, 0.95, 0.9999]),
     }
@@ -40,7 +40,7 @@ CASES = st.fixed_dictionaries(
 
 
 def made(case: dict[str, Any]) -> Comparison:
-    options = {name: case[name] for name in ("by", "cluster", "metric", "missing", "confidence")}
+    options = {name: case[name] for name in ("by", "cluster", "metrics", "missing", "confidence")}
     rows = SAMPLE.filter(pl.col("doc_id").is_in(case["documents"]))
     rows = rows.sample(fraction=case["rows"], seed=case["seed"])
     return compare(rows, SYSTEMS, "answers", draws=200, **options)
@@ -81,7 +81,7 @@ def check_text(text: str, *, is_rate: bool) -> None:
 @given(case=CASES)
 def test_figures_are_what_they_can_be(case: dict[str, Any], tmp_path: Path) -> None:
     one = made(case)
-    is_rate = case["metric"] in RATES
+    is_rate = case["metrics"] in RATES
     for row in one.to_polars().iter_rows(named=True):
         check_row(row, is_rate=is_rate, has_clusters=case["cluster"] is not None)
     written = [one.write(tmp_path / f"c{suffix}") for suffix in (".md", ".csv", ".html")]

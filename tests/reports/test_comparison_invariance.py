@@ -29,7 +29,7 @@ METRICS = ["anls", "nls", "exact_match", "cer"]
 @pytest.mark.parametrize("cluster", [None, "d"])
 @pytest.mark.parametrize("metric", METRICS)
 def test_system_against_itself_differs_nowhere(metric: Any, cluster: str | None, missing: Any) -> None:
-    made = compare(FRAME, {"x": "a", "y": "a"}, "t", by="k", cluster=cluster, metric=metric, missing=missing)
+    made = compare(FRAME, {"x": "a", "y": "a"}, "t", by="k", cluster=cluster, metrics=metric, missing=missing)
     for row in made.to_polars().iter_rows(named=True):
         assert (row["difference"], row["p_value"], row["wins"], row["losses"]) == (0, 1, 0, 0)
         assert row["ties"] == row["n"]
@@ -44,7 +44,7 @@ def test_system_against_itself_differs_nowhere(metric: Any, cluster: str | None,
 @pytest.mark.parametrize("metric", METRICS)
 def test_exchanged_systems_turn_the_sign_and_nothing_else(metric: Any, cluster: str | None) -> None:
     one, other = (
-        compare(FRAME, systems, "t", by="k", cluster=cluster, metric=metric)
+        compare(FRAME, systems, "t", by="k", cluster=cluster, metrics=metric)
         for systems in ({"x": "a", "y": "b"}, {"y": "b", "x": "a"})
     )
     for row, turned in zip(
@@ -109,7 +109,7 @@ def test_engine_does_not_matter(engine: Literal["in-memory", "streaming"]) -> No
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_means_are_those_of_the_reports(metric: Any) -> None:
-    made = compare(FRAME, {"x": "a", "y": "b"}, "t", by="k", metric=metric)
+    made = compare(FRAME, {"x": "a", "y": "b"}, "t", by="k", metrics=metric)
     column = "cer_mean" if metric == "cer" else metric
     for system, prediction in (("x", "a"), ("y", "b")):
         alone = report(FRAME, prediction, "t", by="k")

@@ -54,7 +54,7 @@ def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
 def test_wins_and_losses_follow_the_better_score(metric: Any, difference: float) -> None:
     # The second system loses one row altogether and gets one right that was two thirds right.
     frame = pl.DataFrame({"a": ["ab", "ab", "abc"], "b": ["xyz", "ab", "abd"], "t": ["ab", "ab", "abd"]})
-    made = compare(frame, SYSTEMS, "t", metric=metric).overall
+    made = compare(frame, SYSTEMS, "t", metrics=metric).overall
     assert (made["wins"], made["ties"], made["losses"]) == (1, 1, 1)
     assert made["difference"] == pytest.approx(difference)
     assert made["difference"] == pytest.approx(made["new"] - made["old"])
@@ -101,7 +101,7 @@ def test_one_row_has_a_difference_but_no_interval() -> None:
 )
 def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
     frame = pl.DataFrame({"x": column, "y": [0.25, 1.0, 1.0]})
-    made = compare(frame, {"x": "x", "y": "y"}, None, metric="nls")
+    made = compare(frame, {"x": "x", "y": "y"}, None, metrics="nls")
     differences = [1.0 * y - x for x, y in frame.iter_rows() if x is not None]
     assert made.overall["n"] == len(differences)
     assert made.settings["n_missing"] == 3 - len(differences)
@@ -113,7 +113,10 @@ def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_existing_scores_have_to_be_finite(value: float) -> None:
     frame = pl.DataFrame({"x": [0.5, value, None], "y": [value, value, value]})
-    with pytest.raises(ValueError, match="the scores are NaN or infinite in 2 rows"):
+    with pytest.raises(
+        ValueError,
+        match=r"metric 'score' must be finite, got .* in row \d \(counted from 0\)( and wrong in \d more)?; ",
+    ):
         compare(frame, {"x": "x", "y": "y"}, None)
 
 
@@ -169,13 +172,22 @@ def test_any_other_name_will_do(name: str) -> None:
     ("options", "error", "message"),
     [
         (
-            {"metric": "wer"},
+            {"metrics": "wer"},
             ValueError,
-            "metric must be one of 'anls', 'nls', 'exact_match', 'cer', 'cer_corpus', ",
+            "metrics must be of 'qa', 'anls', 'nls', 'exact_match', 'zeros', 'cer_mean', 'cer_corpus', ",
         ),
-        ({"metric": 3}, ValueError, "metric must be one of"),
-        ({"metric": ""}, ValueError, "metric must be one of"),
-        ({"higher_is_better": False}, ValueError, "higher_is_better applies only to existing scores"),
+        ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers"),
+        ({"metrics": ""}, ValueError, "metrics must be of"),
+        ({"metrics": ["anls", "nls"]}, ValueError, "metrics must be one metric, got"),
+        ({"metrics": "qa"}, ValueError, "metrics must be one metric, got 'qa'"),
+        ({"metrics": "zeros"}, ValueError, "'zeros' is none; compare 'anls'"),
+        ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but two systems are compared"),
+        ({"metrics": pl.col("d")}, ValueError, "metric 'd' is one column, but two systems are compared"),
+        (
+            {"metrics": af.Metric({"old": "d", "newer": "d"}, name="m")},
+            ValueError,
+            r"metric 'm' must have a column for each of \['old', 'new'\]",
+        ),
         ({"missing": "skip"}, ValueError, "missing must be one of"),
         ({"draws": 0}, ValueError, "draws must be an integer from 1 to 10,000,000, got 0"),
         ({"draws": 1.5}, ValueError, "draws must be an integer from 1 to"),
@@ -222,8 +234,8 @@ def test_options_reach_the_scores() -> None:
     defaults = compare(frame, SYSTEMS, "t").overall
     assert compare(frame, SYSTEMS, "t", threshold=0.9, protocol="rrc").overall["old"] == 0.5
     assert defaults["old"] == pytest.approx(0.875)
-    assert compare(frame, SYSTEMS, "t", metric="cer").overall["old"] > 0.5
-    assert compare(frame, SYSTEMS, "t", metric="cer", cer_protocol="anls").overall["old"] == 0.125
+    assert compare(frame, SYSTEMS, "t", metrics="cer").overall["old"] > 0.5
+    assert compare(frame, SYSTEMS, "t", metrics="cer", cer_protocol="anls").overall["old"] == 0.125
 
 
 def test_a_seed_may_be_of_any_size() -> None:
@@ -234,7 +246,7 @@ def test_a_seed_may_be_of_any_size() -> None:
 
 
 def test_settings_and_signature_say_what_was_compared() -> None:
-    made = compare(FRAME, SYSTEMS, "t", by="k", cluster="d", metric="nls", seed=7, draws=99, confidence=0.9)
+    made = compare(FRAME, SYSTEMS, "t", by="k", cluster="d", metrics="nls", seed=7, draws=99, confidence=0.9)
     settings = made.settings
     assert settings["systems"] == SYSTEMS
     assert (settings["metric"], settings["seed"], settings["draws"], settings["confidence"]) == (
@@ -250,13 +262,15 @@ def test_settings_and_signature_say_what_was_compared() -> None:
     assert "cluster:d" in made.signature
 
 
-def difference_of(rows: int, step: float, *, by: list[Any] | None = None, metric: Any = "anls") -> Comparison:
+def difference_of(
+    rows: int, step: float, *, by: list[Any] | None = None, metrics: Any = "anls"
+) -> Comparison:
     """Compare scores of which every row differs by a step, and two rows by a little more."""
     values = [step + (0.001 if n < 2 else 0.0) for n in range(rows)]
     frame = pl.DataFrame(
         {"a": [0.5] * rows, "b": [0.5 + value for value in values], "k": by or [None] * rows}
     )
-    return compare(frame, {"old": "a", "new": "b"}, None, by=None if by is None else "k", metric=metric)
+    return compare(frame, {"old": "a", "new": "b"}, None, by=None if by is None else "k", metrics=metrics)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +295,7 @@ def difference_of(rows: int, step: float, *, by: list[Any] | None = None, metric
 def test_regression_is_a_loss_that_is_large_and_no_chance(
     metric: str, rows: int, step: float, arguments: dict[str, float], *, is_regression: bool
 ) -> None:
-    assert difference_of(rows, step, metric=metric).regressed(**arguments) is is_regression
+    assert difference_of(rows, step, metrics=metric).regressed(**arguments) is is_regression
 
 
 @pytest.mark.parametrize("others", [1, 40])
@@ -334,8 +348,8 @@ def test_slices_of_few_rows_or_effective_clusters_are_marked(metric: str) -> Non
             + ["v"] * 100,
         }
     )
-    clustered = compare(frame, SYSTEMS, "t", by="k", cluster="d", metric=metric).by_group
-    by_rows = compare(frame, SYSTEMS, "t", by="k", metric=metric).by_group
+    clustered = compare(frame, SYSTEMS, "t", by="k", cluster="d", metrics=metric).by_group
+    by_rows = compare(frame, SYSTEMS, "t", by="k", metrics=metric).by_group
     expected = {}
     for key, rows in frame.group_by("k"):
         sizes = rows.group_by("d").len()["len"].to_list()

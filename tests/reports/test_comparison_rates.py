@@ -87,7 +87,7 @@ def statistic(parts: Sequence[Part], signs: Sequence[int]) -> Any:
 @given(rows=st.lists(ROW, max_size=9), cluster=st.sampled_from([None, "doc"]))
 def test_corpus_rates_are_those_of_plain_loops(rows: list[dict[str, Any]], cluster: str | None) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    made = compare(frame, SYSTEMS, "answers", by="types", cluster=cluster, metric="cer_corpus")
+    made = compare(frame, SYSTEMS, "answers", by="types", cluster=cluster, metrics="cer_corpus")
     units: dict[Hashable, dict[Hashable, list[Part]]] = {}
     slices: dict[Hashable, list[Part]] = {}
     for keys, unit, part in parts_of(rows, cluster):
@@ -131,7 +131,7 @@ def test_corpus_rates_are_those_of_plain_loops(rows: list[dict[str, Any]], clust
 @given(rows=st.lists(ROW, min_size=4, max_size=12))
 def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    made = compare(frame, SYSTEMS, "answers", cluster="doc", metric="cer_corpus").overall
+    made = compare(frame, SYSTEMS, "answers", cluster="doc", metrics="cer_corpus").overall
     clusters: dict[Any, list[Part]] = {}
     for _, unit, part in parts_of(rows, "doc"):
         clusters.setdefault(unit, []).append(part)
@@ -160,7 +160,7 @@ def test_rates_are_those_of_the_reports(cluster: str | None) -> None:
         "answers",
         by="question_types",
         cluster=cluster,
-        metric="cer_corpus",
+        metrics="cer_corpus",
     )
     for system, column in (("t", "tesseract"), ("r", "rapidocr")):
         alone = af.report(frame, column, "answers", by="question_types")
@@ -177,7 +177,7 @@ def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
             "t": ["abcd"] * 7,
         }
     )
-    made = compare(frame, {"a": "a", "b": "b"}, "t", metric="cer_corpus").overall
+    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall
     assert made["p_value"] == af.statistics.sign_flip([1, -2, -1, 0, -1, -2, 2])
     assert made["difference"] == pytest.approx(-3 / 28)
 
@@ -188,7 +188,7 @@ def test_neither_order_nor_first_system_matters(cluster: str | None) -> None:
     options: dict[str, Any] = {
         "by": "question_types",
         "cluster": cluster,
-        "metric": "cer_corpus",
+        "metrics": "cer_corpus",
         "draws": 500,
     }
     one = compare(frame, {"x": "tesseract", "y": "rapidocr"}, "answers", **options)
@@ -209,24 +209,24 @@ def test_one_blank_page_does_not_decide() -> None:
     frame = pl.DataFrame(
         {"old": [worse] * 20 + [""], "new": [better] * 20 + ["." * 36], "t": [page] * 20 + [""]}
     )
-    mean = compare(frame, {"old": "old", "new": "new"}, "t", metric="cer")
-    corpus = compare(frame, {"old": "old", "new": "new"}, "t", metric="cer_corpus")
+    mean = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer")
+    corpus = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer_corpus")
     assert mean.overall["difference"] > 1
     assert corpus.overall["difference"] == pytest.approx((20 * 50 + 36) / 20_000 - 0.2)
     assert corpus.overall["p_value"] < 0.01
     for made in (mean, corpus):
         assert "1 empty reference; CER counts the insertions there." in repr(made).splitlines()
-    assert "mean CER" in repr(mean).splitlines()[0]
-    assert "corpus CER" in repr(corpus).splitlines()[0]
+    assert repr(mean).splitlines()[0].endswith("CER (mean)")
+    assert repr(corpus).splitlines()[0].endswith("CER (corpus)")
     assert any(line.startswith("Mean CER is a mean of the rows' rates") for line in repr(mean).splitlines())
-    assert corpus.plot().get_xlabel() == "CER (corpus)"
+    assert corpus.plot().get_xlabel() == "CER (corpus), lower is better"
     assert not corpus.regressed()
-    assert compare(frame, {"old": "new", "new": "old"}, "t", metric="cer_corpus").regressed()
+    assert compare(frame, {"old": "new", "new": "old"}, "t", metrics="cer_corpus").regressed()
 
 
 def test_rates_without_any_length_are_null() -> None:
     frame = pl.DataFrame({"a": ["", "x"], "b": ["x", ""], "t": ["", ""]})
-    made = compare(frame, {"a": "a", "b": "b"}, "t", metric="cer_corpus").overall
+    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall
     assert [made[name] for name in ("a", "b", "difference", "difference_low", "p_value")] == [None] * 5
     assert (made["n"], made["wins"], made["losses"]) == (2, 1, 1)
-    assert compare(frame.clear(), {"a": "a", "b": "b"}, "t", metric="cer_corpus").overall["n"] == 0
+    assert compare(frame.clear(), {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall["n"] == 0

@@ -9,12 +9,14 @@ import polars as pl
 import pytest
 import report_oracle
 
-from anls_frame import Report, Summary, compare, merge, report, summarize
+from anls_frame import Metric, Report, Summary, compare, merge, report, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DOCUMENTS, ROWS = 40, 10
+
+LOWER = Metric("s", higher_is_better=False)
 
 
 def scores_of(wrong: Sequence[int], rows: int = ROWS) -> pl.DataFrame:
@@ -51,7 +53,7 @@ def test_slice_is_marked_where_losses_or_scores_are_in_few_clusters(
     assert is_marked == (not wrong or carriers(wrong) < 10)
     frame = scores_of(wrong)
     for score in (pl.col("s"), 1 - pl.col("s"), 0.9 + 0.1 * pl.col("s")):
-        made = report(frame.with_columns(s=score), score="s", cluster="d")
+        made = report(frame.with_columns(s=score), metrics="s", cluster="d")
         assert made.overall["few_rows"] == is_marked
     texts = frame.select(
         "d", t=pl.lit("abc"), p=pl.when(pl.col("s") > 0).then(pl.lit("abc")).otherwise(pl.lit("x"))
@@ -62,21 +64,21 @@ def test_slice_is_marked_where_losses_or_scores_are_in_few_clusters(
 def test_independent_rows_are_not_marked_however_few_are_wrong() -> None:
     frame = scores_of([3]).with_row_index("own")
     for cluster in (None, "own"):
-        assert not report(frame, score="s", cluster=cluster).overall["few_rows"]
-    assert report(frame, score="s", cluster="d").overall["few_rows"]
+        assert not report(frame, metrics="s", cluster=cluster).overall["few_rows"]
+    assert report(frame, metrics="s", cluster="d").overall["few_rows"]
 
 
 def test_scores_that_are_bounded_below_only_are_marked_by_what_there_is() -> None:
     few, many = scores_of([1] * 9), scores_of([1] * 31)
     errors = 2 - 2 * pl.col("s")
     for frame, is_marked in ((few, True), (many, False)):
-        made = report(frame.with_columns(s=errors), score="s", cluster="d", higher_is_better=False)
+        made = report(frame.with_columns(s=errors), metrics=LOWER, cluster="d")
         assert made.overall["few_rows"] == is_marked
     # 2 in all documents but nine is not near a bound, and without bounds there is no side to look at.
     for score in (2 * pl.col("s"), 2 * pl.col("s") - 1):
-        assert not report(few.with_columns(s=score), score="s", cluster="d").overall["few_rows"]
+        assert not report(few.with_columns(s=score), metrics="s", cluster="d").overall["few_rows"]
     rates = few.with_columns(s=2 * pl.col("s"))
-    assert not report(rates, score="s", cluster="d", higher_is_better=False).overall["few_rows"]
+    assert not report(rates, metrics=LOWER, cluster="d").overall["few_rows"]
 
 
 def test_shares_that_are_0_by_nature_mark_nothing() -> None:
@@ -111,7 +113,7 @@ def test_marks_are_those_of_plain_loops(cluster: str | None) -> None:
     report_oracle.check_report(
         report(frame, "prediction", "answers", by="types", cluster=cluster), rows, options
     )
-    made = report(frame, score="score", by="types", cluster=cluster)
+    made = report(frame, metrics="score", by="types", cluster=cluster)
     expected = report_oracle.expected_scores(rows, options)
     report_oracle.check_slices(made.by_group, ["types"], expected)
     marks = {figures["few_rows"] for figures in expected.values()}
@@ -121,9 +123,9 @@ def test_marks_are_those_of_plain_loops(cluster: str | None) -> None:
 def test_parts_whose_clusters_are_folded_have_the_marks_of_the_whole() -> None:
     frame = scores_of([1] * 9).with_columns(k=pl.col("d") % 2)
     parts = [
-        summarize(frame.filter(pl.col("d") % 2 == part), score="s", by="k", cluster="d") for part in (0, 1)
+        summarize(frame.filter(pl.col("d") % 2 == part), metrics="s", by="k", cluster="d") for part in (0, 1)
     ]
-    whole = report(frame, score="s", by="k", cluster="d")
+    whole = report(frame, metrics="s", by="k", cluster="d")
     merged: Summary = merge([part.fold_clusters() for part in parts])
     assert Report.from_summary(merged).to_polars()["few_rows"].to_list() == [True] * 3
     report_oracle.check_alike(Report.from_summary(merged).to_polars(), whole.to_polars())
@@ -165,8 +167,8 @@ def test_comparison_is_marked_where_few_clusters_carry_one_side_of_the_differenc
         [frame.with_columns(k=pl.lit("k")), frame.with_columns(k=pl.lit("all"), d=-1 - pl.col("d"))]
     )
     systems = {"old": "old", "new": "new"}
-    made = compare(frame, systems, "t", by="k", cluster="d", metric=metric)
+    made = compare(frame, systems, "t", by="k", cluster="d", metrics=metric)
     assert made.by_group["few_rows"].to_list() == [is_marked] * 2
-    swapped = compare(frame, {"new": "new", "old": "old"}, "t", by="k", cluster="d", metric=metric)
+    swapped = compare(frame, {"new": "new", "old": "old"}, "t", by="k", cluster="d", metrics=metric)
     assert swapped.by_group["few_rows"].to_list() == [is_marked] * 2
-    assert not compare(frame, systems, "t", by="k", metric=metric).by_group["few_rows"].any()
+    assert not compare(frame, systems, "t", by="k", metrics=metric).by_group["few_rows"].any()

@@ -24,27 +24,30 @@ SYSTEMS = {"old": "a", "new": "b"}
 @pytest.mark.parametrize(
     ("options", "is_higher"),
     [
-        ({"metric": "f1"}, True),
-        ({"metric": "wer"}, False),
-        ({"metric": "WER"}, False),
-        ({"metric": "cer"}, False),
-        ({"metric": "cer_corpus"}, False),
-        ({"metric": "tesseract_cer"}, False),
-        ({"metric": "CER (corpus)"}, False),
-        ({"metric": "certainty"}, True),
-        ({"metric": "answer_f1"}, True),
-        ({"metric": "loss", "higher_is_better": False}, False),
-        ({"metric": "wer", "higher_is_better": True}, True),
+        ({"metrics": "f1"}, True),
+        ({"metrics": "wer"}, False),
+        ({"metrics": "WER"}, False),
+        ({"metrics": "cer"}, False),
+        ({"metrics": "cer_corpus"}, False),
+        ({"metrics": "tesseract_cer"}, False),
+        ({"metrics": "CER (corpus)"}, False),
+        ({"metrics": "certainty"}, True),
+        ({"metrics": "answer_f1"}, True),
+        ({"metrics": af.Metric(SYSTEMS, name="loss", higher_is_better=False)}, False),
+        ({"metrics": af.Metric(SYSTEMS, name="wer", higher_is_better=True)}, True),
         ({}, True),
     ],
 )
 def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, is_higher: bool) -> None:
     made = af.compare(FRAME, SYSTEMS, None, **options)
-    name = options.get("metric", "score")
+    given = options.get("metrics", "score")
+    name = given.name if isinstance(given, af.Metric) else given
     assert repr(made).startswith(f"new against old: {name}\n")
-    assert made.signature.startswith(f"{name}:new-old|score:{name}|")
-    assert ("better:lower" in made.signature) is not is_higher
-    assert made.settings["higher_is_better"] is is_higher
+    lower = "" if is_higher else ":lower"
+    assert made.signature.startswith(f"{name}:new-old|{name}:a column of each system{lower}|missing")
+    [metric] = made.settings["metrics"]
+    assert (metric["name"], metric["higher_is_better"]) == (name, is_higher)
+    assert (made.measures[0].name, made.measures[0].higher_is_better) == (name, is_higher)
     assert ("Lower is better" in repr(made)) is not is_higher
     assert ("Higher is better" in repr(made)) is is_higher
     rises = made.overall["wins" if is_higher else "losses"]
@@ -55,7 +58,8 @@ def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, i
 def test_regression_follows_the_direction() -> None:
     frame = pl.DataFrame({"a": [0.1] * 8, "b": [0.3] * 8})
     for better in (True, False):
-        made = af.compare(frame, SYSTEMS, None, metric="own", higher_is_better=better)
+        metric = af.Metric(SYSTEMS, name="own", higher_is_better=better)
+        made = af.compare(frame, SYSTEMS, None, metrics=metric)
         assert made.regressed() is not better
 
 
@@ -63,64 +67,66 @@ def test_regression_follows_the_direction() -> None:
 @pytest.mark.parametrize("name", ["wer", "a"])
 def test_worst_rows_and_order_of_slices_follow_the_direction(name: str, better: bool | None) -> None:  # noqa: FBT001
     is_higher = name == "a" if better is None else better
-    made = af.report(FRAME, score=name, higher_is_better=better, by="k", worst=2, sort="score")
-    assert made.worst["score"].to_list() == ([0.1, 0.2] if is_higher else [0.9, 0.4])
+    metric = af.Metric(name, higher_is_better=better)
+    made = af.report(FRAME, metrics=metric, by="k", worst=2, sort=name)
+    assert made.worst[name].to_list() == ([0.1, 0.2] if is_higher else [0.9, 0.4])
     assert made.by_group["k"].to_list() == (["u", "v"] if is_higher else ["v", "u"])
     assert ("Lower is better." in repr(made).splitlines()) is not is_higher
-    assert ("better:lower" in made.signature) is not is_higher
-    assert made.settings["higher_is_better"] is is_higher
+    assert made.signature.startswith(f"{name}{'' if is_higher else ':lower'}|")
+    assert made.settings["metrics"][0]["higher_is_better"] is is_higher
     assert made.plot().get_xlabel().startswith(name + ("," if is_higher else ", lower is better,"))
 
 
 @pytest.mark.parametrize("better", [True, False])
 def test_parts_keep_the_worst_rows_of_the_whole(better: bool) -> None:  # noqa: FBT001
-    options: dict[str, Any] = {"score": "a", "higher_is_better": better, "worst": 2}
+    options: dict[str, Any] = {
+        "metrics": af.Metric("a", higher_is_better=better),
+        "worst": 2,
+    }
     parts = [af.summarize(FRAME[start : start + 2], **options) for start in range(0, 5, 2)]
     loaded = [af.Summary.from_bytes(part.to_bytes()) for part in parts]
-    whole = af.Report.from_summary(af.merge(loaded)).worst["score"].to_list()
-    assert whole == af.report(FRAME, **options).worst["score"].to_list()
-    other = af.summarize(FRAME, score="a", higher_is_better=not better, worst=2)
-    with pytest.raises(ValueError, match=r"different settings cannot be merged: higher_is_better"):
+    whole = af.Report.from_summary(af.merge(loaded)).worst["a"].to_list()
+    assert whole == af.report(FRAME, **options).worst["a"].to_list()
+    other = af.summarize(FRAME, metrics=af.Metric("a", higher_is_better=not better), worst=2)
+    with pytest.raises(ValueError, match=r"different settings cannot be merged: metrics"):
         af.merge([parts[0], other])
 
 
 def test_every_way_in_takes_the_direction() -> None:
     table = FRAME.to_pandas()
-    expected = af.report(FRAME, score="a", higher_is_better=False, worst=1).worst["score"].to_list()
+    lower = af.Metric("a", higher_is_better=False)
+    loss = af.Metric(SYSTEMS, name="loss", higher_is_better=False)
+    expected = af.report(FRAME, metrics=lower, worst=1).worst["a"].to_list()
     assert expected == [0.9]
     for frame in (FRAME.anls, FRAME.lazy().anls, table.anls):  # type: ignore[attr-defined]
-        made = frame.report(score="a", higher_is_better=False, worst=1)
-        assert list(made.worst["score"]) == expected
-        assert not frame.summarize(score="a", higher_is_better=False).settings.higher_is_better
-        compared = frame.compare(SYSTEMS, None, metric="loss", higher_is_better=False)
+        made = frame.report(metrics=lower, worst=1)
+        assert list(made.worst["a"]) == expected
+        assert not frame.summarize(metrics=lower).settings.metrics[0].higher_is_better
+        compared = frame.compare(SYSTEMS, None, metrics=loss)
         assert (compared.overall["wins"], compared.overall["losses"]) == (2, 1)
 
 
 @pytest.mark.parametrize("value", ["yes", 1, 0.5])
 def test_direction_is_true_or_false(value: Any) -> None:
-    for make in (
-        lambda: af.report(FRAME, score="a", higher_is_better=value),
-        lambda: af.compare(FRAME, SYSTEMS, None, higher_is_better=value),
-    ):
-        with pytest.raises(TypeError, match="higher_is_better must be True or False, got"):
-            make()
+    with pytest.raises(TypeError, match="higher_is_better must be True or False, got"):
+        af.Metric("a", higher_is_better=value)
 
 
 def test_missing_scores_cannot_be_those_of_the_empty_text() -> None:
     for make in (
-        lambda: af.report(FRAME, score="a", missing="empty"),
-        lambda: af.summarize(FRAME, score="a", missing="empty"),
+        lambda: af.report(FRAME, metrics="a", missing="empty"),
+        lambda: af.summarize(FRAME, metrics="a", missing="empty"),
         lambda: af.compare(FRAME, SYSTEMS, None, missing="empty"),
     ):
         with pytest.raises(ValueError, match="the scores exist already; fill their nulls"):
             make()
-    assert af.report(FRAME, score="a", missing="drop").overall["n"] == 4
+    assert af.report(FRAME, metrics="a", missing="drop").overall["n"] == 4
     assert af.compare(FRAME, SYSTEMS, None, missing="drop").overall["n"] == 4
 
 
 def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:
     # Nulls may be predictions that are missing, or questions that have no answer.
-    for made in (af.report(FRAME, score="a"), af.compare(FRAME, SYSTEMS, None)):
+    for made in (af.report(FRAME, metrics="a"), af.compare(FRAME, SYSTEMS, None)):
         assert "5 rows: 4 scored, 1 without a score." in repr(made).splitlines()
     texts = af.report(pl.DataFrame({"p": ["a", None], "t": ["a", "b"]}), "p", "t", missing="drop")
     assert "2 rows: 1 scored, 1 without a prediction." in repr(texts).splitlines()

@@ -108,8 +108,8 @@ def test_details_are_part_of_the_settings() -> None:
     assert set(detailed.details) == {"errors", "confusions", "lengths"}
     with pytest.raises(ValueError, match="details"):
         af.merge([plain, detailed])
-    with pytest.raises(ValueError, match="a column of scores has none"):
-        af.summarize(pl.DataFrame({"s": [0.5]}), score="s", details=True)
+    with pytest.raises(ValueError, match="details need texts; columns of scores have none"):
+        af.summarize(pl.DataFrame({"s": [0.5]}), metrics="s", details=True)
     with pytest.raises(TypeError, match="details must be True or False"):
         af.summarize(frame, "p", "a", details=1)  # type: ignore[arg-type]
 

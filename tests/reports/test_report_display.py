@@ -54,7 +54,8 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
         if row["slice"] == "overall":
             assert "all rows" in line
         else:
-            assert all(f" {row[key]} " in line for key in (by if isinstance(by, list) else [by]))
+            keys = [row[key] for key in (by if isinstance(by, list) else [by])]
+            assert all(f" {'null' if key is None else key} " in line for key in keys)
         assert set(figures) <= set(page.cells)
     assert "all rows" in page.cells
 
@@ -86,11 +87,11 @@ def test_few_rows_are_marked_and_enough_are_not() -> None:
     many = pl.DataFrame(
         {"s": [0.0, 0.5, 1.0, 1.0] * 100, "k": ["many"] * 300 + ["few"] * 100, "d": range(400)}
     )
-    alone = report(many.with_columns(d=pl.col("d") % 200), score="s", by="k")
+    alone = report(many.with_columns(d=pl.col("d") % 200), metrics="s", by="k")
     assert alone.to_polars()["few_rows"].to_list() == [False, False, False]
     assert "few_rows" not in repr(alone)
     # The hundred are of two documents.
-    together = report(many.with_columns(d=pl.min_horizontal("d", 301)), score="s", by="k", cluster="d")
+    together = report(many.with_columns(d=pl.min_horizontal("d", 301)), metrics="s", by="k", cluster="d")
     assert together.to_polars()["few_rows"].to_list() == [True, False, True]
     lines = repr(together).splitlines()
     assert [line.split("┆")[1].strip() for line in lines if "┆" in line][1:] == ["400*", "300", "100*"]
@@ -100,8 +101,9 @@ def test_few_rows_are_marked_and_enough_are_not() -> None:
 
 
 def test_figures_that_are_rounded_to_zero_have_no_minus() -> None:
-    one = report(pl.DataFrame({"s": [-1e-4, 1e-5, -2e-4] * 50}), score="s")
-    assert one.overall["score"] < 0
+    metric = af.Metric("s", format="score")
+    one = report(pl.DataFrame({"s": [-1e-4, 1e-5, -2e-4] * 50}), metrics=metric)
+    assert one.overall["s"] < 0
     assert "-0.000" not in repr(one)
     assert " 0.000 [0.000, 0.000] " in repr(one)
 
@@ -119,16 +121,20 @@ def test_title_says_what_is_sliced() -> None:
     assert repr(made()).startswith("Scores by types\n")
     assert repr(made(by=["types", "lang"])).startswith("Scores by types and lang\n")
     assert repr(made(by=None)).startswith("Scores of all rows\n")
-    assert repr(report(FRAME, score="doc")).startswith("Column doc of all rows\n")
+    assert repr(report(FRAME, metrics="doc")).startswith("doc of all rows\n")
 
 
 def test_existing_scores_are_shown_under_their_name() -> None:
-    one = report(FRAME, score="doc", by="lang")
+    one = report(FRAME, metrics="doc", by="lang")
     heading = repr(one).splitlines()[2]
-    assert [cell.strip() for cell in heading.strip("│").split("┆")] == ["lang", "n", "doc", "zeros"]
+    assert [cell.strip() for cell in heading.strip("│").split("┆")] == ["lang", "n", "doc"]
     assert "doc" in Texts(one._repr_html_()).cells
-    clashing = repr(report(FRAME.rename({"doc": "n"}), score="n", by="lang")).splitlines()[2]
-    assert [cell.strip() for cell in clashing.strip("│").split("┆")] == ["lang", "n", "score", "zeros"]
+    with pytest.raises(ValueError, match="'n' is taken"):
+        report(FRAME.rename({"doc": "n"}), metrics="n", by="lang")
+    renamed = report(FRAME.rename({"doc": "n"}), metrics=af.Metric("n", name="pages"), by="lang")
+    assert [cell.strip() for cell in repr(renamed).splitlines()[2].strip("│").split("┆")] == [
+        *("lang", "n", "pages")
+    ]
 
 
 @pytest.mark.parametrize("name", ["ANLS", "exact match", "CER (corpus)"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_existing_scores_are_summarized_as_they_are(name: str, cluster: str | No
     column, mean, kind = SCORES[name]
     frame = pl.DataFrame({"score": column, "types": GROUPS, "doc": [1, 1, 2, 2, 3, 4]})
     options = Options(by=("types",), cluster=cluster)
-    made = report(frame, score="score", by="types", cluster=cluster)
+    made = report(frame, metrics="score", by="types", cluster=cluster)
     rows = [
         {**row, "score": None if row["score"] is None else float(row["score"])} for row in frame.to_dicts()
     ]
@@ -140,8 +141,8 @@ def test_existing_scores_are_summarized_as_they_are(name: str, cluster: str | No
 @pytest.mark.parametrize("dtype", [pl.Float64, pl.Int64, pl.Boolean, pl.Null])
 def test_existing_scores_of_nulls_alone(dtype: Any) -> None:
     frame = pl.DataFrame({"s": pl.Series([None, None], dtype=dtype), "k": ["t", "u"]})
-    made = report(frame, score="s", by="k", worst=1)
-    assert (made.overall["n"], made.overall["n_missing"], made.overall["score"]) == (0, 2, None)
+    made = report(frame, metrics="s", by="k", worst=1)
+    assert (made.overall["n"], made.overall["n_missing"], made.overall["s"]) == (0, 2, None)
     assert made.by_group["n_missing"].to_list() == [1, 1]
     assert made.settings["digest"] == "0" * 16
 
@@ -149,8 +150,8 @@ def test_existing_scores_of_nulls_alone(dtype: Any) -> None:
 def test_existing_scores_of_no_rows() -> None:
     frame = pl.DataFrame(schema={"s": pl.Float64, "k": pl.String})
     for options in ({}, {"by": "k"}, {"cluster": "k"}, {"by": "k", "cluster": "k"}):
-        made = report(frame, score="s", worst=1, **options)  # type: ignore[arg-type] # by and cluster
-        assert (made.overall["n"], made.overall["score"], made.overall["zeros"]) == (0, None, None)
+        made = report(frame, metrics="s", worst=1, **options)  # type: ignore[arg-type] # by and cluster
+        assert (made.overall["n"], made.overall["s"], made.overall["s_low"]) == (0, None, None)
 
 
 @pytest.mark.parametrize("value", [1e308, -1e308, 1.1e140])
@@ -159,12 +160,17 @@ def test_existing_scores_have_to_have_a_sum_of_squares(value: float) -> None:
         {"s": [0.5, value, None, value], "t": [0.5, 0.5, 1.0, 1.0], "k": ["t", "u", "u", "v"]}
     )
     for by in (None, "k"):
-        with pytest.raises(
-            ValueError, match=r"scores in column 's' must be at most 1e\+140 in absolute value, got 1"
+        for name, make in (
+            ("s", lambda by=by: report(frame, metrics="s", by=by)),
+            ("score", lambda by=by: compare(frame, {"s": "s", "t": "t"}, None, by=by)),
         ):
-            report(frame, score="s", by=by)
-        with pytest.raises(ValueError, match=r"the scores must be at most 1e\+140 in absolute value, got 1"):
-            compare(frame, {"s": "s", "t": "t"}, None, by=by)
+            with pytest.raises(
+                ValueError,
+                match=rf"metric '{name}' must be at most 1e\+140 in absolute value, "
+                rf"got {re.escape(repr(value))} in row 1 "
+                r"\(counted from 0\) and wrong in 1 more",
+            ):
+                make()
 
 
 @pytest.mark.parametrize("cluster", [None, "k"])
@@ -173,11 +179,11 @@ def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
     small = pl.DataFrame({"s": signs, "t": signs[::-1], "k": [number // 4 for number in range(300)]})
     large = small.with_columns(pl.col("s", "t") * 1e140)
     for made in (
-        [report(one, score="s", cluster=cluster).overall for one in (small, large)],
+        [report(one, metrics="s", cluster=cluster).overall for one in (small, large)],
         [compare(one, {"s": "s", "t": "t"}, None, cluster=cluster).overall for one in (small, large)],
     ):
         of_small, of_large = made
-        for name in set(of_small) & {"score", "score_low", "score_high", "s", "t", "difference"}:
+        for name in set(of_small) & {"s", "s_low", "s_high", "t", "difference"}:
             assert of_large[name] == pytest.approx(of_small[name] * 1e140, rel=1e-6)
 
 
@@ -185,8 +191,11 @@ def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
 def test_existing_scores_have_to_be_finite(value: float) -> None:
     frame = pl.DataFrame({"s": [0.5, value, None, value], "k": ["t", "u", "u", "v"]})
     for by in (None, "k"):
-        with pytest.raises(ValueError, match="column 's' holds NaN or infinity in 2 rows"):
-            report(frame, score="s", by=by)
+        with pytest.raises(
+            ValueError,
+            match=rf"'s' must be finite, got {value!r} in row 1 \(counted from 0\) and wrong in 1 more",
+        ):
+            report(frame, metrics="s", by=by)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +203,7 @@ def test_existing_scores_have_to_be_finite(value: float) -> None:
 )
 def test_existing_scores_have_to_be_numbers(column: Any) -> None:
     with pytest.raises(DTypeError, match=r"column 's' has dtype .*; scores must be numbers"):
-        report(pl.DataFrame({"s": column}), score="s")
+        report(pl.DataFrame({"s": column}), metrics="s")
 
 
 def test_scores_of_a_frame_report_as_its_texts_do() -> None:
@@ -204,7 +213,7 @@ def test_scores_of_a_frame_report_as_its_texts_do() -> None:
         {"p": ["Coca Cola", "x", "ab", None], "a": [["CocaCola"], ["y"], ["ab"], ["c"]], "k": [1, 1, 2, 2]}
     )
     scored = af.add_scores(frame.with_columns(pl.col("p").fill_null("")), "p", "a")
-    texts, scores = report(frame, "p", "a", by="k", sort="k"), report(scored, score="nls", by="k", sort="k")
+    texts, scores = report(frame, "p", "a", by="k", sort="k"), report(scored, metrics="nls", by="k", sort="k")
     for bound in ("", "_low", "_high"):
-        found, expected = scores.by_group[f"score{bound}"], texts.by_group[f"nls{bound}"]
+        found, expected = scores.by_group[f"nls{bound}"], texts.by_group[f"nls{bound}"]
         assert found.to_list() == pytest.approx(expected.to_list())

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 import report_oracle
 
+import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
@@ -77,8 +78,8 @@ def test_report_is_that_of_the_polars_frame(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_slices_by_a_column_of_any_type_are_those_of_the_polars_frame(kind: str, key: str) -> None:
     frame = KINDS[kind](FRAME)
-    expected = report(FRAME, score="score", by=key, cluster=key, sort=key)
-    found = report(frame, score="score", by=key, cluster=key, sort=key)
+    expected = report(FRAME, metrics="score", by=key, cluster=key, sort=key)
+    found = report(frame, metrics="score", by=key, cluster=key, sort=key)
     table, wanted = found.to_polars(), expected.to_polars()
     # Cast, because Polars hands dates over to pandas as timestamps.
     assert table[key].cast(wanted.schema[key]).equals(wanted[key])
@@ -189,12 +190,12 @@ def test_columns_that_are_not_needed_are_not_converted() -> None:
     assert report(frame, "p", "a", by="k").overall["anls"] == 1
 
 
-@pytest.mark.parametrize("role", ["prediction", "answers", "by", "cluster", "score"])
+@pytest.mark.parametrize("role", ["prediction", "answers", "by", "cluster", "metrics"])
 def test_doubled_pandas_columns_are_refused(role: str) -> None:
     frame = pd.DataFrame([["a", "b", "c", 1.0] * 2], columns=["p", "a", "k", "s"] * 2).iloc[:, [0, 1, 2, 3]]
-    name = {"prediction": "p", "answers": "a", "by": "k", "cluster": "k", "score": "s"}[role]
+    name = {"prediction": "p", "answers": "a", "by": "k", "cluster": "k", "metrics": "s"}[role]
     frame.insert(0, name, frame[name], allow_duplicates=True)
-    roles: dict[str, Any] = {"score": "s"} if role == "score" else {"prediction": "p", "answers": "a"}
+    roles: dict[str, Any] = {"metrics": "s"} if role == "metrics" else {"prediction": "p", "answers": "a"}
     with pytest.raises(ColumnNotFoundError, match=f"column '{name}' occurs 2 times"):
         report(frame, **{**roles, role: name})
 
@@ -202,7 +203,7 @@ def test_doubled_pandas_columns_are_refused(role: str) -> None:
 def test_pandas_columns_of_several_levels_are_refused() -> None:
     frame = pd.DataFrame([["a", "a"]], columns=pd.MultiIndex.from_tuples([("p", "x"), ("a", "x")]))
     with pytest.raises(TypeError, match="several levels"):
-        report(frame, score="p")
+        report(frame, metrics=af.Metric("p"))
 
 
 # Arrow types that Polars has no dtype for; some of them end its import with a panic.
@@ -247,7 +248,7 @@ def test_texts_keep_their_checks(kind: str) -> None:
     with pytest.raises(DTypeError, match="column 'p'"):
         compare(frame, {"x": "p", "y": "a"}, "a")
     with pytest.raises(DTypeError, match=r"column 'a' .* scores must be numbers"):
-        report(frame, score="a")
+        report(frame, metrics="a")
 
 
 NO_FRAMES = [None, 3, [1], {"p": ["a"]}, "p", pl.Series("p", ["a"]), pd.Series(["a"]), pa.array(["a"])]

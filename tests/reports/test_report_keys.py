@@ -111,10 +111,15 @@ def test_texts_and_scores_come_from_columns_of_any_name(name: str) -> None:
     assert report(renamed, name, "a", by="key_2").overall["anls"] == 0.5
     renamed = pl.DataFrame(rows).rename({"a": name})
     assert report(renamed, "p", name, by="key_2").overall["anls"] == 0.5
-    made = report(pl.DataFrame({"key_2": [1, 2], name: [1.0, 0.5]}), score=name, by="key_2", worst=1)
-    assert made.overall["score"] == 0.75
+    scores = pl.DataFrame({"key_2": [1, 2], name: [1.0, 0.5]})
+    if name in ("key_0", "key_1"):
+        with pytest.raises(ValueError, match=f"'{name}' is taken"):
+            report(scores, metrics=name, by="key_2")
+        return
+    made = report(scores, metrics=name, by="key_2", worst=1)
+    assert made.overall[name] == 0.75
     lower_is_better = name in {"cer", "cer_corpus:xx", "CER (corpus)"}
-    assert made.worst["score"].to_list() == [1.0 if lower_is_better else 0.5]
+    assert made.worst[name].to_list() == [1.0 if lower_is_better else 0.5]
     assert repr(made)
     assert made._repr_html_()
 

@@ -51,16 +51,16 @@ def test_equals_are_sorted_by_their_keys() -> None:
     assert crossed == [(1, "b"), (1, "c"), (1, None), (2, "a")]
 
 
-@pytest.mark.parametrize("sort", ["score", "score_low", "zeros", "n_missing"])
+@pytest.mark.parametrize("sort", ["s", "s_low", "s_high", "n_missing"])
 def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
     frame = pl.DataFrame({"s": [0.1, 0.2, 0.9, 1.0, 0.0, None, 0.0, 0.0], "k": [1, 1, 2, 2, 3, 3, 4, 4]})
-    values = report(frame, score="s", by="k", sort=sort).by_group[sort].drop_nulls().to_list()
-    assert values == sorted(values, reverse=sort in ("zeros", "n_missing"))
+    values = report(frame, metrics="s", by="k", sort=sort).by_group[sort].drop_nulls().to_list()
+    assert values == sorted(values, reverse=sort == "n_missing")
 
 
 @pytest.mark.parametrize(
     ("sort", "error"),
-    [("kk", ValueError), ("", ValueError), ("slice", ValueError), (None, TypeError), (3, TypeError)],
+    [("kk", ValueError), ("", ValueError), ("slice", ValueError), (3, TypeError)],
 )
 def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="sort must be a column of the report"):
@@ -78,18 +78,19 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"by": 3}, TypeError, "by must be a column name or a list of them, got 3"),
-        ({"by": ["k", 3]}, TypeError, "by must be a column name or a list of them"),
-        ({"by": b"k"}, TypeError, "by must be a column name or a list of them"),
+        ({"by": 3}, TypeError, "by must be a column name, an expression or a list of them, got 3"),
+        ({"by": ["k", 3]}, TypeError, "by must be a column name, an expression or a list of them"),
+        ({"by": b"k"}, TypeError, "by must be a column name, an expression or a list of them"),
         ({"by": ["k", "d", "k"]}, ValueError, "by must not name a column twice"),
         ({"cluster": 3}, TypeError, "a column name must be a string, got 3"),
         ({"cluster": ["d"]}, TypeError, "a column name must be a string"),
         ({"prediction": 3}, TypeError, "a column name must be a string, got 3"),
-        ({"prediction": None}, ValueError, "pass the columns prediction and answers"),
-        ({"answers": None}, ValueError, "pass the columns prediction and answers"),
-        ({"score": "d"}, ValueError, "pass either prediction and answers, or score"),
+        ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
+        ({"answers": None}, ValueError, "pass both columns, prediction and answers, or neither"),
+        ({"metrics": "score"}, ValueError, "metrics must be of 'qa', 'anls', .*, or a Metric, got 'score'"),
+        ({"metrics": []}, ValueError, "metrics must name at least one metric"),
+        ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers, .*, got 3"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
-        ({"higher_is_better": True}, ValueError, "higher_is_better applies only to existing scores"),
         ({"threshold": 1.5}, ValueError, "threshold must be a number in"),
         ({"threshold": float("nan")}, ValueError, "threshold must be a number in"),
         ({"threshold": "0.5"}, TypeError, "threshold must be a number in"),
@@ -142,7 +143,7 @@ def test_worst_rows_are_the_lowest() -> None:
 
 def test_worst_rows_of_existing_scores_are_the_lowest() -> None:
     frame = pl.DataFrame({"s": [0.5, None, -1.0, 3.0], "k": [["t"], [], ["u"], None]})
-    made = report(frame, score="s", by="k", worst=2)
+    made = report(frame, metrics="s", by="k", worst=2)
     assert made.worst.rows() == [(["u"], -1.0), (["t"], 0.5)]
 
 
@@ -169,7 +170,7 @@ def test_signature_is_one_line_that_tells_settings_apart() -> None:
     version = af.__version__
     default = report(FRAME, "p", "a", by="k", cluster="d").signature
     assert default == f"anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:d|v:{version}"
-    assert report(FRAME, score="d").signature == f"score:d|missing:drop|cluster:none|v:{version}"
+    assert report(FRAME, metrics="d").signature == f"d|missing:drop|cluster:none|v:{version}"
     own = af.ScoreProtocol(unicode_form="NFKC", threshold=0.3)
     signatures = {
         default,

@@ -56,7 +56,7 @@ def test_report_of_existing_scores_is_that_of_plain_loops(
     rows = [{"score": score, **data.draw(row)} for score in scores]
     frame = pl.DataFrame(rows, schema={"score": pl.Float64, "types": pl.List(pl.String), "doc": pl.Int64})
     options = report_oracle.Options(by=("types",), cluster=data.draw(st.sampled_from([None, "doc"])))
-    made = report(frame, score="score", by="types", cluster=options.cluster)
+    made = report(frame, metrics="score", by="types", cluster=options.cluster)
     report_oracle.check_slices(made.by_group, ["types"], report_oracle.expected_scores(rows, options))
 
 

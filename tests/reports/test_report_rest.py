@@ -140,7 +140,7 @@ def test_a_few_rows_that_are_all_right_are_no_better_slice() -> None:
     frame = pl.DataFrame(
         {"score": [1.0] * 8 + [1.0, 1.0, 1.0, 1.0, 0.0] * 40, "lang": ["en"] * 8 + ["de"] * 200}
     )
-    p = af.report(frame, score="score", by="lang").against_rest()["p_value"].to_list()
+    p = af.report(frame, metrics="score", by="lang").against_rest()["p_value"].to_list()
     assert p[0] == pytest.approx(p[1])
     assert 0.1 < p[0] < 0.3
 
@@ -149,7 +149,7 @@ def test_scores_of_any_size_are_tested() -> None:
     frame = pl.DataFrame({"score": [-3e100, 2e100, 1e100, 4e100] * 5, "lang": ["en", "de"] * 10})
     small = frame.with_columns(pl.col("score") / 1e100)
     big_p, small_p = (
-        af.report(one, score="score", by="lang").against_rest()["p_value"] for one in (frame, small)
+        af.report(one, metrics="score", by="lang").against_rest()["p_value"] for one in (frame, small)
     )
     assert big_p.to_list() == pytest.approx(small_p.to_list(), rel=1e-9)
 
@@ -161,7 +161,8 @@ def test_scores_far_above_their_spread_are_tested(cluster: str | None) -> None:
     )
     stamps = scores.with_columns(pl.col("score") + 1.7e9)
     small, large = (
-        af.report(one, score="score", by="types", cluster=cluster).against_rest() for one in (scores, stamps)
+        af.report(one, metrics="score", by="types", cluster=cluster).against_rest()
+        for one in (scores, stamps)
     )
     columns = ["types", "difference", "p_value", "p_adjusted"]
     assert_frame_equal(large.select(columns), small.select(columns), rel_tol=1e-6)
@@ -172,9 +173,9 @@ def test_a_slice_of_all_rows_and_equal_scores_say_nothing(cluster: str | None) -
     frame = pl.DataFrame(
         {"score": [0.5] * 6, "all": ["x"] * 6, "half": ["a", "b"] * 3, "doc": [1, 1, 2, 2, 3, 3]}
     )
-    whole = af.report(frame, score="score", by="all", cluster=cluster).against_rest()
+    whole = af.report(frame, metrics="score", by="all", cluster=cluster).against_rest()
     assert whole.select("rest", "difference", "p_value", "p_adjusted").row(0) == (None,) * 4
-    halves = af.report(frame, score="score", by="half", cluster=cluster).against_rest()
+    halves = af.report(frame, metrics="score", by="half", cluster=cluster).against_rest()
     assert halves["p_value"].to_list() == [1.0, 1.0]
 
 

@@ -65,7 +65,7 @@ def test_pages(system: str, column: str) -> None:
 @pytest.mark.parametrize("metric", ["anls", "nls", "exact_match"])
 def test_comparison(metric: Any) -> None:
     systems = {system: system for system in SYSTEMS}
-    made = compare(QUESTIONS, systems, "answers", by="question_types", cluster="doc_id", metric=metric)
+    made = compare(QUESTIONS, systems, "answers", by="question_types", cluster="doc_id", metrics=metric)
     for row in made.by_group.iter_rows(named=True):
         figures = [
             ORACLE["questions"][system]["by_question_types"][row["question_types"]] for system in SYSTEMS
@@ -75,7 +75,7 @@ def test_comparison(metric: Any) -> None:
         assert row["wins"] + row["ties"] + row["losses"] == row["n"]
     assert not made.regressed()
     assert compare(
-        QUESTIONS, dict(reversed(systems.items())), "answers", cluster="doc_id", metric=metric
+        QUESTIONS, dict(reversed(systems.items())), "answers", cluster="doc_id", metrics=metric
     ).regressed()
 
 

@@ -39,6 +39,6 @@ def test_sums_of_ten_million_addends_keep_ten_digits(by: str | None) -> None:
     # By group, Polars 1.44 adds one after the other: half of them then come to 500,000.00002.
     rows = 10_000_000
     frame = pl.select(s=pl.repeat(0.1, rows), k=pl.int_range(rows) % 2)
-    made = report(frame, score="s", by=by)
-    assert made.overall["score"] == pytest.approx(0.1, rel=1e-10)
-    assert made.by_group["score"].to_list() == pytest.approx([0.1] * made.by_group.height, rel=1e-10)
+    made = report(frame, metrics="s", by=by)
+    assert made.overall["s"] == pytest.approx(0.1, rel=1e-10)
+    assert made.by_group["s"].to_list() == pytest.approx([0.1] * made.by_group.height, rel=1e-10)

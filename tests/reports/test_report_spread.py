@@ -44,14 +44,14 @@ def check(found: Mapping[str, Any], scores: Sequence[float], units: Sequence[Any
     low, high = interval(scores, units)
     # The ends are floats about the mean: of their distance no more is left than that.
     grain = 4 * np.spacing(abs(low))
-    assert found["score_high"] - found["score_low"] == pytest.approx(high - low, rel=1e-6, abs=grain)
-    assert found["score_low"] == pytest.approx(low, rel=0, abs=grain + 1e-6 * (high - low))
+    assert found["s_high"] - found["s_low"] == pytest.approx(high - low, rel=1e-6, abs=grain)
+    assert found["s_low"] == pytest.approx(low, rel=0, abs=grain + 1e-6 * (high - low))
 
 
 @pytest.mark.parametrize("mean", FAR)
 def test_interval_of_rows_is_that_of_exact_sums(mean: float) -> None:
     scores = scores_about(mean, 60)
-    check(af.report(pl.DataFrame({"s": scores}), score="s").overall, scores, range(60))
+    check(af.report(pl.DataFrame({"s": scores}), metrics="s").overall, scores, range(60))
 
 
 @pytest.mark.parametrize("mean", FAR)
@@ -59,14 +59,14 @@ def test_interval_of_clusters_is_that_of_exact_sums(mean: float) -> None:
     scores = scores_about(mean, 60)
     documents = [row % 12 for row in range(60)]
     frame = pl.DataFrame({"s": scores, "d": documents})
-    check(af.report(frame, score="s", cluster="d").overall, scores, documents)
+    check(af.report(frame, metrics="s", cluster="d").overall, scores, documents)
 
 
 def test_interval_of_slices_and_of_scores_in_several_scales() -> None:
     """65,536 is the first number of another scale."""
     scores = [65_536.0 + one / 1024 for one in range(-30, 30)]
     keys = ["a" if row % 3 else None for row in range(60)]
-    report = af.report(pl.DataFrame({"s": scores, "k": keys}), score="s", by="k")
+    report = af.report(pl.DataFrame({"s": scores, "k": keys}), metrics="s", by="k")
     check(report.overall, scores, range(60))
     for row in report.by_group.iter_rows(named=True):
         members = [score for score, key in zip(scores, keys, strict=True) if key == row["k"]]
@@ -79,8 +79,8 @@ def test_equal_scores_have_no_spread() -> None:
             {"s": [score] * 50 + [7.0] * 2, "k": ["a"] * 50 + ["b"] * 2, "d": [*range(10)] * 5 + [0, 1]}
         )
         for cluster in (None, "d"):
-            found = af.report(frame, score="s", by="k", cluster=cluster).by_group.row(0, named=True)
-            assert found["score_low"] == found["score"] == found["score_high"]
+            found = af.report(frame, metrics="s", by="k", cluster=cluster).by_group.row(0, named=True)
+            assert found["s_low"] == found["s"] == found["s_high"]
 
 
 def test_texts_nearly_all_right() -> None:
@@ -96,15 +96,15 @@ def test_texts_nearly_all_right() -> None:
 def test_parts_give_it_to_the_last_bit() -> None:
     scores = scores_about(1.7e9, 90)
     frame = pl.DataFrame({"s": scores, "d": [row // 5 for row in range(90)], "k": ["a", "b"] * 45})
-    whole = af.report(frame, score="s", by="k", cluster="d")
+    whole = af.report(frame, metrics="s", by="k", cluster="d")
     parts = [
-        af.summarize(frame[start : start + 31].reverse(), score="s", by="k", cluster="d")
+        af.summarize(frame[start : start + 31].reverse(), metrics="s", by="k", cluster="d")
         for start in (62, 0, 31)
     ]
     merged = af.Report.from_summary(af.merge(parts))
     report_oracle.check_alike(merged.to_polars(), whole.to_polars())
     documents = [
-        af.summarize(frame.filter(pl.col("d") % 2 == odd), score="s", by="k", cluster="d").fold_clusters()
+        af.summarize(frame.filter(pl.col("d") % 2 == odd), metrics="s", by="k", cluster="d").fold_clusters()
         for odd in (1, 0)
     ]
     folded = af.Report.from_summary(af.merge(documents))
@@ -119,8 +119,8 @@ def test_own_error_rates_have_the_interval_of_cer() -> None:
     scored = texts.with_columns(s=af.cer("p", "a"))
     assert scored["s"].max() > 1  # type: ignore[operator]
     of_texts = af.report(texts, "p", "a", cluster="d").overall
-    own = af.report(scored, score="s", cluster="d", higher_is_better=False).overall
+    own = af.report(scored, metrics=af.Metric("s", higher_is_better=False), cluster="d").overall
     for end in ("", "_low", "_high"):
-        assert own[f"score{end}"] == pytest.approx(of_texts[f"cer_mean{end}"], rel=1e-12)
-    as_scores = af.report(scored, score="s", cluster="d").overall
-    assert as_scores["score_low"] != pytest.approx(own["score_low"])
+        assert own[f"s{end}"] == pytest.approx(of_texts[f"cer_mean{end}"], rel=1e-12)
+    as_scores = af.report(scored, metrics="s", cluster="d").overall
+    assert as_scores["s_low"] != pytest.approx(own["s_low"])

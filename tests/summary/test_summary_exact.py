@@ -23,8 +23,9 @@ from sample import DATA
 from summary_checks import SCHEMA
 
 import anls_frame as af
-from anls_frame.summary import Settings, fixed_point
-from anls_frame.summary.rows import scored_texts
+from anls_frame.summary import Settings, fixed_point, own_metrics
+from anls_frame.summary.rows import Live, scored_texts
+from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
     import subprocess
@@ -61,7 +62,7 @@ def bits_of(summary: af.Summary) -> list[Any]:
     """Return all that is made of a summary."""
     made = af.Report.from_summary(summary)
     tables = [made.to_polars(), *(made.by(column) for column in summary.settings.by), made.worst]
-    if summary.settings.score is None:
+    if summary.settings.has_texts:
         tables.append(af.threshold_curve(summary, by=summary.settings.by))
     if summary.settings.details:
         tables += [made.lengths(), made.errors(), made.confusions()]
@@ -121,8 +122,8 @@ def test_existing_scores_in_any_parts(
         l=pl.int_range(pl.len()) % 2,
         d=pl.int_range(pl.len()) % 5,
     )
-    expected = bits_of(af.summarize(frame, score="s", by=by, cluster=cluster))
-    parts = [af.summarize(part, score="s", by=by, cluster=cluster) for part in in_parts(frame, dice)]
+    expected = bits_of(af.summarize(frame, metrics="s", by=by, cluster=cluster))
+    parts = [af.summarize(part, metrics="s", by=by, cluster=cluster) for part in in_parts(frame, dice)]
     assert bits_of(merged_anyhow(parts, dice)) == expected
 
 
@@ -135,7 +136,7 @@ def test_folded_clusters_in_any_parts(
     options: dict[str, Any] = {"by": ["types", "lang"], "cluster": "doc"}
     if scored:
         frame = frame.with_columns(s=pl.Series([dice.uniform(-9, 9) for _ in rows], dtype=pl.Float64))
-        options["score"] = "s"
+        options["metrics"] = "s"
     else:
         options |= {"prediction": "prediction", "answers": "answers"}
     whole = af.summarize(frame, **options)
@@ -160,7 +161,7 @@ def test_comparison_in_any_order(
         other=pl.Series(others[: len(rows)], dtype=pl.String)
     )
     systems = {"one": "prediction", "two": "other"}
-    options: dict[str, Any] = {"by": "types", "cluster": cluster, "metric": metric, "draws": 50}
+    options: dict[str, Any] = {"by": "types", "cluster": cluster, "metrics": metric, "draws": 50}
     expected = af.compare(frame, systems, "answers", **options)
     shuffled = pl.concat(in_parts(frame, dice), rechunk=False)
     found = af.compare(shuffled.lazy(), systems, "answers", **options)
@@ -199,10 +200,10 @@ def test_sums_of_texts_are_those_of_fractions(rows: list[dict[str, Any]]) -> Non
         assert 0 <= sum(rounded) - squares <= Fraction(len(values), 2**62)
 
 
-@given(st.lists(st.none() | ANY_FLOAT, max_size=24))
+@given(st.lists(st.none() | SCORE | st.floats(-1e140, 1e140), max_size=24))
 def test_sums_of_existing_scores_lose_no_digit(scores: list[float | None]) -> None:
     frame = pl.DataFrame({"s": pl.Series(scores, dtype=pl.Float64)})
-    cells = af.summarize(frame, score="s").cells
+    cells = af.summarize(frame, metrics="s").own["s"]
     unit = {scale: Fraction(2) ** (16 * scale - 1023 - 52) for scale in cells["scale"]}
     found = sum(count * unit[scale] for scale, count in cells.select("scale", "score_units").iter_rows())
     assert found == sum(Fraction(score) for score in scores if score is not None)
@@ -261,12 +262,23 @@ def test_sample_data_in_any_order_and_parts(cluster: str | None, tmp_path: Path)
 
 
 def test_engines_add_up_alike() -> None:
-    rows = scored_texts(
-        questions(2).lazy(), "tesseract", "answers", Settings(by=("question_types",), cluster="doc_id")
-    )
-    query = rows.frame.group_by(rows.keys).agg(rows.sums).sort("cluster", pl.col("key_0").list.join(" "))
-    in_memory, streaming = (query.collect(engine=engine) for engine in ("in-memory", "streaming"))
-    assert in_memory.equals(streaming)
+    frame = questions(2).lazy().with_columns(errors=pl.col("tesseract").str.len_chars().fill_null(0))
+    metrics = [
+        af.Metric((pl.col("errors") / 7 + 1.7e9).alias("far")),
+        af.Metric("errors", denominator=pl.col("errors") * 2 + 1, name="rate"),
+    ]
+    settings = Settings(by=("question_types",), cluster="doc_id", metrics=tuple(metrics))
+    live = Live(slicing=Slicing(settings.by), metrics=tuple(metrics))
+    rows = scored_texts(frame, ("tesseract", "answers"), live, settings)
+    order = ("cluster", pl.col("key_0").list.join(" "))
+    queries = [rows.frame.group_by(rows.keys).agg(rows.sums).sort(order)]
+    for place, metric in enumerate(metrics):
+        values = own_metrics.prepared(rows.frame, rows.keys, place, metric)
+        scale = own_metrics.group_keys(metric)
+        queries.append(values.group_by(*rows.keys, *scale).agg(own_metrics.sums(metric)).sort(*order, *scale))
+    for query in queries:
+        in_memory, streaming = (query.collect(engine=engine) for engine in ("in-memory", "streaming"))
+        assert in_memory.equals(streaming)
 
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])
@@ -302,9 +314,9 @@ def fingerprint() -> str:
     everything = [
         # 10 or 30 rows of the same texts: which of them are shown is part of it.
         bits_of(af.summarize(frame, "tesseract", "answers", **options, details=True, worst=45)),
-        bits_of(af.summarize(scored, score="nls", **options)),
+        bits_of(af.summarize(scored, metrics="nls", **options)),
         *(
-            bits(af.compare(frame, systems, "answers", **options, metric=metric).to_polars())
+            bits(af.compare(frame, systems, "answers", **options, metrics=metric).to_polars())
             for metric in ("anls", "cer")
         ),
     ]

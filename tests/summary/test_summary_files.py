@@ -14,7 +14,7 @@ from key_columns import KEYS, TEXTS
 import anls_frame as af
 from anls_frame.reports.reports import Report
 from anls_frame.summary import Summary, files, merge, summarize
-from anls_frame.summary.measures import TEXT_METRICS
+from anls_frame.summary.catalogue import TEXT_METRICS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def test_keys_of_any_dtype_are_kept(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [{}, {"by": ["k", "l"]}, {"cluster": "l"}, {"worst": 2}], ids=str)
 def test_summaries_of_any_shape_are_kept(options: dict[str, Any], rows: int, tmp_path: Path) -> None:
     frame = pl.DataFrame({**TEXTS, "k": [["t"]] * 6, "l": range(6)}).head(rows)
-    texts, scores = summarize(frame, "p", "a", **options), summarize(frame, score="l", **options)
+    texts, scores = summarize(frame, "p", "a", **options), summarize(frame, metrics="l", **options)
     for summary in (texts, scores):
         check_same(saved_and_loaded(summary, tmp_path), summary)
 
@@ -204,7 +204,8 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     """Whoever changes the content gives the format a new number, and writes the new content down here."""
     frame = pl.DataFrame({"p": ["a"], "a": ["b"], "k": ["x"], "d": [1], "s": [0.5]})
     texts = summarize(frame, "p", "a", by="k", cluster="d", worst=1, details=True)
-    scores = summarize(frame, score="s", by="k", worst=1)
+    metric = af.Metric("d", denominator="d", name="rate")
+    scores = summarize(frame, metrics=["s", metric], by="k", worst=1, keep="d")
     counts = "rows:UInt64 n:UInt64 n_missing:UInt64 n_unanswerable:UInt64 n_empty_reference:UInt64"
     squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
     of_texts = (
@@ -213,10 +214,20 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
     )
     details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
-    assert files.FORMAT == 3
+    assert files.FORMAT == 4
     assert list(texts.settings.to_dict()) == [
-        *("by", "cluster", "score", "higher_is_better", "protocol", "threshold", "cer_protocol"),
-        *("missing", "worst", "details", "version"),
+        *(
+            "by",
+            "tables",
+            "orders",
+            "cluster",
+            "metrics",
+            "has_texts",
+            "protocol",
+            "threshold",
+            "cer_protocol",
+        ),
+        *("missing", "worst", "keep", "details", "version"),
     ]
     assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
     assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")
@@ -230,13 +241,23 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "confusions": "key_0:String op:String reference_char:String predicted_char:String count:UInt64",
         "lengths": f"key_0:String bits:UInt32 {details} reference_length:UInt64 char_errors:UInt64",
     }
-    assert shape(scores.cells) == (
-        f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
-        "score_square_rest:Int128 zeros_sum:UInt64 not_finite_sum:UInt64 score_min:Float64 score_max:Float64"
+    described = ["name", "label", "bounds", "higher_is_better", "format"]
+    assert {tuple(one) for one in texts.settings.to_dict()["metrics"]} == {tuple(described)}
+    assert {tuple(one) for one in scores.settings.to_dict()["metrics"]} == {(*described, "sources")}
+    assert shape(scores.cells) == f"key_0:String {counts}"
+    assert {name: shape(cells) for name, cells in scores.own.items()} == {
+        "s": f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
+        "score_square_rest:Int128 score_min:Float64 score_max:Float64",
+        "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
+        "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128",
+    }
+    assert shape(scores.worst_rows) == (
+        "key_0:String own_0:Float64 own_1:Float64 keep_0:Int64 row_digest:UInt64"
     )
-    assert shape(scores.worst_rows) == "key_0:String score:Float64 row_digest:UInt64"
-    folded = texts.fold_clusters().folded
-    assert folded is not None
+    tables = texts.fold_clusters().folded
+    assert tables is not None
+    assert list(tables) == [""]
+    folded = tables[""]
     moments = (f"{one.name}:{moment}:Int128" for one in TEXT_METRICS for moment in MOMENTS)
     sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
     assert (

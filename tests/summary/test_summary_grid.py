@@ -119,4 +119,4 @@ def test_bins_leave_out_what_is_not_scored() -> None:
 
 
 def test_existing_scores_have_no_bins() -> None:
-    assert summarize(pl.DataFrame({"s": [0.5]}), score="s").bins.is_empty()
+    assert summarize(pl.DataFrame({"s": [0.5]}), metrics="s").bins.is_empty()

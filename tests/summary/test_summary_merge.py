@@ -99,11 +99,11 @@ def test_existing_scores_add_up(scores: list[float | None], cut: int, *, cluster
         {"s": scores, "k": [n % 3 for n in range(len(scores))], "d": [n % 2 for n in range(len(scores))]},
         schema={"s": pl.Float64, "k": pl.Int64, "d": pl.Int64},
     )
-    options: dict[str, Any] = {"score": "s", "by": "k", "cluster": "d" if cluster else None, "worst": 2}
+    options: dict[str, Any] = {"metrics": "s", "by": "k", "cluster": "d" if cluster else None, "worst": 2}
     found = merge(summarize(part, **options) for part in (frame[cut:], frame[:cut]))
     expected = summarize(frame, **options)
     check_equal(found, expected)
-    assert found.worst_rows["score"].to_list() == expected.worst_rows["score"].to_list()
+    assert found.worst_rows["own_0"].to_list() == expected.worst_rows["own_0"].to_list()
 
 
 def test_parts_may_be_as_small_as_rows() -> None:
@@ -194,11 +194,11 @@ def test_all_differing_settings_are_named() -> None:
 
 
 def test_texts_and_existing_scores_do_not_add_up() -> None:
-    scores = summarize(pl.DataFrame({"s": [0.5]}), score="s")
-    with pytest.raises(ValueError, match=r"merged: score \(None and 's'\)"):
+    scores = summarize(pl.DataFrame({"s": [0.5]}), metrics="s")
+    with pytest.raises(ValueError, match=r"merged: metrics \(\['anls', .*\] and \['s'\]\), has_texts "):
         merge([summarize(FRAME, "prediction", "answers"), scores])
-    with pytest.raises(ValueError, match=r"merged: score \('s' and 't'\)"):
-        merge([scores, summarize(pl.DataFrame({"t": [0.5]}), score="t")])
+    with pytest.raises(ValueError, match=r"merged: metrics \(\['s'\] and \['t'\]\)$"):
+        merge([scores, summarize(pl.DataFrame({"t": [0.5]}), metrics="t")])
 
 
 def test_summaries_of_other_versions_are_refused() -> None:

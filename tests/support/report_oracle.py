@@ -44,7 +44,7 @@ def _with_bounds(names: Iterable[str]) -> list[str]:
 
 
 TEXT_COLUMNS = (*COUNTS, *_with_bounds(SHARES), "few_rows", "n_clusters")
-SCORE_COLUMNS = (*COUNTS, *_with_bounds(("score", "zeros")), "few_rows", "n_clusters")
+SCORE_COLUMNS = (*COUNTS, *_with_bounds(("score",)), "few_rows", "n_clusters")
 
 NO_UNIT: Interval = (None, None)
 
@@ -175,6 +175,7 @@ def expected_scores(rows: Sequence[Row], options: Options) -> Slices:
     """Figures of each slice of the existing scores in column `score`."""
     given = [float(row["score"]) for row in rows if row["score"] is not None]
     is_bounded = all(0 <= score <= 1 for score in given)
+    is_negative = any(score < 0 for score in given)
     members: dict[tuple[Hashable, ...], list[tuple[Hashable, float | None]]] = {} if options.by else {(): []}
     for index, row in enumerate(rows):
         unit = index if options.cluster is None else key_of(row[options.cluster])
@@ -183,14 +184,13 @@ def expected_scores(rows: Sequence[Row], options: Options) -> Slices:
     slices: Slices = {}
     for key, of_slice in members.items():
         kept = [(unit, float(score)) for unit, score in of_slice if score is not None]
-        interval = wilson if is_bounded else student
+        interval = wilson if is_bounded else student if is_negative else student_from_0
         slices[key] = {
             "n": len(kept),
             "n_missing": len(of_slice) - len(kept),
             "n_unanswerable": 0,
             "n_empty_reference": 0,
             **estimate("score", [(unit, x, 1) for unit, x in kept], interval, options),
-            **estimate("zeros", [(unit, x == 0, 1) for unit, x in kept], wilson, options),
             "few_rows": is_few([(unit, 1) for unit, _ in kept], *(both_sides(kept) if is_bounded else [])),
             "n_clusters": None if options.cluster is None else len({unit for unit, _ in kept}),
         }
@@ -313,13 +313,20 @@ def wilson(rows: Sequence[Part], confidence: float) -> Interval:
     return min(mean, max(0.0, centre - half)), max(mean, min(1.0, centre + half))
 
 
-def student(rows: Sequence[Part], confidence: float) -> Interval:
-    units, count = summed(rows), usual_units(rows)
+def student(rows: Sequence[Part], confidence: float, *, are_independent: bool = False) -> Interval:
+    units = summed(rows)
+    # Those of differences count as if the rows of a unit were independent.
+    count = effective_units(y for _, y in units) if are_independent else usual_units(rows)
     mean = ratio(units)
     if mean is None or count < 2:
         return NO_UNIT
     half = quantile(count - 1, confidence) * math.sqrt(variance(units, count))
     return mean - half, mean + half
+
+
+def student_from_0(rows: Sequence[Part], confidence: float) -> Interval:
+    low, high = student(rows, confidence)
+    return low if low is None else max(0.0, low), high
 
 
 def log_ratio(rows: Sequence[Part], confidence: float) -> Interval:

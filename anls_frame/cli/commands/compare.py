@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame._arguments import number, share
-from anls_frame.cli.options import Confidence, Output, Reporting, Slicing, Source, Target, command
+from anls_frame.cli.options import Confidence, Output, Reporting, Slicing, Source, Target, command, tables
+from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     import anls_frame as af
@@ -76,8 +77,10 @@ def compare(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="anls (the default), nls, exact_match, cer (mean over rows) or cer_corpus; with --scores, "
-            "any name for the scores."
+            "--metric",
+            "-m",
+            help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
+            "FILE.py:NAME; with --scores, any name for the scores.",
         ),
     ] = None,
     scores: Annotated[
@@ -103,22 +106,30 @@ def compare(
     input cannot be used.
     """
     from anls_frame.cli.exits import GATE_FAILED
+    from anls_frame.cli.metrics import one
     from anls_frame.cli.output import check_target, plain, print_document, working
     from anls_frame.cli.systems import Pair, compared, compared_scores
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
     pair = Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched, source=source)
-    options = {**vars(slicing), "metric": metric, "confidence": confidence, "seed": seed}
+    options = {
+        "by": tables(slicing.by),
+        "cluster": slicing.cluster,
+        "confidence": confidence,
+        "seed": seed,
+    }
     with working("Comparing"):
         if scores:
-            comparison = compared_scores(pair, scoring, lower_is_better=lower_is_better, **options)
+            comparison = compared_scores(
+                pair, scoring, name=metric, lower_is_better=lower_is_better, **options
+            )
         elif lower_is_better:
             raise ValueError(
                 "--lower-is-better applies only to --scores; metrics of texts have their own direction"
             )
         else:
-            comparison = compared(pair, **vars(scoring), **options)
+            comparison = compared(pair, metrics=one(metric or "anls"), **vars(scoring), **options)
         if output is not None:
             comparison.write(output, escape_formulas=target.escape_formulas)
     failed = gate.fails(comparison)

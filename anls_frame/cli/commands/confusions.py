@@ -9,7 +9,7 @@ import typer
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, File, Output, Source, Target, command
+from anls_frame.cli.options import By, File, Output, Source, Target, command, one_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def confusions(
         found: pl.DataFrame = af.confusions(
             load(file, source),
             *("prediction", "answers"),
-            by=by,
+            by=one_table(by),
             protocol=protocol,
             max_length=max_length,
             min_nls=min_nls,

@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
-from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command
+from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command, one_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,13 @@ def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: 
 
 
 def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
-    return af.plot.group_scores(af.report(frame, *_TEXTS, **{**vars(slicing), **scoring}), measure)
+    from anls_frame.cli.metrics import columns, one, with_numbers
+
+    metrics = None if measure is None else [one(measure)]
+    rows = with_numbers(frame.lazy(), columns(metrics))
+    by = one_table(slicing.by)
+    report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, **scoring)
+    return af.plot.group_scores(report)
 
 
 def _cer(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
@@ -41,13 +47,13 @@ def _ecdf(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], measure: str
 
 def _errors(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
     kinds = frame.with_columns(af.error_type(*_TEXTS, **scoring).alias("error_type"))
-    return af.plot.error_types(kinds, *slicing.by or ())
+    return af.plot.error_types(kinds, *one_table(slicing.by) or ())
 
 
 def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
     columns: list[ScoreColumn] = [_row_measure(measure), "reference_length"]
-    by = slicing.by[0] if slicing.by else None
-    return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by)
+    by = one_table(slicing.by)
+    return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by[0] if by else None)
 
 
 def _confusions(frame: pl.DataFrame, _: Slicing, _scoring: dict[str, Any], _measure: str | None) -> Any:
@@ -60,7 +66,7 @@ def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measur
 
 def _row_measure(measure: str | None) -> ScoreColumn:
     """Return the score of rows that is drawn, ANLS by default."""
-    from anls_frame.summary.measures import TEXT_METRICS
+    from anls_frame.summary.catalogue import TEXT_METRICS
 
     choices = dict.fromkeys(metric.row for metric in TEXT_METRICS if metric.row is not None)
     return cast("ScoreColumn", choice("measure", measure or "anls", choices))
@@ -134,7 +140,7 @@ def plot(
         does = "does" if len(useless) == 1 else "do"
         options = " and ".join(f"--{name}" for name in useless)
         raise ValueError(f"{options} {does} not apply to {kind!r} plots")
-    if len(slicing.by or ()) > 1 and kind != "groups":
+    if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     with working(f"Drawing {file}"):
         axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring), measure)

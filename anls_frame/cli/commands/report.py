@@ -9,7 +9,8 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Output, Reporting, Slicing, Source, Table, Target, command
+from anls_frame.cli.options import Output, Reporting, Slicing, Source, Table, Target, command, tables
+from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     from anls_frame.cli.reporting import Delivery, Work
@@ -25,7 +26,24 @@ def report(
     output: Output = None,
     slicing: Slicing,
     scoring: Reporting,
-    worst: Annotated[int, typer.Option(help="How many of the rows with the lowest scores to show.")] = 0,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help=f"Score to report: {', '.join(NAMES)}, qa (the default set), a column of scores, or your "
+            "own function as FILE.py:NAME; may be repeated.",
+        ),
+    ] = None,
+    worst: Annotated[
+        int, typer.Option(help="How many rows to show of those with the lowest score in the first metric.")
+    ] = 0,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")
+    ] = False,
     table: Table,
     summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
     shard: Annotated[
@@ -55,12 +73,21 @@ def report(
     source: Source,
 ) -> None:
     """Report the scores of all rows and by slice, with intervals."""
+    from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import Delivery, Work
 
     work = Work(
         files=files,
         source=source,
-        settings={**vars(slicing), **vars(scoring), "worst": worst},
+        settings={
+            "by": tables(slicing.by),
+            "cluster": slicing.cluster,
+            **vars(scoring),
+            "metrics": parse(metric),
+            "worst": worst,
+            "keep": keep or (),
+            "details": details,
+        },
         fold_clusters=fold_clusters,
         allow_repeated_ids=allow_repeated_ids,
     )

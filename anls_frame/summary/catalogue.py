@@ -1,0 +1,159 @@
+"""The metrics that have a name, and what callers may pass as `metrics=`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import polars as pl
+
+from anls_frame.metrics import scores
+from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
+from anls_frame.summary.measures import COUNTS, Metric
+
+Metrics = Union["str | pl.Expr | Metric", "Sequence[str | pl.Expr | Metric]"]
+"""One metric or several: names, expressions, descriptions."""
+
+
+def _score(name: str, label: str, **others: Any) -> Metric:
+    return Metric(
+        **{
+            "numerator": name,
+            "name": name,
+            "label": label,
+            "row": name,
+            "bounds": (0, 1),
+            "higher_is_better": True,
+            "format": "score",
+            "is_built_in": True,
+            **others,
+        }
+    )
+
+
+def _error_rate(name: str, label: str, **others: Any) -> Metric:
+    return _score(name, label, row="cer", bounds=(0, None), higher_is_better=False, format="rate", **others)
+
+
+TEXT_METRICS = (
+    _score("anls", "ANLS", bits=SCORE_BITS, square_bits=FINE_BITS),
+    _score("nls", "NLS", bits=SCORE_BITS, square_bits=FINE_BITS, in_text="figure"),
+    _score("exact_match", "exact match"),
+    _score("zeros", "share of rows with ANLS 0", row=None, higher_is_better=False, in_text="figure"),
+    _error_rate(
+        "cer_mean",
+        "CER (mean)",
+        numerator="cer",
+        bits=FINE_BITS,
+        square_bits=FINE_BITS,
+        in_text="nothing",
+    ),
+    _error_rate("cer_corpus", "CER (corpus)", numerator="char_errors", denominator="reference_length"),
+)
+"""The scores in reports of texts, in the order of their columns."""
+
+BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
+"""The scores that every report of texts has sums for, by name."""
+
+DESCRIBED = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            lambda prediction, answers: scores.score(prediction, answers).struct.field("char_errors"),
+            name="char_errors",
+            label="character errors",
+            bounds=(0, None),
+            higher_is_better=False,
+            sources=("char_errors",),
+        ),
+    )
+}
+"""Other scores by name, which reports take like a caller's own; a new one needs only its description."""
+
+NAMES = (*BUILT_IN, *DESCRIBED)
+"""Names of all scores."""
+
+SETS = {"qa": TEXT_METRICS}
+"""Names for several scores."""
+
+OTHER_NAMES = {"cer": "cer_mean"}
+"""Other names of built-in scores."""
+
+_TAKEN = (*(name for name in COUNTS if name != "rows"), "n_clusters", "few_rows", "slice")
+
+
+def resolve(metrics: Metrics | None, columns: Sequence[object], *, has_texts: bool) -> tuple[Metric, ...]:
+    """
+    Return the metrics that a caller asked for: names, columns, expressions, metrics, or several of these.
+
+    Parameters
+    ----------
+    metrics
+        What the caller passed; None asks for the default.
+    columns
+        Names of the frame's columns, any of which may hold scores.
+    has_texts
+        Whether there are texts to score.
+    """
+    if metrics is None:
+        if not has_texts:
+            raise ValueError(
+                "pass the columns prediction and answers, or the columns of existing scores in metrics="
+            )
+        return TEXT_METRICS
+    is_one = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
+    every: Sequence[object] = [metrics] if is_one else list(metrics)  # type: ignore[arg-type] # not one
+    found = [one for given in every for one in _resolved(given, columns, has_texts=has_texts)]
+    if not found:
+        raise ValueError("metrics must name at least one metric")
+    check_names(found)
+    return tuple(found)
+
+
+def check_names(metrics: Sequence[Metric]) -> None:
+    """Raise an error if the columns of two metrics, or of a metric and a count, have the same name."""
+    seen = set(_TAKEN)
+    for metric in metrics:
+        names = {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
+        if names & seen or re.fullmatch(r"key_\d+", metric.name):
+            raise ValueError(
+                f"metrics must have different names that no other column of the result has; {metric.name!r} "
+                "is taken"
+            )
+        seen |= names
+
+
+def _resolved(given: object, columns: Sequence[object], *, has_texts: bool) -> Sequence[Metric]:
+    if isinstance(given, Metric):
+        if callable(given.numerator) and not has_texts:
+            raise ValueError(
+                f"metric {given.name!r} is a function of texts: pass the columns prediction and answers too"
+            )
+        return [given]
+    if isinstance(given, str):
+        name = OTHER_NAMES.get(given, given)
+        if has_texts and given in SETS:
+            return SETS[given]
+        if has_texts and name in NAMES:
+            return [BUILT_IN.get(name) or DESCRIBED[name]]
+        if given in columns:
+            return [Metric(given)]
+        built_in = ", ".join(map(repr, (*SETS, *NAMES)))
+        raise ValueError(
+            f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}"
+            if has_texts
+            else f"metrics must name columns of scores, got {given!r}; for {built_in}, pass prediction and "
+            "answers"
+        )
+    return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
+
+
+def from_dict(values: Mapping[str, Any]) -> Metric:
+    """Return the described metric from the dictionary that `Metric.to_dict` returned."""
+    if "sources" not in values:
+        return BUILT_IN[values["name"]]
+    numerator, *denominator = sources = tuple(values["sources"])
+    bounds = None if values["bounds"] is None else tuple(values["bounds"])
+    kept = {**values, "sources": sources, "bounds": bounds}
+    return Metric(numerator, denominator=denominator[0] if denominator else None, **kept)

@@ -1,0 +1,230 @@
+"""Own metrics: the values of rows, their sums by cell, and the checks of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import _plugin
+from anls_frame.exceptions import DTypeError
+from anls_frame.protocol import plugin_options
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import LARGEST, REST_BITS, SCALE, SCALED_BITS
+from anls_frame.summary.measures import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anls_frame.summary.measures import Metric
+
+WRONG = "wrong_sum"
+"""Column of cells that counts values which a metric cannot have; it is checked and dropped."""
+
+_LARGEST_COUNT = 2.0**52
+
+
+def needed(metrics: Iterable[Metric]) -> list[str]:
+    """Return the columns that metrics need besides the texts."""
+    names = []
+    for metric in metrics:
+        for value in () if metric.is_built_in else (metric.numerator, metric.denominator):
+            if isinstance(value, str):
+                names.append(value)
+            elif isinstance(value, pl.Expr):
+                names += value.meta.root_names()
+    return names
+
+
+def names(place: int, metric: Metric) -> list[str]:
+    """Return the columns of a metric: the score of a row and, for a rate, both its parts."""
+    parts = [f"own_{place}_numerator", f"own_{place}_denominator"]
+    return [f"own_{place}", *(parts if metric.is_ratio else [])]
+
+
+def all_names(metrics: Sequence[Metric]) -> list[str]:
+    """Return the columns of all metrics."""
+    return [name for place, metric in enumerate(metrics) for name in names(place, metric)]
+
+
+def names_of_functions(metrics: Sequence[Metric]) -> list[str]:
+    """Return the columns of metrics that are functions of texts."""
+    of_texts = [(place, metric) for place, metric in enumerate(metrics) if callable(metric.numerator)]
+    return [name for place, metric in of_texts for name in names(place, metric)]
+
+
+def with_values(
+    source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.Expr] = ()
+) -> list[pl.Expr]:
+    """
+    Return the columns that `names` names, as expressions of the source's columns.
+
+    Parameters
+    ----------
+    source
+        The rows.
+    metrics
+        The own metrics.
+    texts
+        The columns of predictions and answers, for functions of these.
+    """
+    return [
+        value.alias(name)
+        for place, metric in enumerate(metrics)
+        for name, value in zip(names(place, metric), _values(source, metric, texts), strict=True)
+    ]
+
+
+def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[pl.Expr]) -> pl.Expr:
+    """Return a metric's numerator or denominator as an expression of numbers."""
+    if isinstance(value, str):
+        expression: pl.Expr = cs.by_name(value)
+    elif isinstance(value, pl.Expr):
+        expression = value
+    else:
+        expression = value(*texts)  # type: ignore[operator] # the metric has checked it
+        if not isinstance(expression, pl.Expr):
+            raise TypeError(
+                f"the function of metric {metric.name!r} must return an expression, got "
+                f"{type(expression).__name__}; for a function of two strings, use Metric.of_texts"
+            )
+    schema = source.select(expression).collect_schema()
+    dtypes = schema.dtypes()
+    if len(dtypes) != 1:
+        raise ValueError(f"metric {metric.name!r} must be one column, got {len(dtypes)}")
+    if not (dtypes[0].is_numeric() or dtypes[0] in (pl.Boolean, pl.Null)):
+        what = f"column {value!r}" if isinstance(value, str) else f"metric {metric.name!r}"
+        raise DTypeError(f"{what} has dtype {dtypes[0]}; scores must be numbers")
+    return expression.cast(pl.Float64)
+
+
+def row_score(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """Return the rate of a row; without anything to divide by, its numerator."""
+    return pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
+
+
+def digest(metrics: Sequence[Metric]) -> pl.Expr:
+    """Return the digest of the scores of each row; null if all are null."""
+    scores = [pl.col(name) for name in all_names(metrics)]
+    text = scores[0]
+    if len(scores) > 1:
+        every = pl.concat_str([score.cast(pl.String).fill_null("") for score in scores], separator=" ")
+        text = pl.when(pl.any_horizontal(score.is_not_null() for score in scores)).then(every)
+    return digest_of(text)
+
+
+def digest_of(value: pl.Expr) -> pl.Expr:
+    """Return the digest of a number or text, null for null."""
+    raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
+    return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
+
+
+def prepared(rows: pl.LazyFrame, keys: Sequence[str], place: int, metric: Metric) -> pl.LazyFrame:
+    """Return columns of rows, with the values of one metric under the names that `sums` knows."""
+    own, *parts = names(place, metric)
+    if metric.is_ratio:
+        return rows.select(*keys, numerator=parts[0], denominator=parts[1])
+    return rows.select(*keys, score=own).with_columns(fixed_point.scale_of(pl.col("score")))
+
+
+def group_keys(metric: Metric) -> list[str]:
+    """Return the columns by which a metric's values are grouped besides the keys."""
+    return [SCALE] if metric.has_scales else []
+
+
+def sums(metric: Metric) -> list[pl.Expr]:
+    """Return counts and sums over `prepared` rows."""
+    zero = pl.lit(0, dtype=pl.UInt64)
+    is_scored = pl.col("numerator").is_not_null() if metric.is_ratio else pl.col("score").is_not_null()
+    if metric.is_ratio:
+        is_scored &= pl.col("denominator").is_not_null()
+    counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
+    return [
+        *(count.cast(pl.UInt64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
+        *(_sums_of_parts(is_scored) if metric.is_ratio else _sums_of_scores()),
+        is_wrong(metric).sum().cast(pl.UInt64).alias(WRONG),
+    ]
+
+
+def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
+    """Return which rows hold a value that the metric cannot have, in the columns of `prepared` or others."""
+    low, high = metric.bounds or (None, None)
+    if metric.is_ratio:
+        parts = [pl.col(name) for name in columns or ("numerator", "denominator")]
+        outside = [~part.is_between(0, _LARGEST_COUNT) | (part != part.floor()) for part in parts]
+        rate = row_score(*parts)
+    else:
+        rate = pl.col(columns or "score")
+        outside = [~rate.is_finite(), rate.abs() > LARGEST]
+    outside += [rate < low] if low is not None else []
+    outside += [rate > high] if high is not None else []
+    return pl.any_horizontal(outside).fill_null(value=False)
+
+
+def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric) -> pl.DataFrame:
+    """Return cells without the count of wrong values, all `prepared` ones; an error if there are any."""
+    wrong = int(cells[WRONG].sum())
+    if wrong:
+        names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
+        first = values.with_row_index("row").filter(is_wrong(metric)).head(1)
+        row, *found = first.select("row", *names).collect().row(0)
+        raise ValueError(message(metric, wrong, row, found))
+    return cells.drop(WRONG)
+
+
+def _values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
+    numerator = scored(source, metric, metric.numerator, texts)
+    if not metric.is_ratio:
+        return [numerator]
+    denominator = scored(source, metric, metric.denominator, texts)
+    return [row_score(numerator, denominator), numerator, denominator]
+
+
+def _sums_of_scores() -> list[pl.Expr]:
+    value = fixed_point.scaled(pl.col("score"), pl.col(SCALE))
+    return [
+        fixed_point.units(value, SCALED_BITS).sum().alias("score_units"),
+        fixed_point.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
+        fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).sum().alias("score_square_rest"),
+        pl.col("score").min().alias("score_min"),
+        pl.col("score").max().alias("score_max"),
+    ]
+
+
+def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
+    # Wrong values are counted elsewhere, and must not fail here.
+    x, y = (
+        pl.when(is_scored).then(name).cast(pl.Int128, strict=False, wrap_numerical=True)
+        for name in ("numerator", "denominator")
+    )
+    products = {"numerator_squares": x * x, "numerator_by_length": x * y, "denominator_squares": y * y}
+    return [
+        x.sum().alias("numerator_sum"),
+        y.sum().alias("denominator_sum"),
+        *(product.sum().alias(name) for name, product in products.items()),
+    ]
+
+
+def message(metric: Metric, count: int, row: int, values: Sequence[object]) -> str:
+    """Return the message for wrong values, the first of which are in this row."""
+    where = f"in row {row:,} (counted from 0)"
+    others = f" and wrong in {count - 1:,} more" if count > 1 else ""
+    what = f"metric {metric.name!r}"
+    if metric.is_ratio:
+        parts = " and ".join(map(repr, values))
+        within = "" if metric.bounds is None else f" with a ratio in {_interval(metric.bounds)}"
+        return f"{what} must divide whole numbers of at least 0{within}, got {parts} {where}{others}"
+    value = values[0]
+    if isinstance(value, float) and not abs(value) <= LARGEST:
+        if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
+            return f"{what} must be finite, got {value!r} {where}{others}; drop or fill NaN and infinity"
+        most = f"{what} must be at most {LARGEST:g} in absolute value"
+        return f"{most}, got {value!r} {where}{others}; divide by a power of ten"
+    return f"{what} must be in {_interval(metric.bounds or (None, None))}, got {value!r} {where}{others}"
+
+
+def _interval(bounds: tuple[float | None, float | None]) -> str:
+    low, high = bounds
+    left = "(-∞" if low is None else f"[{low:g}"
+    return f"{left}, {'∞)' if high is None else f'{high:g}]'}"

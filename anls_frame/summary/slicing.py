@@ -1,0 +1,111 @@
+"""What `by=` says: the keys of slices, as columns or expressions, and the tables that they are shown in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Slicing", "resolve"]
+
+By = Union["str | pl.Expr", "Sequence[str | pl.Expr]", "Sequence[Sequence[str | pl.Expr]]"]
+"""Columns or expressions: one, several that are crossed, or several lists, each for a table of its own."""
+
+MOST_VALUES = 50
+"""Number of different fractions that may slice rows; more are most likely a measurement to be cut."""
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """
+    The keys of slices.
+
+    Parameters
+    ----------
+    names
+        Names of all keys, each once.
+    tables
+        The keys of each table; empty for a single table of all keys.
+    expressions
+        The keys that are not columns, by name.
+    """
+
+    names: tuple[str, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
+    expressions: Mapping[str, pl.Expr] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that the keys need."""
+        roots = [name for one in self.expressions.values() for name in one.meta.root_names()]
+        return [*(name for name in self.names if name not in self.expressions), *roots]
+
+
+def resolve(by: By | None) -> Slicing:
+    """Return what `by=` says; raise an error if it names a key twice."""
+    if by is None:
+        return Slicing()
+    is_one = isinstance(by, str | pl.Expr) or not isinstance(by, Iterable)
+    given: list[Any] = [by] if is_one else list(by)  # type: ignore[arg-type] # it is iterable
+    are_lists = [isinstance(one, Iterable) and not isinstance(one, str | pl.Expr) for one in given]
+    if any(are_lists) and not all(are_lists):
+        raise TypeError(
+            "by must be columns, which are crossed, or lists of columns, one for each table; got "
+            f"both: {_shown(by)}"
+        )
+    lists: list[list[Any]] = [list(one) for one in given] if any(are_lists) else [given]
+    expressions: dict[str, pl.Expr] = {}
+    tables = tuple(tuple(_names(one, by, expressions)) for one in lists)
+    names = tuple(dict.fromkeys(name for table in tables for name in table))
+    if len({frozenset(table) for table in tables}) < len(tables):
+        raise ValueError(f"by must not ask for a table twice, got {_shown(by)}")
+    return Slicing(names, tables if len(tables) > 1 else (), expressions)
+
+
+def categories(schema: pl.Schema) -> dict[str, list[str]]:
+    """Return the order of the values of each key that has one: those of an Enum, or of a list of them."""
+    inner = {
+        name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+        for name, dtype in schema.items()
+    }
+    return {name: dtype.categories.to_list() for name, dtype in inner.items() if isinstance(dtype, pl.Enum)}
+
+
+def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
+    """Raise an error if a key of floats is more likely a measurement; `names` has keys and their names."""
+    for key, name in names.items():
+        if not cells.schema[key].is_float():
+            continue
+        values = cells[key].unique()
+        if values.len() > MOST_VALUES and (values.drop_nulls().floor() != values.drop_nulls()).any():
+            raise ValueError(
+                f"by column {name!r} has {values.len():,} different numbers, each of which would be a slice; "
+                f"cut it, for example with by=pl.col({name!r}).qcut(5).alias({name!r}), or round it"
+            )
+
+
+def _names(given: Sequence[Any], by: By, expressions: dict[str, pl.Expr]) -> Iterator[str]:
+    seen = set()
+    for one in given:
+        if isinstance(one, pl.Expr):
+            name = one.meta.output_name(raise_if_undetermined=False)
+            if name is None:
+                raise ValueError(f"by must name each expression with .alias(...), got {_shown(one)}")
+            expressions.setdefault(name, one)
+        elif isinstance(one, str):
+            name = one
+        else:
+            raise TypeError(f"by must be a column name, an expression or a list of them, got {by!r}")
+        if name in seen:
+            raise ValueError(f"by must not name a column twice, got {_shown(given)}")
+        seen.add(name)
+        yield name
+
+
+def _shown(by: object) -> str:
+    return str(by) if isinstance(by, pl.Expr) else repr(by)

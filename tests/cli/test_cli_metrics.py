@@ -1,0 +1,205 @@
+"""Own metrics in the shell: columns of files, functions of Python files, and reports in parts."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+from report_oracle import check_alike
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., shell.Done]
+
+CODE = """
+import polars as pl
+import anls_frame as af
+
+def characters(prediction, answers):
+    return prediction.str.len_chars()
+
+def ratio(prediction, answers):
+    import difflib
+    answers = [answers] if isinstance(answers, str) else answers
+    return max(difflib.SequenceMatcher(None, prediction, one).ratio() for one in answers)
+
+similarity = af.Metric.of_texts(ratio, name="similarity", label="difflib ratio")
+words = af.Metric("errors", denominator="words", name="errors_per_word", higher_is_better=False)
+nothing = 3
+
+def text(prediction, answers):
+    return "x"
+"""
+ROWS = pl.DataFrame(
+    {
+        "prediction": [["cat", "dog", "", "x y"][n % 4] for n in range(40)],
+        "answer": [["cat", "dot", "bird", "x z"][n % 4] for n in range(40)],
+        "seconds": [None if n % 5 == 0 else n / 8 for n in range(40)],
+        "errors": [n % 3 for n in range(40)],
+        "words": [n % 4 + 1 for n in range(40)],
+        "lang": [["en", "de", "fr"][0 if n % 7 else 1 if n else 2] for n in range(40)],
+        "id": [f"q{n}" for n in range(40)],
+    }
+)
+METRICS = ("-m", "anls", "-m", "seconds", "-m", "own.py:characters", "-m", "own.py:similarity")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    ROWS.write_csv(tmp_path / "rows.csv")
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+    ROWS.write_ndjson(tmp_path / "rows.jsonl")
+    (tmp_path / "own.py").write_text(CODE, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    return functools.partial(shell.run, folder)
+
+
+def fine(done: shell.Done) -> str:
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(done: shell.Done, message: str) -> None:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def in_python(**options: Any) -> af.Report:
+    names: dict[str, Any] = {}
+    exec(CODE, names)  # noqa: S102 - what the file holds
+    metrics = ["anls", "seconds", af.Metric(names["characters"]), names["similarity"]]
+    return af.report(ROWS, "prediction", "answer", metrics=metrics, **options)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_report_takes_names_columns_and_functions(run: Run, folder: Path, suffix: str) -> None:
+    fine(run("report", f"rows.{suffix}", *METRICS, "-b", "lang", "-o", "report.parquet"))
+    expected = in_python(by="lang").to_polars()
+    found = pl.read_parquet(folder / "report.parquet")
+    check_alike(found, expected)
+    assert found["seconds_n"][0] == 32
+    assert found["seconds"][0] == pytest.approx(ROWS["seconds"].mean(), rel=1e-12)
+
+
+def test_rates_name_their_columns(run: Run, folder: Path) -> None:
+    for suffix in ("csv", "parquet"):
+        fine(run("report", f"rows.{suffix}", "-m", "own.py:words", "-o", "rate.json", "-f"))
+        text = (folder / "rate.json").read_text(encoding="utf-8")
+        assert f'"errors_per_word": {ROWS["errors"].sum() / ROWS["words"].sum()!r}' in json.dumps(
+            json.loads(text)
+        )
+
+
+def test_worst_rows_keep_ids_and_slices_need_rows(run: Run, folder: Path) -> None:
+    options = ("--worst", "3", "--keep", "question_id", "--keep", "words", "--min-n", "5", "-b", "lang")
+    printed = fine(run("report", "rows.csv", *METRICS, *options, "--json"))
+    content = json.loads(printed)
+    expected = in_python(by="lang", worst=3, keep=["id", "words"], min_n=5)
+    sizes = dict(ROWS.group_by("lang").len().iter_rows())
+    assert expected.by_group.height == sum(n >= 5 for n in sizes.values())
+    assert json.dumps(expected.worst["id"][0]) in json.dumps(content)
+    fine(run("report", "rows.csv", *METRICS, *options, "-o", "r.md"))
+    text = (folder / "r.md").read_text(encoding="utf-8")
+    assert all(f"| {one} " in text for one in expected.worst["id"])
+    fine(run("report", "rows.csv", *METRICS, "-b", "lang", "--min-n", "7", "-o", "s.md"))
+    hidden = sum(n < 7 for n in sizes.values())
+    plural = "slice" if hidden == 1 else "slices"
+    assert f"{hidden} {plural} of fewer than 7 rows left out." in (folder / "s.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_names_and_titles_are_headings(run: Run) -> None:
+    assert fine(run("report", "rows.csv", "--name", "cat 5")).startswith("Scores of cat 5 on all rows\n")
+    assert fine(run("report", "rows.csv", "--title", "Weekly")).startswith("Weekly\n")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_parts_give_the_whole(run: Run, folder: Path, suffix: str) -> None:
+    options = (*METRICS, "-b", "lang", "--worst", "4", "--keep", "question_id")
+    file = f"rows.{suffix}"
+    fine(run("report", file, *options, "-o", "whole.parquet", "--summary", "whole-summary.parquet"))
+    fine(run("report", file, *options, "--shards", "3", "--summaries", "parts", "-o", "shards.parquet"))
+    for part in range(1, 5):
+        fine(run("report", file, *options, "--shard", f"{part}/4", "--summary", f"part{part}.parquet"))
+    names = [f"part{part}.parquet" for part in (3, 1, 4, 2)]
+    fine(run("merge", *names, "-o", "merged.parquet", "--summary", "merged-summary.parquet"))
+    whole = pl.read_parquet(folder / "whole.parquet")
+    for name in ("shards", "merged"):
+        check_alike(pl.read_parquet(folder / f"{name}.parquet"), whole)
+    summaries = [af.Summary.load(folder / f"{name}-summary.parquet") for name in ("whole", "merged")]
+    reports = [af.Report.from_summary(one) for one in summaries]
+    assert reports[0].worst.equals(reports[1].worst)
+    assert reports[0].settings == reports[1].settings
+    check_alike(whole, in_python(by="lang").to_polars())
+
+
+def test_parts_of_another_metric_are_made_again(run: Run) -> None:
+    part = ("--shard", "1/2", "--summary", "part.parquet", "--json")
+    assert not json.loads(fine(run("report", "rows.csv", "-m", "seconds", *part)))["skipped"]
+    assert json.loads(fine(run("report", "rows.csv", "-m", "seconds", *part)))["skipped"]
+    again = run("report", "rows.csv", "-m", "errors", *part)
+    assert again.returncode == 2 or not json.loads(again.stdout)["skipped"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("bleu", "got 'bleu'"),
+        ("lang", "column 'lang' must hold numbers, got '"),
+        ("own.py:none", "own.py has no metric or function 'none'"),
+        ("own.py:nothing", "own.py has no metric or function 'nothing'"),
+        ("own.py:text", "the function of metric 'text' must return an expression, got str"),
+        ("missing.py:metric", "missing.py"),
+        ("no_such_module:metric", "cannot import 'no_such_module'"),
+    ],
+)
+def test_metrics_that_cannot_be_are_refused(run: Run, metric: str, message: str) -> None:
+    refused(run("report", "rows.csv", "-m", metric), message)
+
+
+def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
+    (folder / "bad.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,\nc,c,1.5x\n", encoding="utf-8")
+    refused(run("report", "bad.csv", "-m", "s"), "column 's' must hold numbers, got '1.5x'")
+    (folder / "nan.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,nan\n", encoding="utf-8")
+    refused(run("report", "nan.csv", "-m", "s"), "metric 's' must be finite, got nan in row 1")
+    refused(run("report", "rows.csv", "-m", "anls", "-m", "anls"), "'anls' is taken")
+
+
+def test_metrics_of_files_together_are_those_of_one(run: Run, folder: Path) -> None:
+    ROWS[:15].write_csv(folder / "a.csv")
+    ROWS[15:].write_csv(folder / "b.csv")
+    fine(run("report", "a.csv", "b.csv", *METRICS, "-b", "lang", "-o", "both.parquet"))
+    check_alike(pl.read_parquet(folder / "both.parquet"), in_python(by="lang").to_polars())
+
+
+def test_compare_takes_a_function(run: Run, folder: Path) -> None:
+    other = ROWS.with_columns(prediction=pl.col("answer"))
+    other.write_csv(folder / "new.csv")
+    code = CODE + "\nlower = af.Metric(characters, name='characters', higher_is_better=False)\n"
+    (folder / "own.py").write_text(code, encoding="utf-8")
+    files = ("compare", "rows.csv", "new.csv", "--question-id", "id")
+    content = json.loads(fine(run(*files, "-m", "own.py:lower", "--json")))
+    lengths = [ROWS[name].str.len_chars() for name in ("prediction", "answer")]
+    difference = lengths[1].mean() - lengths[0].mean()  # type: ignore[operator]
+    assert f'"difference": {difference!r}' in json.dumps(content)
+    assert f'"losses": {(lengths[1] > lengths[0]).sum()}' in json.dumps(content)
+    gate = ("--fail-if-drop", "0.1")
+    assert run(*files, "-m", "own.py:lower", *gate).returncode == 1
+    assert run(*files, "-m", "own.py:characters", *gate).returncode == 0
+    assert run(*files, "-m", "own.py:similarity", *gate).returncode == 0
+    refused(run(*files, "-m", "own.py:none"), "own.py has no metric or function 'none'")
+    refused(run(*files, "-m", "zeros"), "'zeros' is none; compare 'anls'")
