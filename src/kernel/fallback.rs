@@ -11,7 +11,7 @@ use super::distance::Workspace;
 use super::lanes::{Affixes, Isa};
 use super::prepare::{Preparation, length};
 use super::request::{Exact, Request, Similarity};
-use super::score::{CharErrors, Denominator, Nearest, denominator, distance_limit};
+use super::score::{CharErrors, Denominator, Nearest, denominator};
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
@@ -114,10 +114,7 @@ impl FallbackScorer {
             if is_shared {
                 return Measured { length, place: places[0] };
             }
-            let limit = best.errors.map_or(usize::MAX, |best| {
-                // An empty reference is not divided, as if its length were one.
-                distance_limit(best.rate(), length.max(1))
-            });
+            let limit = best.errors.map_or(usize::MAX, |best| best.distance_limit(length));
             let distance = pair.enqueue(workspace, cost, limit, batches, places[1]);
             if let Some(errors) = distance {
                 let candidate = CharErrors { errors, reference_length: length };

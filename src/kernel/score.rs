@@ -180,6 +180,12 @@ impl CharErrors {
     pub fn rate(&self) -> f64 {
         error_rate(self.errors, self.reference_length)
     }
+
+    /// Edits above this number, towards a reference of this length, cannot give a lower rate.
+    pub fn distance_limit(&self, reference_length: usize) -> usize {
+        // An empty reference is not divided, as if its length were one.
+        distance_limit(self.rate(), reference_length.max(1))
+    }
 }
 
 /// Working memory for scoring row after row.
@@ -237,8 +243,7 @@ impl Scorer {
         for (_, answer) in answers {
             let answer = preparation.prepare(answer, answer_buffer);
             let reference_length = length(answer);
-            // An empty reference is not divided, as if its length were one.
-            let limit = best.map_or(usize::MAX, |best| distance_limit(best.rate(), reference_length.max(1)));
+            let limit = best.map_or(usize::MAX, |best| best.distance_limit(reference_length));
             let Some(errors) = workspace.distance_within(prediction, answer, SubstitutionCost::One, limit)
             else {
                 continue;
@@ -287,7 +292,7 @@ pub fn denominator(raw: &str, prepared: &str, denominator: Denominator) -> usize
 
 /// A distance above this one cannot give a rate below `rate`; generous by one against rounding, because
 /// the rate itself is compared afterwards.
-pub fn distance_limit(rate: f64, length: usize) -> usize {
+fn distance_limit(rate: f64, length: usize) -> usize {
     // A float to integer cast saturates.
     #[expect(clippy::cast_sign_loss, reason = "rates are not negative")]
     let limit = (rate * length as f64).ceil() as usize;
