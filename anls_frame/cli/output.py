@@ -90,6 +90,14 @@ def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | N
         console.print(Text(f"... and {height - most:,} more rows"))
 
 
+def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of edits with ␣ for a space."""
+    from anls_frame.pairs.alignments import SPACE
+
+    characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
+    return edits.with_columns(edits[name].str.replace_all(" ", SPACE, literal=True) for name in characters)
+
+
 def print_json(value: Any) -> None:
     """Print strict JSON on one line."""
     from anls_frame.export.values import json_text

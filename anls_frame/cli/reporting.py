@@ -11,7 +11,16 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import metrics
 from anls_frame.cli.ids import Ids, note_of_repeated
-from anls_frame.cli.output import check_target, counting, plain, print_document, say, working
+from anls_frame.cli.output import (
+    check_target,
+    counting,
+    plain,
+    print_document,
+    print_table,
+    say,
+    with_spaces,
+    working,
+)
 from anls_frame.cli.shards import Origin, finished, names
 from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
@@ -54,6 +63,10 @@ class Delivery:
             print_document(report.to_document())
         elif self.output is None:
             print(plain(repr(report)))
+            for table in report.to_document().tables:
+                if not table.has_slices:
+                    print(f"\n{plain(table.name)}")
+                    print_table(with_spaces(table.frame))
         else:
             scored = numbered(report.overall["n"], "row")
             first = report.measures[0]

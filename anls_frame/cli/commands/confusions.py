@@ -45,11 +45,12 @@ def confusions(
 
     check_target(output, target.force, row_files.SUFFIXES)
     count("--top", top, most=MOST_ROWS - 1)
+    columns = one_table(by)
     with working(f"Reading {file}"), reading(file, source):
         found: pl.DataFrame = af.confusions(
             load(file, source),
             *("prediction", "answers"),
-            by=one_table(by),
+            by=columns,
             protocol=protocol,
             max_length=max_length,
             min_nls=min_nls,
@@ -59,18 +60,14 @@ def confusions(
     if target.json:
         print_json(found.to_dicts())
     elif output is None:
-        _print(found, by or [], top)
+        _print(found, columns or [], top)
 
 
 def _print(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
-    """Print the edits, with ␣ for a space, and the row counts: by slice as columns, otherwise as a line."""
-    import polars as pl
+    """Print the edits and the row counts: by slice as columns, otherwise as a line."""
+    from anls_frame.cli.output import print_table, with_spaces
 
-    from anls_frame.cli.output import print_table
-    from anls_frame.pairs.alignments import SPACE
-
-    characters = pl.col("reference_char", "predicted_char").str.replace_all(" ", SPACE, literal=True)
-    shown = found.with_columns(characters)
+    shown = with_spaces(found)
     if by:
         print_table(shown.group_by(by, maintain_order=True).head(top))
         return
