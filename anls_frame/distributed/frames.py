@@ -261,7 +261,7 @@ def report(
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool = False,
-    sort: str = "n",
+    sort: str | None = None,
     confidence: float = 0.95,
     min_n: int = 0,
     name: str | None = None,
@@ -280,7 +280,7 @@ def report(
     missing, worst, keep, details
         As for `summarize`.
     sort
-        Column by which slices are sorted.
+        Column by which slices are sorted, as for `anls_frame.report`.
     confidence
         Confidence level of the intervals.
     min_n
@@ -352,7 +352,7 @@ def _summary_without_rows(
 ) -> Summary:
     """Summarize no rows, which raises an error if columns or options are wrong."""
     count("batch_rows", batch_rows, 1)
-    options["keep"] = check_keep(options["keep"])
+    options["by"], options["keep"] = slicing.listed(options["by"]), check_keep(options["keep"])
     has_texts = options["prediction"] is not None and options["answers"] is not None
     columns = frame.column_names if isinstance(frame, daft.DataFrame) else []
     # Resolved once: a batch does not know which names are columns of the frame.

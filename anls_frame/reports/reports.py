@@ -390,13 +390,14 @@ class Report(SlicedResult[Table_co]):
             settings=self.settings,
             measures=self.measures,
             min_n=self.min_n,
-            hidden=self._hidden(),
+            hidden=self.hidden,
             name=self.name,
             title=self.title,
         )
 
-    def _hidden(self) -> int:
-        """Return the number of slices with fewer rows than `min_n`, which are left out of all tables."""
+    @cached_property
+    def hidden(self) -> int:
+        """Number of slices with fewer rows than `min_n`, which are left out of the tables."""
         if not self.min_n:
             return 0
         tables = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]

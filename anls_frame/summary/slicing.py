@@ -67,6 +67,13 @@ def resolve(by: By | None) -> Slicing:
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
 
 
+def listed(by: Any) -> Any:
+    """Return what `by=` says with lists in place of iterators, which can be read only once."""
+    if isinstance(by, str | pl.Expr) or not isinstance(by, Iterable):
+        return by
+    return [listed(one) for one in by]
+
+
 def categories(schema: pl.Schema) -> dict[str, list[str]]:
     """Return the order of the values of each key that has one: those of an Enum, or of a list of them."""
     inner = {
