@@ -107,16 +107,6 @@ def unit(scale: int) -> int:
     return _EXPONENTS * scale - _BIAS - SCALED_BITS
 
 
-def check_size(what: str, least: float | None, most: float | None) -> None:
-    """Raise an error if scores are so large that a float cannot hold their moments."""
-    largest = max(abs(least or 0.0), abs(most or 0.0))
-    if largest > LARGEST:
-        raise ValueError(
-            f"{what} must be at most {LARGEST:g} in absolute value, got {largest:g}; divide them by a power "
-            "of ten"
-        )
-
-
 def scales(frame: pl.DataFrame) -> list[int]:
     """Return the scales that occur, largest first."""
     return frame[SCALE].unique().sort(descending=True).to_list()

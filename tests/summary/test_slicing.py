@@ -1,0 +1,151 @@
+"""What by= takes: expressions, several tables, orders, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+SIZES = pl.Enum(["small", "mid", "big"])
+FRAME = pl.DataFrame(
+    {
+        "p": ["a", "b", "c", None, "e", "f"],
+        "a": ["a", "x", "c", "d", "e", "y"],
+        "lang": ["en", "de", "en", None, "null", "de"],
+        "size": pl.Series(["big", "small", "mid", "small", "big", "mid"], dtype=SIZES),
+        "types": [["t", "u"], ["u"], ["t"], [], None, ["u"]],
+        "day": ["2024-05-01", "2025-01-01", "2025-02-01", "2024-05-02", None, "2026-01-01"],
+    }
+).with_columns(pl.col("day").str.to_date())
+TEXTS = ("p", "a")
+YEAR = pl.col("day").dt.year().alias("year")
+
+
+def means(frame: pl.DataFrame, key: str) -> dict[Any, float]:
+    """Exact match by slice, from pandas."""
+    rows = frame.with_columns(right=(pl.col("p").fill_null("") == pl.col("a")).cast(pl.Float64)).to_pandas()
+    found = rows.groupby(key, dropna=False)["right"].mean()
+    return {None if pd.isna(value) else value: mean for value, mean in found.items()}
+
+
+def exact(table: pl.DataFrame, key: str) -> dict[Any, float]:
+    return dict(table.select(pl.col(key), "exact_match").iter_rows())
+
+
+def test_expressions_slice_as_the_column_that_they_make() -> None:
+    made = af.report(FRAME, *TEXTS, by=YEAR)
+    column = af.report(FRAME.with_columns(YEAR), *TEXTS, by="year")
+
+    assert made.by_group.equals(column.by_group)
+    assert exact(made.by_group, "year") == means(FRAME.with_columns(YEAR), "year")
+    compared = af.compare(FRAME, {"old": "p", "new": "a"}, "a", by=[YEAR, "lang"])
+    assert compared.by_group.columns[:2] == ["year", "lang"]
+
+
+def test_an_expression_may_have_the_name_of_its_column() -> None:
+    made = af.report(FRAME, *TEXTS, by=pl.col("lang").str.to_uppercase(), cluster="lang")
+    assert set(made.by_group["lang"]) == {"EN", "DE", "NULL", None}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_several_tables_are_those_of_several_reports(lazy: bool) -> None:  # noqa: FBT001
+    frame = FRAME.lazy() if lazy else FRAME
+    made = af.report(frame, *TEXTS, by=[["lang"], ["size", YEAR], ["types"]])
+
+    assert list(made.tables) == ["lang", "size,year", "types"]
+    for by, table in ((["lang"], "lang"), (["size", YEAR], "size,year"), (["types"], "types")):
+        alone = af.report(FRAME, *TEXTS, by=by)
+        assert made.tables[table].equals(alone.by_group)
+    assert made.by_group.columns[:5] == ["table", "lang", "size", "year", "types"]
+    assert made.by_group["table"].unique(maintain_order=True).to_list() == list(made.tables)
+    assert made.to_polars().height == 1 + sum(table.height for table in made.tables.values())
+    assert repr(made).count("│ all rows") == 3
+    assert repr(made).startswith("Scores by lang, by size and year, by types\n")
+    assert "By size and year" in repr(made)
+
+
+def test_tables_of_comparisons_are_families_of_their_own() -> None:
+    systems = {"old": "p", "new": "a"}
+    made = af.compare(FRAME, systems, "a", by=[["lang"], ["size"]])
+    for table in ("lang", "size"):
+        assert made.tables[table].equals(af.compare(FRAME, systems, "a", by=table).by_group)
+
+
+def test_parts_and_files_keep_the_tables(tmp_path: Any) -> None:
+    by = [["lang"], ["size"]]
+    whole = af.report(FRAME, *TEXTS, by=by)
+    parts = [
+        af.Summary.from_bytes(af.summarize(half, *TEXTS, by=by).to_bytes()) for half in (FRAME[:2], FRAME[2:])
+    ]
+    merged = af.Report(af.merge(parts))
+    assert merged.by_group.equals(whole.by_group)
+
+    whole.write(tmp_path / "tables.csv")
+    assert pl.read_csv(tmp_path / "tables.csv")["table"].to_list() == [None, *whole.by_group["table"]]
+    for name in ("page.html", "page.md"):
+        whole.write(tmp_path / name)
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "By lang" in text
+        assert "By size" in text
+
+
+def test_the_order_of_an_enum_is_kept() -> None:
+    made = af.report(FRAME, *TEXTS, by="size")
+    assert made.by_group["size"].to_list() == ["small", "mid", "big"]
+    assert made.by_group.schema["size"] == SIZES
+    by_count = af.report(FRAME[:4], *TEXTS, by="size", sort="n")
+    assert by_count.by_group["size"].to_list() == ["small", "mid", "big"]
+    crossed = af.report(FRAME, *TEXTS, by=["size", "lang"], sort="size").by_group["size"]
+    assert crossed.to_list() == ["small", "small", "mid", "mid", "big", "big"]
+
+
+def test_the_order_of_an_ordered_categorical_is_kept() -> None:
+    sizes = pd.Categorical(["x", "s", "m", "s", "x", "m"], categories=["s", "m", "x"], ordered=True)
+    table = FRAME.select("p", "a").to_pandas().assign(size=sizes)
+    assert list(af.report(table, *TEXTS, by="size").by_group["size"]) == ["s", "m", "x"]
+
+
+def test_parts_of_another_dtype_add_up_without_the_order() -> None:
+    parts = [FRAME[:3], FRAME[3:].with_columns(pl.col("size").cast(pl.String))]
+    merged = af.merge(af.summarize(part, *TEXTS, by="size") for part in parts)
+    assert af.Report(merged).by_group.schema["size"] == pl.String
+
+
+def test_null_is_told_from_a_text_that_reads_like_it() -> None:
+    lines = repr(af.report(FRAME, *TEXTS, by="lang")).splitlines()
+    assert sum(line.startswith("│ null ") for line in lines) == 1
+    assert sum(line.startswith('│ "null" ') for line in lines) == 1
+
+
+def test_measurements_are_refused() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 60, "a": ["a"] * 60, "x": [n / 7 for n in range(60)]})
+    for call in (
+        lambda: af.report(frame, *TEXTS, by="x"),
+        lambda: af.compare(frame, {"old": "p", "new": "a"}, "a", by="x"),
+    ):
+        with pytest.raises(ValueError, match=r"'x' has 60 different numbers.*pl.col\('x'\).round\(1\)"):
+            call()
+    whole = frame.with_columns(pl.col("x").rank("ordinal").cast(pl.Float64))
+    assert af.report(whole, *TEXTS, by="x").by_group.height == 60
+    assert af.report(frame, *TEXTS, by=pl.col("x").round()).by_group.height == 9
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "message"),
+    [
+        (["lang", ["size"]], TypeError, "by must be columns, which are crossed, or lists of columns"),
+        ([["lang"], ["lang"]], ValueError, "by must not ask for a table twice"),
+        ([["lang", "lang"]], ValueError, "by must not name a column twice"),
+        ([pl.col("lang"), "lang"], ValueError, "by must not name a column twice"),
+        ([pl.col("lang", "size")], ValueError, "by must name each expression"),
+        ([[3]], TypeError, "by must be a column name, an expression or a list of them"),
+    ],
+    ids=["mixed", "twice", "column", "expression", "several", "number"],
+)
+def test_what_slices_nothing_is_refused(by: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        af.report(FRAME, *TEXTS, by=by)
