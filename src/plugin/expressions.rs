@@ -137,7 +137,9 @@ const SCORE: Metric = Metric {
     name: "score",
     role: Role::Answers,
     dtype: scores_dtype,
-    column: |pair, options| Ok(scores(pair, options, false)?.into_scores()),
+    column: |pair, options| {
+        Ok(scores(pair, options, None::<&fn(&CheckedPair, usize, _, &mut _) -> _>)?.into_scores())
+    },
 };
 
 /// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
@@ -145,7 +147,13 @@ const SCORE_DETAILS: Metric = Metric {
     name: "score_details",
     role: Role::Answers,
     dtype: score_details_dtype,
-    column: |pair, options| Ok(scores(pair, options, true)?.into_score_details()),
+    column: |pair, options| {
+        let cut = options.protocol().cut;
+        let details = |pair: &CheckedPair, row, nearest: Nearest, buffer: &mut Vec<u8>| {
+            (nearest.grid_threshold(cut), row_digest(pair, row, buffer))
+        };
+        Ok(scores(pair, options, Some(&details))?.into_score_details())
+    },
 };
 
 const EDIT_OPS: Metric = Metric {
@@ -259,24 +267,29 @@ fn map_rows<T: ArrowNativeType>(
     })
 }
 
-/// All scores of each row and, on request, the place on the threshold grid and the digest.
-fn scores(pair: &Pair, options: &Options, has_details: bool) -> Result<ScoreColumns> {
-    let (cut, threshold) = (options.protocol().cut, options.threshold()?);
+/// All scores of each row, and the place on the threshold grid and the digest, if there are `details`, which get
+/// a buffer to work in.
+fn scores(
+    pair: &Pair,
+    options: &Options,
+    details: Option<&(impl Fn(&CheckedPair, usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
+) -> Result<ScoreColumns> {
+    let (protocol, threshold) = (options.protocol(), options.threshold()?);
     let request = Request { errors: Some(options.cer_preparation()), ..options.nearest(Exact::All) };
     let state = <(BlockScorer, Vec<u8>)>::default;
-    ScoreColumns::compute(pair.extent(), has_details, state, |(scorer, buffer), piece| {
+    ScoreColumns::compute(pair.extent(), details.is_some(), state, |(scorer, buffer), piece| {
         let pair = pair.check(piece.rows())?;
         let mut result = Ok(());
         scorer.score_blocks(&pair, piece.rows(), &request, |block| {
-            if let Err(error) = piece.set_block(block, cut, threshold) {
+            if let Err(error) = piece.set_block(block, protocol.cut, threshold) {
                 result = Err(error);
-            } else if has_details {
-                for (index, row) in block.rows.clone().enumerate() {
-                    let is_answered = block.answered.is_none_or(|answered| answered[index]);
-                    let details =
-                        || (block.best.nearest(index).grid_threshold(cut), row_digest(&pair, row, buffer));
-                    piece.set_details(row, is_answered.then(details));
-                }
+                return;
+            }
+            let Some(details) = details else { return };
+            for (index, row) in block.rows.clone().enumerate() {
+                let is_answered = block.answered.is_none_or(|answered| answered[index]);
+                let details = is_answered.then(|| details(&pair, row, block.best.nearest(index), buffer));
+                piece.set_details(row, details);
             }
         });
         result
