@@ -70,9 +70,8 @@ const MAX_TOKENS: i64 = 1 << 18;
 /// What tells one edit from another: span, correction, and type where it counts.
 type Key<'a> = (i64, i64, String, &'a str);
 
-/// Compares every annotator of the system's edits with every one of the reference's.
-///
-/// The error is that of spans that by token would not fit into memory.
+/// Compares every annotator of the system's edits with every one of the reference's. The error is that of spans that
+/// by token would not fit into memory.
 pub fn compare(
     hypothesis: &[Annotator],
     reference: &[Annotator],

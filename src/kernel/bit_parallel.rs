@@ -6,10 +6,8 @@
 
 use super::pattern::Unit;
 
-/// Distance between `pattern` (1 to 64 characters) and `text`.
-///
-/// `bits` is a table of zeros and is left so: only the entries of the pattern are written and wiped, which
-/// is much cheaper than clearing all of it for each pair.
+/// Distance between `pattern` (1 to 64 characters) and `text`. `bits` is a table of zeros and is left so: only the
+/// entries of the pattern are written and wiped, which is much cheaper than clearing all of it for each pair.
 pub fn distance_bytes(pattern: &[u8], text: &[u8], bits: &mut [u64; 256]) -> usize {
     for (position, &byte) in pattern.iter().enumerate() {
         bits[usize::from(byte)] |= 1 << position;
@@ -21,10 +19,8 @@ pub fn distance_bytes(pattern: &[u8], text: &[u8], bits: &mut [u64; 256]) -> usi
     distance
 }
 
-/// Distance between `pattern` (1 to 64 units) and `text`, for any script.
-///
-/// Comparing a text unit with all pattern units beats a hash table for short patterns: the loop has no
-/// unpredictable branch and the compiler turns it into vector compares.
+/// Distance between `pattern` (1 to 64 units) and `text`, for any script. Comparing a text unit with all pattern units
+/// beats a hash table for short patterns: the loop has no unpredictable branch, and becomes vector compares.
 pub fn distance_units<U: Unit>(pattern: &[U], text: &[U]) -> usize {
     let match_bits = |unit: U| {
         pattern.iter().enumerate().fold(0, |bits, (position, &p)| bits | (u64::from(p == unit) << position))

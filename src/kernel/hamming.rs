@@ -1,8 +1,6 @@
 //! Hamming distance.
 
-/// Number of positions at which two texts of equal length differ, in code points.
-///
-/// `None` where the lengths differ: the distance is defined for equal lengths only.
+/// Number of positions at which two texts differ, in code points; `None` where their lengths differ.
 pub fn hamming(left: &str, right: &str) -> Option<usize> {
     if left.is_ascii() && right.is_ascii() {
         let equal_length = left.len() == right.len();

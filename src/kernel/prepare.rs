@@ -108,10 +108,9 @@ impl UnicodeForm {
     }
 }
 
-/// Lower case as Python's `str.lower`: final sigma and U+0130 included.
-///
-/// Whether a sigma is final depends on its neighbours, and two of those changed their nature after
-/// Unicode 14, in which the scores are defined: U+0295 is no letter with case any more, U+1171E no mark.
+/// Lower case as Python's `str.lower`: final sigma and U+0130 included. Whether a sigma is final depends on its
+/// neighbours, and two of those changed their nature after Unicode 14, in which the scores are defined: U+0295 is no
+/// letter with case any more, U+1171E no mark.
 pub fn lowercase(text: &str) -> String {
     let lowered = text.to_lowercase();
     if !(text.contains('Σ') && text.contains(['\u{295}', '\u{1171e}'])) {

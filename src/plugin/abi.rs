@@ -89,9 +89,8 @@ fn bad<T>(what: &str) -> Result<T> {
 }
 
 impl RawArray {
-    /// Refuses what the Arrow library would trust: it takes the producer's numbers as they are.
-    ///
-    /// What cannot be seen from here, the length of the first two buffers, stays the producer's promise.
+    /// Refuses what the Arrow library would trust: it takes the producer's numbers as they are. What cannot be seen
+    /// from here, the length of the first two buffers, stays the producer's promise.
     fn check(&self, dtype: &Dtype) -> Result<()> {
         if self.release.is_none() {
             return bad("it has already been released");

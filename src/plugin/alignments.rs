@@ -62,10 +62,9 @@ impl Alignment {
     }
 }
 
-/// Counts of edits between predictions and their nearest answers, in lists.
-///
-/// A row holds the counts of all rows of its group in the same call, if it is the first of them, and nothing
-/// otherwise: however rows are cut into calls, the lists add up to the counts of all rows.
+/// Counts of edits between predictions and their nearest answers, in lists. A row holds the counts of all rows of its
+/// group in the same call, if it is the first of them, and nothing otherwise: however rows are cut into calls, the
+/// lists add up to the counts of all rows.
 pub struct Counting;
 
 pub const CONFUSION_COUNTS: Counting = Counting;

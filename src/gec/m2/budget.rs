@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Bytes that may be taken at a time. Who finds too few left waits; who needs more than there are takes all.
-///
-/// There is no lock, which a forked process might find taken by a thread that it does not have.
+/// Bytes that may be taken at a time. Who finds too few left waits; who needs more than there are takes all. There is
+/// no lock, which a forked process might find taken by a thread that it does not have.
 pub struct Budget {
     total: usize,
     used: AtomicUsize,

@@ -17,9 +17,8 @@ pub const WORDS: usize = 4;
 /// A bit for each row of a strip.
 pub type Words = [u64; WORDS];
 
-/// The columns of a strip, from the match bits of each unit and the vertical steps of the column before the
-/// first one. `steps` holds the horizontal step (+1, 0 or -1) of the row above at each column, and gets that
-/// of the lowest row.
+/// The columns of a strip, from the match bits of each unit and the vertical steps of the column before the first
+/// one. `steps` holds the horizontal step (+1, 0 or -1) of the row above at each column, and gets that of the lowest.
 pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
     let (mut up, mut down) = (first, [0; WORDS]);
     let (mut carry_up, mut carry_down): (Words, Words) = ([0; WORDS], [0; WORDS]);
