@@ -11,15 +11,16 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from plot_cases import ARGUMENTS, INPUTS, PLOTS, WRONG_INPUTS, frame
+from plot_cases import ARGUMENTS, DETAILED, INPUTS, PLOTS, WRONG_INPUTS, frame
 
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Callable
 
 FUNCTIONS = af.plot.__all__
 PNG = b"\x89PNG"
@@ -171,3 +172,31 @@ def test_frames_of_every_kind_are_drawn(kind: str) -> None:
 
     assert list(ax) == list(expected)
     assert af.plot.error_types(other, "type").patches
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: af.plot.edit_matrix(af.edit_matrix("cat", "cafe"), "cafe"),
+            "must not be given for a matrix",
+        ),
+        (lambda: af.plot.length_effect(DETAILED, ["nls"]), "scores must be the name of a measure"),
+    ],
+    ids=["matrix", "lengths"],
+)
+def test_what_results_know_already_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_table_without_intervals_has_no_measure() -> None:
+    table = pl.DataFrame({"lang": ["en"], "n": [1], "anls": [0.5], "few_rows": [True]})
+    with pytest.raises(TypeError, match="without a measure that has an interval"):
+        af.plot.group_scores(table)
+
+
+def test_a_curve_of_a_frame_has_no_threshold_of_its_own() -> None:
+    of_summary = af.plot.threshold_curve(DETAILED.summary)
+    of_frame = af.plot.threshold_curve(af.threshold_curve(DETAILED.summary))
+    assert len(of_frame.lines) == len(of_summary.lines) - 1

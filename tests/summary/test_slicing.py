@@ -149,3 +149,9 @@ def test_measurements_are_refused() -> None:
 def test_what_slices_nothing_is_refused(by: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         af.report(FRAME, *TEXTS, by=by)
+
+
+@pytest.mark.parametrize("by", [3, ["lang", 3], [pl.col("lang")]], ids=["number", "list", "expression"])
+def test_functions_of_rows_slice_by_columns(by: Any) -> None:
+    with pytest.raises(TypeError, match="by must be a column name or a list of them"):
+        af.worst(FRAME, *TEXTS, by=by)
