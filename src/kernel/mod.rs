@@ -13,12 +13,12 @@
 //! | equal, up to 12 bytes | the views are equal | `triage.rs`, `lanes/views` | 2 |
 //! | equal, up to 32 bytes | the texts are loaded and compared | `triage.rs`, `text32.rs` | 7 |
 //! | ASCII up to 12 bytes each | both texts in one register, then 32 pairs side by side | `pair32.rs`, `lanes/pairs` | 15 |
-//! | the same, and whitespace changes | squeezed in that register | `pair32.rs`, `lanes/compress` | 33 |
-//! | ASCII up to 32 bytes each | a register for each text, then 32 pairs side by side | `text32.rs`, `lanes/pairs` | 37 |
-//! | compared as they are, at most 32 characters between the common ends, none above U+FFFF | what differs is decoded, then 32 pairs side by side | `rows.rs`, `lanes/affix`, `lanes/decode` | 70 to 170 |
-//! | the same after preparation | prepared one by one, then as above | `fallback.rs`, `prepare.rs` | 160 to 1,000 |
+//! | the same, and whitespace changes | squeezed in that register | `pair32.rs`, `lanes/compress` | 34 |
+//! | ASCII up to 32 bytes each | a register for each text, then 32 pairs side by side | `text32.rs`, `lanes/pairs` | 36 |
+//! | compared as they are, at most 32 characters between the common ends, none above U+FFFF | what differs is decoded, then 32 pairs side by side | `rows.rs`, `lanes/affix`, `lanes/decode` | 70 to 150 |
+//! | the same after preparation | prepared one by one, then as above | `fallback.rs`, `prepare.rs` | 160 to 450 |
 //! | at most 64 characters between the common ends, and one byte is enough for each | four pairs side by side, a word each | `fallback.rs`, `byte_ids.rs`, `lanes/quads` | 200 |
-//! | the same with at most 128 | four pairs side by side, two words each | as above | 550 |
+//! | the same with at most 128 | four pairs side by side, two words each | as above | 530 |
 //! | longer | one pair alone, see below | `distance.rs` | 1,500 and more |
 //! | substitutions cost 0, or 2 and more | one pair alone | `weighted.rs`, `lcs.rs` | 110 for 12 characters |
 //!
@@ -35,7 +35,7 @@
 //! | bit-parallel | `bit_parallel.rs` | the longer text | the shorter text has at most 64 characters; 1.2 µs for 50 against 300 |
 //! | quads | `lanes/quads` | the longer text | both have at most 128: the steps of four pairs fill the time in which one pair would wait for its own |
 //! | diagonals, as wavefronts | `diagonal.rs`, `lanes/wavefront` | the square of the errors | errors are few: 3,000 characters take 1.5 µs with 1 % of errors, 11 µs with 5 % |
-//! | band, in strips of 256 rows | `band.rs`, `lanes/strip` | the length times the errors | errors are many: 3,000 characters take 38 µs with 20 % of errors, 84 µs with 50 % |
+//! | band, in strips of 256 rows | `band.rs`, `lanes/strip` | the length times the errors | errors are many: 3,000 characters take 35 µs with 20 % of errors, 52 µs with 50 % |
 //!
 //! The number of errors is not known before. The diagonals start, within a budget; beyond it the band takes over, as
 //! wide as the progress of the diagonals suggests.

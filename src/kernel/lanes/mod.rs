@@ -33,9 +33,9 @@ use super::view::Memory;
 /// Instruction sets with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// As AVX2, with twice as many registers and operations of three operands. On an Intel Xeon, AVX2 takes 17 to 19 %
-    /// longer for pages with 20 % of errors ([`strip`]), and 10 % longer for pairs of 33 to 128 characters ([`quads`]).
-    /// Other methods are those of AVX2. `tests/benchmarks/ways` compares them.
+    /// As AVX2, with twice as many registers and operations of three operands. On an Intel Xeon, AVX2 takes 14 to 16 %
+    /// longer for pages with 20 % of errors and more ([`strip`]), 3 % longer for pairs of up to 64 characters, and 14 %
+    /// less for those of up to 128 ([`quads`]). Other methods are those of AVX2. `tests/benchmarks/ways` compares them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// x86-64-v3, that is AVX2 with the operations on bits that came with it: 32 pairs in one vector.
