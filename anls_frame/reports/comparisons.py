@@ -11,6 +11,7 @@ import polars as pl
 
 from anls_frame._arguments import count, number, share
 from anls_frame._typing import Options, Table_co
+from anls_frame.export.document import TABLE
 from anls_frame.frames.conversion import is_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.reports import differences as of_means
@@ -376,10 +377,11 @@ def compare(
     missing = resolve_missing(missing, has_scores=answers is None)
     confidence = share("confidence", confidence, ends=False)
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
-    taken = {*columns, *RESULT_COLUMNS} & set(systems)
+    of_result = (*RESULT_COLUMNS, *([TABLE] if slicing.tables else []))
+    taken = {*columns, *of_result} & set(systems)
     if taken:
         raise ValueError(f"systems {sorted(taken)} would collide with columns of the result; rename them")
-    reserved = [column for column in columns if column in RESULT_COLUMNS]
+    reserved = [column for column in columns if column in of_result]
     if reserved:
         raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
     scoring: dict[str, Any] = {"threshold": None}

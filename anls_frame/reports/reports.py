@@ -421,6 +421,8 @@ class Report(SlicedResult[Table_co]):
         taken += {column for column in of_rows if of_rows.count(column) > 1}
         if settings.cluster in of_rows and settings.cluster not in settings.by:
             taken.append(settings.cluster)
+        if settings.tables and TABLE in self.overall:
+            taken.append(TABLE)
         if taken:
             raise ValueError(f"the columns {taken} would collide with columns of the report; rename them")
 

@@ -59,8 +59,9 @@ def resolve(by: By | None) -> Slicing:
             f"both: {_shown(by)}"
         )
     lists: list[list[Any]] = [list(one) for one in given] if any(are_lists) else [given]
-    expressions: dict[str, pl.Expr] = {}
-    tables = tuple(tuple(_names(one, by, expressions)) for one in lists)
+    keys: dict[str, pl.Expr | None] = {}
+    tables = tuple(tuple(_names(one, by, keys)) for one in lists)
+    expressions = {name: one for name, one in keys.items() if one is not None}
     names = tuple(dict.fromkeys(name for table in tables for name in table))
     if len({frozenset(table) for table in tables}) < len(tables):
         raise ValueError(f"by must not ask for a table twice, got {_shown(by)}")
@@ -96,22 +97,31 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
             )
 
 
-def _names(given: Sequence[Any], by: By, expressions: dict[str, pl.Expr]) -> Iterator[str]:
+def _names(given: Sequence[Any], by: By, keys: dict[str, pl.Expr | None]) -> Iterator[str]:
+    """Yield the names of a table's keys; `keys` gets what each is: an expression, or None for a column."""
     seen = set()
     for one in given:
-        if isinstance(one, pl.Expr):
-            name = one.meta.output_name(raise_if_undetermined=False)
+        key = one if isinstance(one, pl.Expr) else None
+        if key is not None:
+            name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
                 raise ValueError(f"by must name each expression with .alias(...), got {_shown(one)}")
-            expressions.setdefault(name, one)
         elif isinstance(one, str):
             name = one
         else:
             raise TypeError(f"by must be a column name, an expression or a list of them, got {by!r}")
         if name in seen:
             raise ValueError(f"by must not name a column twice, got {_shown(given)}")
+        if not _are_equal(keys.setdefault(name, key), key):
+            raise ValueError(f"by must not give the name {name!r} to two different keys; rename one of them")
         seen.add(name)
         yield name
+
+
+def _are_equal(first: pl.Expr | None, second: pl.Expr | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first.meta.eq(second)
 
 
 def _shown(by: object) -> str:

@@ -143,8 +143,10 @@ def test_measurements_are_refused() -> None:
         ([pl.col("lang"), "lang"], ValueError, "by must not name a column twice"),
         ([pl.col("lang", "size")], ValueError, "by must name each expression"),
         ([[3]], TypeError, "by must be a column name, an expression or a list of them"),
+        ([["lang"], ["size", pl.col("lang").str.to_uppercase()]], ValueError, "the name 'lang' to two"),
+        ([[YEAR], ["lang", YEAR + 1]], ValueError, "the name 'year' to two different keys"),
     ],
-    ids=["mixed", "twice", "column", "expression", "several", "number"],
+    ids=["mixed", "twice", "column", "expression", "several", "number", "meanings", "expressions"],
 )
 def test_what_slices_nothing_is_refused(by: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
@@ -155,3 +157,23 @@ def test_what_slices_nothing_is_refused(by: Any, error: type[Exception], message
 def test_functions_of_rows_slice_by_columns(by: Any) -> None:
     with pytest.raises(TypeError, match="by must be a column name or a list of them"):
         af.worst(FRAME, *TEXTS, by=by)
+
+
+def test_the_column_of_tables_has_its_name_alone() -> None:
+    frame = FRAME.rename({"lang": "table"}).with_columns(q="a", scores=0.5)
+    two = [["table"], ["size"]]
+    with pytest.raises(ValueError, match=r"columns \['table'\] would collide"):
+        af.report(frame, *TEXTS, by=two)
+    with pytest.raises(ValueError, match=r"columns \['table'\] would collide"):
+        af.report(frame, *TEXTS, metrics=af.Metric("scores", name="table"), by=[["types"], ["size"]])
+    with pytest.raises(ValueError, match=r"by columns \['table'\] would collide"):
+        af.compare(frame, {"old": "p", "new": "a"}, "a", by=two)
+    with pytest.raises(ValueError, match=r"systems \['table'\] would collide"):
+        af.compare(frame, {"old": "p", "table": "a"}, "a", by=[["types"], ["size"]])
+    assert af.report(frame, *TEXTS, by="table").by_group.height == 4
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_the_same_expression_may_stand_in_several_tables(lazy: bool) -> None:  # noqa: FBT001
+    made = af.report(FRAME.lazy() if lazy else FRAME, *TEXTS, by=[[YEAR], [YEAR, "size"]])
+    assert made.tables["year"].equals(af.report(FRAME, *TEXTS, by=YEAR).by_group)
