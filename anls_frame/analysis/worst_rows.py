@@ -142,7 +142,7 @@ def worst(
         text.alias("prediction"),
         accepted.alias("answers"),
         predicted.is_null().alias("is_missing"),
-        *([] if metric.is_built_in else own_metrics.with_values(rows, [metric], (text, accepted))),
+        *([] if metric.is_built_in else own_metrics.values(rows, [metric], (text, accepted))),
     )
     score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
     value = score.struct.field(metric.row or "anls") if metric.is_built_in else pl.col("own_0")

@@ -63,14 +63,21 @@ class Delivery:
             print_document(report.to_document())
         elif self.output is None:
             print(plain(repr(report)))
-            for table in report.to_document().tables:
-                if not table.has_slices:
-                    print(f"\n{plain(table.name)}")
-                    print_table(with_spaces(table.frame))
+            self._print_rest(report)
         else:
             scored = numbered(report.overall["n"], "row")
             first = report.measures[0]
             print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
+
+    def _print_rest(self, report: af.Report) -> None:
+        """Print the tables beside the slices: the worst rows, error types and confusions."""
+        settings = report.summary.settings
+        if not (settings.worst or settings.details):
+            return
+        for table in report.to_document().tables:
+            if not table.has_slices:
+                print(f"\n{plain(table.name)}")
+                print_table(with_spaces(table.frame))
 
 
 @dataclass(frozen=True, kw_only=True)

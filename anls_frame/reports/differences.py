@@ -269,7 +269,7 @@ def _both_scored(
     if not metric.is_built_in:
         for place, (side, own) in enumerate(zip(_SIDES, of_system, strict=True)):
             texts = [] if answers is None else [predicted(columns[place]), cs.by_name(answers)]
-            values = own_metrics.with_values(source, [own], texts)
+            values = own_metrics.values(source, [own], texts)
             scores |= {f"{side}_{value.meta.output_name()}": value for value in values}
     missing = pl.any_horizontal(cs.by_name(*dict.fromkeys(columns)).is_null()) if columns else None
     rows = source.select(*keys, **scores, **({} if missing is None else {"missing": missing}))
@@ -279,7 +279,7 @@ def _both_scored(
         rows = rows.with_columns(missing=lacking, answerable=pl.lit(value=True))
     else:
         rows = rows.with_columns(answerable=pl.col("first_digest").is_not_null())
-        if callable(metric.numerator):
+        if metric.is_function:
             rows = rows.with_columns(pl.when("answerable").then(pl.col(_SIDES)))
     return rows.with_columns(difference=pl.col("second") - pl.col("first")), orders
 

@@ -126,7 +126,7 @@ def check_names(metrics: Sequence[Metric]) -> None:
 
 def _resolved(given: object, columns: Sequence[object], *, has_texts: bool) -> Sequence[Metric]:
     if isinstance(given, Metric):
-        if callable(given.numerator) and not has_texts:
+        if given.is_function and not has_texts:
             raise ValueError(
                 f"metric {given.name!r} is a function of texts: pass the columns prediction and answers too"
             )

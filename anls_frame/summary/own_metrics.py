@@ -50,13 +50,11 @@ def all_names(metrics: Sequence[Metric]) -> list[str]:
 
 def names_of_functions(metrics: Sequence[Metric]) -> list[str]:
     """Return the columns of metrics that are functions of texts."""
-    of_texts = [(place, metric) for place, metric in enumerate(metrics) if callable(metric.numerator)]
+    of_texts = [(place, metric) for place, metric in enumerate(metrics) if metric.is_function]
     return [name for place, metric in of_texts for name in names(place, metric)]
 
 
-def with_values(
-    source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.Expr] = ()
-) -> list[pl.Expr]:
+def values(source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.Expr] = ()) -> list[pl.Expr]:
     """
     Return the columns that `names` names, as expressions of the source's columns.
 
@@ -72,7 +70,7 @@ def with_values(
     return [
         value.alias(name)
         for place, metric in enumerate(metrics)
-        for name, value in zip(names(place, metric), _values(source, metric, texts), strict=True)
+        for name, value in zip(names(place, metric), _parts(source, metric, texts), strict=True)
     ]
 
 
@@ -173,7 +171,7 @@ def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric) -> pl.Dat
     return cells.drop(WRONG)
 
 
-def _values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
+def _parts(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
     numerator = scored(source, metric, metric.numerator, texts)
     if not metric.is_ratio:
         return [numerator]

@@ -88,7 +88,7 @@ def scored_texts(
         cs.by_name(answers).alias("answers"),
         cs.by_name(prediction).is_null().alias("missing"),
         score_details(schema, prediction, answers, settings).alias("scores"),
-        *own_metrics.with_values(source, metrics, texts),
+        *own_metrics.values(source, metrics, texts),
         *_kept(settings),
     ).unnest("scores")
     rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"))
@@ -117,7 +117,7 @@ def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance
     """Return rows that are not texts, only with the values of own metrics."""
     source = counted(to_lazy(frame, [], live.columns(settings)), advance)
     metrics = live.metrics
-    values = own_metrics.with_values(source, metrics)
+    values = own_metrics.values(source, metrics)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
     rows = source.select(*keys, *values, *_kept(settings))
     rows = rows.with_columns(row_digest=own_metrics.digest(metrics))

@@ -142,23 +142,21 @@ def _signature(metric: Metric) -> str:
 
 def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the slicing columns as a tuple of names."""
-    if by is None:
-        return ()
-    columns = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
-    if not all(isinstance(column, str) for column in columns):
-        raise TypeError(f"by must be a column name or a list of them, got {by!r}")
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"by must not name a column twice, got {list(columns)}")
-    return columns
+    return () if by is None else _columns("by", by)
 
 
 def check_keep(keep: str | Sequence[str]) -> tuple[str, ...]:
     """Return the columns to keep as a tuple of names."""
-    columns = (keep,) if isinstance(keep, str) else tuple(keep) if isinstance(keep, Iterable) else (keep,)
+    return _columns("keep", keep)
+
+
+def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
+    is_one = isinstance(given, str) or not isinstance(given, Iterable)
+    columns: tuple[str, ...] = (given,) if is_one else tuple(given)  # type: ignore[assignment]
     if not all(isinstance(column, str) for column in columns):
-        raise TypeError(f"keep must be a column name or a list of them, got {keep!r}")
+        raise TypeError(f"{role} must be a column name or a list of them, got {given!r}")
     if len(set(columns)) < len(columns):
-        raise ValueError(f"keep must not name a column twice, got {list(columns)}")
+        raise ValueError(f"{role} must not name a column twice, got {list(columns)}")
     return columns
 
 
