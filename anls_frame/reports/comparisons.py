@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
@@ -19,15 +18,14 @@ from anls_frame.reports import rates
 from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, untestable
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
-from anls_frame.summary.catalogue import BUILT_IN, resolve
 from anls_frame.summary.keys import chosen_keys, in_order
-from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import Missing, Settings, resolve_missing
 from anls_frame.summary.slicing import resolve as slicing_of
+from anls_frame.summary.systems import resolve_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.documents import ComparisonView
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.slicing import By
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
@@ -373,7 +372,7 @@ def compare(
     _check_systems(systems)
     slicing = slicing_of(by)
     columns = slicing.names
-    metric = _resolve_metric(metrics, systems, has_texts=answers is not None)
+    (metric,) = resolve_for(metrics, systems, has_texts=answers is not None, is_one=True)
     missing = resolve_missing(missing, has_scores=answers is None)
     confidence = share("confidence", confidence, ends=False)
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
@@ -412,29 +411,6 @@ def compare(
         seed=seed,
         from_pandas=is_pandas(frame),
     )
-
-
-def _resolve_metric(given: Any, systems: Mapping[str, str], *, has_texts: bool) -> Metric:
-    """Return the metric to compare."""
-    if not has_texts:
-        if given is None or (isinstance(given, str) and given):
-            return Metric(systems, name=given or "score")
-        if not isinstance(given, Metric):
-            raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
-    metric, *others = resolve("anls" if given is None else given, (), has_texts=has_texts)
-    if others:
-        raise ValueError(f"metrics must be one metric, got {given!r}")
-    if metric is BUILT_IN["zeros"]:
-        raise ValueError("metrics must be a score of rows, and 'zeros' is none; compare 'anls'")
-    for values in (metric.numerator, metric.denominator):
-        if isinstance(values, Mapping) and set(values) != set(systems):
-            raise ValueError(f"metric {metric.name!r} must have a column for each of {list(systems)}")
-        if not (metric.is_built_in or values is None or callable(values) or isinstance(values, Mapping)):
-            raise ValueError(
-                f"metric {metric.name!r} is one column, but two systems are compared: pass a function of "
-                "predictions and answers, or a mapping from the systems to their columns"
-            )
-    return metric
 
 
 def _check_systems(systems: Mapping[str, str]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +20,10 @@ from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_names
 from anls_frame.summary.moments import SIZES
 from anls_frame.summary.rows import digest_sums, predicted, score_details
 from anls_frame.summary.slicing import check_values
+from anls_frame.summary.systems import of_system
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -257,8 +256,8 @@ def _both_scored(
     """Return the rows with the scores of both systems, and the order of keys that have one."""
     (metric,) = live.metrics
     columns = list(systems.values()) if answers is not None else []
-    of_system = [_of_system(metric, system) for system in systems]
-    others = [*live.slicing.columns, *optional(settings.cluster), *own_metrics.needed(of_system)]
+    metrics = [of_system(metric, system) for system in systems]
+    others = [*live.slicing.columns, *optional(settings.cluster), *own_metrics.needed(metrics)]
     source = to_lazy(frame, [*columns, *optional(answers)], others, answers=answers)
     schema = source.collect_schema()
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
@@ -267,7 +266,7 @@ def _both_scored(
         for side, column in zip(_SIDES, columns, strict=True):
             scores[f"{side}_details"] = score_details(schema, column, answers, settings)
     if not metric.is_built_in:
-        for place, (side, own) in enumerate(zip(_SIDES, of_system, strict=True)):
+        for place, (side, own) in enumerate(zip(_SIDES, metrics, strict=True)):
             texts = [] if answers is None else [predicted(columns[place]), cs.by_name(answers)]
             values = own_metrics.values(source, [own], texts)
             scores |= {f"{side}_{value.meta.output_name()}": value for value in values}
@@ -282,15 +281,6 @@ def _both_scored(
         if metric.is_function:
             rows = rows.with_columns(pl.when("answerable").then(pl.col(_SIDES)))
     return rows.with_columns(difference=pl.col("second") - pl.col("first")), orders
-
-
-def _of_system(metric: Metric, system: str) -> Metric:
-    """Return the metric with the columns of one system."""
-
-    def own(value: Any) -> Any:
-        return value[system] if isinstance(value, Mapping) else value
-
-    return dataclasses.replace(metric, numerator=own(metric.numerator), denominator=own(metric.denominator))
 
 
 def _parts(side: str, metric: Metric, answers: str | None) -> list[pl.Expr]:

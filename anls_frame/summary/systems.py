@@ -1,0 +1,53 @@
+"""The metrics of several systems: one description for all of them, values for each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from anls_frame.summary.catalogue import BUILT_IN, resolve
+from anls_frame.summary.measures import Metric
+
+
+def resolve_for(
+    given: Any, systems: Mapping[str, str], *, has_texts: bool, is_one: bool = False
+) -> tuple[Metric, ...]:
+    """
+    Return the scores of rows that a caller asked for, each of which has a value for every system.
+
+    Without texts, the columns of the systems hold existing scores; a string is then their name.
+    """
+    if not has_texts and (given is None or (isinstance(given, str) and given)):
+        return (Metric(systems, name=given or "score"),)
+    every = given if isinstance(given, list | tuple) else [given]
+    if not (has_texts or all(isinstance(one, Metric) for one in every)):
+        raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
+    metrics = resolve("anls" if given is None else given, (), has_texts=has_texts)
+    if is_one and len(metrics) > 1:
+        raise ValueError(f"metrics must be one metric, got {given!r}")
+    for metric in metrics:
+        _check(metric, systems)
+    return metrics
+
+
+def of_system(metric: Metric, system: str) -> Metric:
+    """Return the metric with the columns of one system."""
+
+    def own(value: Any) -> Any:
+        return value[system] if isinstance(value, Mapping) else value
+
+    return dataclasses.replace(metric, numerator=own(metric.numerator), denominator=own(metric.denominator))
+
+
+def _check(metric: Metric, systems: Mapping[str, str]) -> None:
+    if metric is BUILT_IN["zeros"]:
+        raise ValueError("metrics must be a score of rows, and 'zeros' is none; compare 'anls'")
+    for values in (metric.numerator, metric.denominator):
+        if isinstance(values, Mapping) and set(values) != set(systems):
+            raise ValueError(f"metric {metric.name!r} must have a column for each of {list(systems)}")
+        if not (metric.is_built_in or values is None or callable(values) or isinstance(values, Mapping)):
+            raise ValueError(
+                f"metric {metric.name!r} is one column, but two systems are compared: pass a function of "
+                "predictions and answers, or a mapping from the systems to their columns"
+            )
