@@ -1,0 +1,92 @@
+"""From which error type to which: rows counted by the types of two systems, and added up by slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.conversion import to_lazy
+from anls_frame.metrics.errors import ERROR_TYPES, error_type
+from anls_frame.summary.cells import add_up
+from anls_frame.summary.keys import canonical, explode_lists, sliced_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.slicing import Slicing
+
+PAIR = ("old_error_type", "new_error_type")
+"""Columns of counts: the error types of the first system and of the second."""
+
+_ARROW = " → "
+
+
+def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
+    """Return the error type of each row; null without an answer, and for a prediction that is dropped."""
+    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
+    kind = error_type(cs.by_name(prediction), cs.by_name(answers), **options)
+    if settings.missing == "empty":
+        return kind
+    return pl.when(cs.by_name(prediction).is_not_null()).then(kind)
+
+
+def transition(old: pl.Expr, new: pl.Expr) -> pl.Expr:
+    """Return both error types as one text, such as "exact → near"."""
+    return pl.concat_str([old.cast(pl.String), new.cast(pl.String)], separator=_ARROW)
+
+
+def typed_rows(
+    frame: Any, systems: Sequence[str], answers: str, slicing: Slicing, settings: Settings
+) -> pl.LazyFrame:
+    """
+    Return the keys of rows, `key_0`, ..., and the error types of systems, `type_0`, ..., not computed yet.
+
+    Parameters
+    ----------
+    frame
+        A frame of any kind.
+    systems, answers
+        The columns of predictions, and that of the accepted answers.
+    slicing
+        The keys.
+    settings
+        The protocol, the threshold, and whether null predictions are dropped.
+    """
+    source = to_lazy(frame, [*systems, answers], slicing.columns)
+    keys, _ = sliced_keys(source, slicing, None)
+    types = [type_of(name, answers, settings).alias(f"type_{place}") for place, name in enumerate(systems)]
+    return source.select(*keys, *types)
+
+
+def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
+    """Count `typed_rows` by the types of two systems, named by place; rows without either are left out."""
+    keys = [name for name in rows.collect_schema().names() if name.startswith("key_")]
+    old, new = (
+        pl.col(f"type_{place}").cast(pl.String).alias(name)
+        for place, name in zip((first, second), PAIR, strict=True)
+    )
+    typed = rows.select(*keys, old, new).filter(pl.all_horizontal(pl.col(PAIR).is_not_null()))
+    return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.UInt64).alias("n"))
+
+
+def added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+    """Add up the collected counts of one part or several."""
+    return add_up([canonical(part) for part in parts], [*keys, *PAIR])
+
+
+def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """
+    Return counts by slice, each with its share of the slice's rows.
+
+    Slices come in the order of their keys, error types in the order in which they are tried. A row counts in
+    the slice of each entry of a list key.
+    """
+    whole = explode_lists(counted, keys).group_by(*keys, *PAIR).agg(pl.col("n").sum())
+    names = list(ERROR_TYPES)
+    types = (pl.col(name).replace_strict(names, names, return_dtype=pl.Enum(names)) for name in PAIR)
+    total = pl.col("n").sum().over(keys or "all")
+    table = whole.with_columns(*types, all=0).with_columns((pl.col("n") / total).alias("share"))
+    return table.sort(*keys, *PAIR, nulls_last=True).select(*keys, *PAIR, "n", "share")

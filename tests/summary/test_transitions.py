@@ -1,0 +1,99 @@
+"""Transitions between error types are those that loops over the sample's rows count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, get_args
+
+import error_oracle
+import polars as pl
+import pytest
+from sample import DATA
+
+import anls_frame as af
+from anls_frame._typing import ErrorType
+from anls_frame.summary import transitions
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.slicing import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANLS = af.PROTOCOLS["anls"]
+SYSTEMS = ["tesseract", "rapidocr"]
+ORDER: list[Any] = [*get_args(ErrorType), None]
+
+
+def rows() -> pl.DataFrame:
+    return pl.read_parquet(DATA / "ocr_qa.parquet")
+
+
+def counted(frame: Any, by: Any, systems: list[str] = SYSTEMS, **options: Any) -> pl.DataFrame:
+    slicing, settings = resolve(by), Settings(**options)
+    typed = transitions.typed_rows(frame, systems, "answers", slicing, settings)
+    return transitions.counts(typed).collect(engine="streaming")
+
+
+def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any, ...]]:
+    """Count each row, in plain Python, in the slices of its keys."""
+
+    def types() -> Iterator[tuple[Any, ...]]:
+        for row in frame.iter_rows(named=True):
+            texts = [row[name] for name in SYSTEMS]
+            if not row["answers"] or (missing == "drop" and None in texts):
+                continue
+            both = tuple(error_oracle.error_type(text, row["answers"], ANLS) for text in texts)
+            entries = row["question_types"] if "question_types" in by else [None]
+            rest = (row["lang"],) if "lang" in by else ()
+            for entry in entries:
+                yield (*([entry] if "question_types" in by else []), *rest, *both)
+
+    return Counter(types())
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("by", [[], ["lang"], ["question_types", "lang"]], ids=str)
+def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
+    cells = transitions.added(
+        [counted(rows(), by, missing=missing)], keys := [f"key_{i}" for i in range(len(by))]
+    )
+    table = transitions.table(cells, keys)
+    expected = slow(rows(), by, missing)
+    assert {row[:-2]: row[-2] for row in table.iter_rows()} == expected
+    places = [tuple(ORDER.index(kind) for kind in row[len(by) : len(by) + 2]) for row in table.iter_rows()]
+    assert [
+        (*row[: len(by)], *place) for row, place in zip(table.iter_rows(), places, strict=True)
+    ] == sorted((*row[: len(by)], *(ORDER.index(kind) for kind in row[len(by) :])) for row in expected)
+    shares = table.group_by(keys or pl.lit(0)).agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1.0] * len(shares))
+
+
+def test_parts_add_up_and_fewer_keys_are_the_sums() -> None:
+    frame = rows().with_columns(pl.col("lang").cast(pl.Categorical))
+    keys = ["key_0", "key_1"]
+    by = ["question_types", "lang"]
+    parts = [counted(frame[start : start + 100], by) for start in range(0, frame.height, 100)]
+    whole = transitions.added([counted(frame.lazy(), by)], keys)
+    for some in ([], keys[:1], keys[1:], keys):
+        found = transitions.table(transitions.added(parts, keys), some)
+        assert found.equals(transitions.table(whole, some))
+    alone = transitions.added([counted(frame.to_arrow(), ["lang"])], keys[:1])
+    assert (
+        transitions.table(whole, keys[1:])
+        .rename({"key_1": "key_0"})
+        .equals(transitions.table(alone, keys[:1]))
+    )
+
+
+def test_any_two_of_many_systems_are_counted() -> None:
+    frame = rows().with_columns(empty=pl.lit(""))
+    slicing = resolve(None)
+    typed = transitions.typed_rows(frame, [*SYSTEMS, "empty"], "answers", slicing, Settings())
+    found = transitions.counts(typed, 1, 2).collect()
+    assert set(found["new_error_type"]) == {"empty"}
+    expected = slow(frame, [], "empty")
+    assert found["n"].sum() == expected.total()
+    olds = Counter[str]()
+    for (_, new), n in expected.items():
+        olds[new] += n
+    assert dict(found.select("old_error_type", "n").iter_rows()) == olds
