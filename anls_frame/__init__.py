@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from anls_frame import gec as gec
     from anls_frame import plot as plot
     from anls_frame import streaming as streaming
+    from anls_frame.analysis.changed_rows import changes
     from anls_frame.analysis.characters import confusions
     from anls_frame.analysis.curves import length_scores, threshold_curve
     from anls_frame.analysis.worst_rows import worst
@@ -105,6 +106,7 @@ __all__ = [
     "anls",
     "anls_score",
     "cer",
+    "changes",
     "compare",
     "confusions",
     "edit_distance",
@@ -141,6 +143,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "analysis.changed_rows": "changes",
     "analysis.characters": "confusions",
     "analysis.curves": "length_scores threshold_curve",
     "analysis.worst_rows": "worst",

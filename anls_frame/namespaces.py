@@ -11,7 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from anls_frame._arguments import type_name
-from anls_frame.analysis import characters, curves, worst_rows
+from anls_frame.analysis import changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors
 from anls_frame.reports import comparisons, reports
 from anls_frame.summary import summarizing
@@ -113,6 +113,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     summarize = forward(summarizing.summarize)
     report = forward(reports.report)
     compare = forward(comparisons.compare)
+    changes = forward(changed_rows.changes)
     confusions = forward(characters.confusions)
     length_scores = forward(curves.length_scores)
     worst = forward(worst_rows.worst)

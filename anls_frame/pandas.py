@@ -43,9 +43,9 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     q1    1
     Name: levenshtein, dtype: UInt32
     >>> df.anls
-    .anls of a pandas.DataFrame: add_scores, anls, cer, compare, confusions, edit_ops, error_type,
-      exact_match, explain, hamming, hamming_vectors, lcs_distance, length_scores, levenshtein,
-      nearest_answer, nls, report, score, summarize, worst
+    .anls of a pandas.DataFrame: add_scores, anls, cer, changes, compare, confusions, edit_ops,
+      error_type, exact_match, explain, hamming, hamming_vectors, lcs_distance, length_scores,
+      levenshtein, nearest_answer, nls, report, score, summarize, worst
     """
 
 

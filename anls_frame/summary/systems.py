@@ -51,3 +51,16 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
                 f"metric {metric.name!r} is one column, but two systems are compared: pass a function of "
                 "predictions and answers, or a mapping from the systems to their columns"
             )
+
+
+def two(systems: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of exactly two systems by name, the baseline first."""
+    pairs = list(systems.items()) if hasattr(systems, "items") else []
+    if not pairs or not all(isinstance(text, str) for entry in pairs for text in entry):
+        raise ValueError(
+            f"systems must name two prediction columns, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
+        )
+    if len(pairs) != 2:  # noqa: PLR2004
+        names = [name for name, _ in pairs]
+        raise ValueError(f"systems must be two, the baseline first, got {len(names)}; choose two of {names}")
+    return dict(pairs)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 PAIR = ("old_error_type", "new_error_type")
 """Columns of counts: the error types of the first system and of the second."""
 
-_ARROW = " → "
-
 
 def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
     """Return the error type of each row; null without an answer, and for a prediction that is dropped."""
@@ -31,11 +29,6 @@ def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
     if settings.missing == "empty":
         return kind
     return pl.when(cs.by_name(prediction).is_not_null()).then(kind)
-
-
-def transition(old: pl.Expr, new: pl.Expr) -> pl.Expr:
-    """Return both error types as one text, such as "exact → near"."""
-    return pl.concat_str([old.cast(pl.String), new.cast(pl.String)], separator=_ARROW)
 
 
 def typed_rows(

@@ -36,6 +36,7 @@ def compared() -> af.Comparison:
 INTEGERS: dict[str, Callable[[Any], Any]] = {
     "worst": lambda value: af.summarize(*TEXTS, worst=value).worst_rows,
     "k": lambda value: af.worst(*TEXTS, value),
+    "n": lambda value: af.changes(FRAME, {"old": "p", "new": "q"}, "t", n=value),
     "max_length": lambda value: af.confusions(*TEXTS, max_length=value),
     "substitution_cost": lambda value: FRAME.select(af.nls("p", "t", substitution_cost=value)),
     "draws": lambda value: af.compare(FRAME, {"old": "p", "new": "q"}, "t", draws=value).overall,
@@ -79,7 +80,7 @@ def test_numbers_of_numpy_are_numbers(name: str, kind: type) -> None:
 @pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("value", [1.0, "2", None, True, np.float64(2), np.True_, [1]], ids=repr)
 def test_what_is_no_integer_is_refused_by_name(name: str, value: Any) -> None:
-    if name == "context" and value is None:
+    if name in {"context", "n"} and value is None:
         return
     with pytest.raises(
         TypeError, match=rf"^{name} must be an integer (from \d+ to \d|of at least \d).*, got "

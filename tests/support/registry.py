@@ -455,6 +455,7 @@ SCALAR_FUNCTIONS = (
 
 FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add_scores": af.add_scores,
+    "changes": af.changes,
     "compare": af.compare,
     "confusions": af.confusions,
     "length_scores": af.length_scores,

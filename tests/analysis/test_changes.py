@@ -1,0 +1,310 @@
+"""The rows that changed are those whose scores differ by definition, the largest loss first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import error_oracle
+import oracle
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import report_oracle
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANLS, RAW = af.PROTOCOLS["anls"], af.PROTOCOLS["raw"]
+SYSTEMS = {"old": "p", "new": "q"}
+SCORES: dict[str, Callable[[Any, Any], Any]] = {
+    "anls": lambda text, answers: oracle.anls(text, answers, ANLS),
+    "nls": lambda text, answers: oracle.nls(text, answers, ANLS),
+    "exact_match": lambda text, answers: oracle.exact_match(text, answers, ANLS),
+    "cer": lambda text, answers: oracle.cer(text, answers, RAW),
+}
+ONLY_CASE = af.Metric(lambda p, a: af.exact_match(p, a, protocol="raw"), name="to_the_letter")
+TEXTS = st.sampled_from([None, "", "ab", "Ab", "abc", "abd", "x", "12/03/2024", "12/04/2024"])
+ROWS = st.lists(st.tuples(TEXTS, TEXTS, st.none() | st.lists(TEXTS, max_size=3)), min_size=1, max_size=12)
+
+
+def frame_of(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    schema = {"p": pl.String, "q": pl.String, "t": pl.List(pl.String)}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_row_index("id")
+
+
+def sample(old: str = "tesseract") -> pl.DataFrame:
+    """Return the sample data, with the answers of a system, or right ones, as those of both systems."""
+    frame = pl.read_parquet(DATA / "ocr_qa.parquet").rename({"answers": "t"})
+    both = pl.col("t").list.first() if old == "right" else pl.col(old)
+    return frame.with_columns(p=both, q=both)
+
+
+def slow(frame: pl.DataFrame, kind: str, metrics: list[str], missing: str) -> list[dict[str, Any]]:
+    """Return the rows that changed, in plain Python, each with its losses."""
+    found = []
+    turned = -1 if kind == "better" else 1
+    for row in frame.iter_rows(named=True):
+        texts = (row["p"], row["q"])
+        if missing == "drop" and None in texts:
+            continue
+        scored = {name: [SCORES[name](text or "", row["t"]) for text in texts] for name in (*metrics, "nls")}
+        if scored["nls"][0] is None:
+            continue
+        losses = {
+            name: turned * (-1 if name == "cer" else 1) * (float(new) - float(old))
+            for name, (old, new) in scored.items()
+        }
+        if any(losses[name] < 0 or (kind == "all" and losses[name] > 0) for name in metrics):
+            order = tuple(losses[name] for name in (*metrics, "nls"))
+            found.append({"id": row["id"], "order": order, "scores": scored})
+    return sorted(found, key=lambda row: row["order"])
+
+
+@report_oracle.FEWER
+@given(
+    rows=ROWS,
+    kind=st.sampled_from(["worse", "better", "all"]),
+    metrics=st.lists(st.sampled_from(list(SCORES)), min_size=1, max_size=3, unique=True),
+    missing=st.sampled_from(["empty", "drop"]),
+)
+def test_the_rows_are_those_of_a_loop(rows: Any, kind: Any, metrics: list[str], missing: Any) -> None:
+    frame = frame_of(rows)
+    table = af.changes(frame, SYSTEMS, "t", kind=kind, keep=["id", "t"], metrics=metrics, missing=missing)
+    expected = slow(frame, kind, metrics, missing)
+    by_id = {row["id"]: row for row in expected}
+    assert sorted(table["id"]) == sorted(by_id)
+    assert [by_id[number]["order"] for number in table["id"]] == [row["order"] for row in expected]
+    given_texts = {row[0]: row[1:] for row in frame.iter_rows()}
+    for row in table.iter_rows(named=True):
+        texts = dict(zip(SYSTEMS, given_texts[row["id"]], strict=False))
+        for system, text in texts.items():
+            assert row[f"prediction_{system}"] == text
+            assert row[f"nearest_answer_{system}"] == oracle.nearest_answer(text or "", row["t"], ANLS)
+            assert row[f"error_type_{system}"] == error_oracle.error_type(text, row["t"], ANLS)
+        for name in metrics:
+            old, new = by_id[row["id"]]["scores"][name]
+            assert (row[f"{name}_old"], row[f"{name}_new"]) == (old, new)
+            assert row[f"{name}_difference"] == float(new) - float(old)
+        assert row["transition"] == f"{row['error_type_old']} → {row['error_type_new']}"
+
+
+@report_oracle.FEWER
+@given(rows=ROWS, order=st.randoms(), size=st.integers(1, 5), n=st.none() | st.integers(0, 6))
+def test_order_chunks_and_engine_change_nothing(rows: Any, order: Any, size: int, n: int | None) -> None:
+    frame = frame_of(rows)
+    options: dict[str, Any] = {"keep": ["id", "t"], "n": n, "metrics": ["anls", "cer"], "kind": "all"}
+    expected = af.changes(frame, SYSTEMS, "t", **options)
+    whole = af.changes(frame, SYSTEMS, "t", **{**options, "n": None})
+    assert_frame_equal(expected, whole if n is None else whole.head(n))
+    shuffled = list(range(frame.height))
+    order.shuffle(shuffled)
+    mixed = frame[shuffled]
+    parts = [mixed[start : start + size] for start in range(0, mixed.height, size)]
+    for other in (mixed, mixed.lazy(), pl.concat(parts, rechunk=False), pl.concat(parts).lazy()):
+        assert_frame_equal(af.changes(other, SYSTEMS, "t", **options), expected)
+    of_parts = pl.concat(af.changes(part, SYSTEMS, "t", **options) for part in parts)
+    again = {name: f"prediction_{name}" for name in SYSTEMS}
+    assert_frame_equal(af.changes(of_parts, again, "t", **options), expected)
+
+
+def changed_ids(frame: pl.DataFrame, is_spoilt: pl.Expr, spoilt: pl.Expr) -> tuple[list[int], pl.DataFrame]:
+    """Return the ids of the rows that are spoilt, and the frame with these in its second column."""
+    wrong = frame.with_columns(q=pl.when(is_spoilt).then(spoilt).otherwise("q"))
+    return sorted(wrong.filter(is_spoilt)["question_id"]), wrong
+
+
+RIGHT = pl.col("p").is_in(pl.col("t"))
+DIGIT = pl.col("p").str.extract(r"(\d)\D*$").cast(pl.Int64)
+SPOILT: dict[str, tuple[pl.Expr, pl.Expr]] = {
+    "a date is off by one digit": (
+        (pl.col("answer_type") == "date") & pl.col("p").str.contains(r"\d"),
+        pl.concat_str(
+            pl.col("p").str.replace(r"\d(\D*)$", ""),
+            ((DIGIT + 1) % 10).cast(pl.String),
+            pl.col("p").str.extract(r"\d(\D*)$"),
+        ),
+    ),
+    "yes and no are exchanged": (
+        (pl.col("answer_type") == "yes/no") & pl.col("p").is_not_null(),
+        pl.col("p").replace_strict({"Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}, default="?"),
+    ),
+    "a type of document is silent": (pl.col("doc_type") == "receipt", pl.lit(None, pl.String)),
+    "a type of document is empty": (pl.col("doc_type") == "receipt", pl.lit("")),
+}
+
+
+@pytest.mark.parametrize("base", ["right", "tesseract", "rapidocr"])
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_every_spoilt_row_is_found_and_nothing_else(spoilt: str, base: str) -> None:
+    where, text = SPOILT[spoilt]
+    # Only what was right can be seen to be spoilt.
+    ids, frame = changed_ids(sample(base), where & RIGHT, text)
+    assert len(ids) > 20
+    for other in (frame, frame.lazy()):
+        found = af.changes(other, SYSTEMS, "t", keep="question_id")
+        assert sorted(found["question_id"]) == ids
+        assert (found["anls_difference"] < 0).all()
+        assert af.changes(other, SYSTEMS, "t", kind="better").is_empty()
+    of_pandas = af.changes(frame.to_pandas(), SYSTEMS, "t", keep="question_id")
+    assert sorted(of_pandas["question_id"]) == ids
+    back = af.changes(frame, {"new": "q", "old": "p"}, "t", kind="better", keep="question_id")
+    assert sorted(back["question_id"]) == ids
+    if spoilt == "a type of document is silent":
+        assert set(found["error_type_new"]) == {"missing"}
+        assert af.changes(frame, SYSTEMS, "t", missing="drop").is_empty()
+
+
+def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
+    # In upper case, ß is SS.
+    is_ascii = pl.col("q").str.contains(r"^[\x00-\x7F]*$")
+    frame = sample("right").with_columns(
+        q=pl.when(is_ascii).then(pl.col("q").str.to_uppercase()).otherwise("q")
+    )
+    ids = sorted(frame.filter(~pl.col("q").is_in(pl.col("t")))["question_id"])
+    options: dict[str, Any] = {"keep": "question_id"}
+    assert af.changes(frame, SYSTEMS, "t", metrics=["anls", "exact_match"]).is_empty()
+    found = af.changes(frame, SYSTEMS, "t", metrics=["anls", ONLY_CASE], **options)
+    assert sorted(found["question_id"]) == ids
+    assert set(found["anls_difference"]) == {0.0}
+    assert set(found["to_the_letter_difference"]) == {-1.0}
+    # Above a threshold of 0 no distance is kept, so that ANLS is 0 everywhere.
+    broken, wrong = changed_ids(frame, pl.col("lang") == "de", pl.lit("?"))
+    options |= {"metrics": ["anls", "exact_match"], "threshold": 0}
+    found = af.changes(wrong.drop_nulls("p"), SYSTEMS, "t", **options)
+    has_answer = wrong.filter(pl.col("t").list.len() > 0)["question_id"]
+    assert sorted(found["question_id"]) == sorted(set(broken) & set(has_answer))
+
+
+def test_a_row_is_sorted_by_the_first_metric_and_lower_is_better_where_it_is() -> None:
+    frame = frame_of([("ab", "abc", ["ab"]), ("ab", "ax", ["ab"]), ("xyz", "ab", ["ab"]), ("b", "b", ["ab"])])
+    table = af.changes(frame, SYSTEMS, "t", kind="all", metrics=["cer", "nls"], keep="id")
+    assert table["id"].to_list() == [1, 0, 2]
+    assert table["cer_difference"].to_list() == [0.5, 0.5, -1.5]
+    assert table["nls_difference"].round(3).to_list() == [-0.5, -0.333, 1.0]
+    better = af.changes(frame, SYSTEMS, "t", kind="better", metrics="cer", keep="id")
+    assert better["id"].to_list() == [2]
+
+
+def test_existing_scores_have_differences_alone() -> None:
+    frame = pl.DataFrame({"id": [1, 2, 3, 4, 5], "a": [0.5, 1, None, 0.25, 3], "b": [0.25, 1, 1.0, 1, None]})
+    systems = {"x": "a", "y": "b"}
+    table = af.changes(frame, systems, None, kind="all", keep=["id"])
+    assert table.rows() == [(1, 0.5, 0.25, -0.25), (4, 0.25, 1.0, 0.75)]
+    assert table.columns == ["id", "score_x", "score_y", "score_difference"]
+    wer = af.changes(frame, systems, None, keep=["id"], metrics="wer")
+    assert wer.rows(named=True) == [{"id": 4, "wer_x": 0.25, "wer_y": 1.0, "wer_difference": 0.75}]
+    swapped = [af.Metric(systems, name="s"), af.Metric({"x": "b", "y": "a"}, name="r")]
+    both = af.changes(frame.lazy(), systems, None, keep="id", metrics=swapped)
+    assert both["id"].to_list() == [1, 4]
+    again = {name: f"score_{name}" for name in systems}
+    assert_frame_equal(af.changes(table, again, None, kind="all", keep=["id"]), table)
+
+
+def test_columns_of_scores_stand_beside_texts() -> None:
+    frame = pl.DataFrame(
+        {"p": ["a", "b"], "q": ["a", "x"], "t": ["a", "b"], "f": [1.0, 1.0], "g": [0.5, 1.0]}
+    )
+    judged = af.Metric({"old": "f", "new": "g"}, name="judge")
+    table = af.changes(frame, SYSTEMS, "t", metrics=["anls", judged])
+    columns = ["prediction_new", "anls_difference", "judge_difference", "transition"]
+    assert table.select(columns).rows() == [
+        ("x", -1.0, 0.0, "exact → wrong"),
+        ("a", 0.0, -0.5, "exact → exact"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.5, float("nan"), float("inf")], "metric 'score' must be finite, got nan in row 1"),
+        ([0.5, 2.0, 0.1], r"metric 'score' must be in \[0, 1\], got 2.0 in row 1 .*0\)$"),
+    ],
+)
+@pytest.mark.parametrize("n", [None, 0, 1])
+def test_wrong_values_are_an_error(scores: list[float], message: str, n: int | None) -> None:
+    frame = pl.DataFrame({"a": [0.5] * 3, "b": scores})
+    systems = {"x": "a", "y": "b"}
+    metric = af.Metric(systems, name="score", bounds=(0, 1) if 2.0 in scores else None)
+    with pytest.raises(ValueError, match=message):
+        af.changes(frame, systems, None, metrics=metric, n=n)
+
+
+def test_a_ratio_is_the_rate_of_a_row() -> None:
+    frame = pl.DataFrame({"e": [1, 0, 3], "m": [4, 4, 0], "f": [2, 0, 1], "k": [4, 9, 0]})
+    systems = {"x": "e", "y": "f"}
+    rate = af.Metric(systems, denominator={"x": "m", "y": "k"}, name="wer")
+    table = af.changes(frame, systems, None, kind="all", metrics=rate)
+    assert table.rows() == [(0.25, 0.5, 0.25), (3.0, 1.0, -2.0)]
+
+
+def test_every_kind_of_frame_gives_its_own_kind() -> None:
+    ids, frame = changed_ids(sample(), (pl.col("doc_type") == "form") & RIGHT, pl.lit(None, pl.String))
+    frame = frame.with_columns(pl.col("lang").cast(pl.Categorical))
+    options: dict[str, Any] = {"keep": ["question_id", "lang", "question_types"], "n": 7}
+    expected = af.changes(frame, SYSTEMS, "t", **options)
+    assert expected.schema["lang"] == frame.schema["lang"]
+    assert set(expected["question_id"]) < set(ids)
+    of_arrow = af.changes(frame.to_arrow(), SYSTEMS, "t", **options)
+    assert isinstance(of_arrow, pa.Table)
+    assert of_arrow["transition"].to_pylist() == expected["transition"].to_list()
+    pandas = frame.to_pandas().astype({"question_id": "Int64"}).set_index("doc_id", append=True)
+    of_pandas = pandas.anls.changes(SYSTEMS, "t", **options)
+    assert isinstance(of_pandas, pd.DataFrame)
+    assert of_pandas["question_id"].to_list() == expected["question_id"].to_list()
+    assert (
+        of_pandas.dtypes[["question_id", "lang"]].tolist() == pandas.dtypes[["question_id", "lang"]].tolist()
+    )
+    assert pandas.loc[of_pandas.index, "question_id"].to_list() == expected["question_id"].to_list()
+    by_level = af.changes(pandas, SYSTEMS, "t", keep="doc_id", n=7)
+    assert list(by_level.columns) == expected.columns[3:]
+    assert by_level.index.equals(of_pandas.index)
+    # pandas has None and NaN for null.
+    new = expected.columns[3:]
+    assert_frame_equal(pl.from_pandas(of_pandas[new]), expected.select(new))
+
+
+def test_no_change_gives_the_same_columns() -> None:
+    frame = frame_of([("a", "a", ["a"]), ("b", None, None), (None, "", ["c"])])
+    table = af.changes(frame, SYSTEMS, "t", kind="all", keep="id")
+    spoilt = af.changes(frame.with_columns(q=pl.lit("?")), SYSTEMS, "t", kind="all", keep="id")
+    assert table.is_empty()
+    assert table.schema == spoilt.schema
+    assert spoilt["id"].to_list() == [0]
+
+
+def test_a_wrong_argument_is_an_error_that_names_it() -> None:
+    frame = frame_of([("a", "b", ["a"])]).with_columns(anls_old=1)
+    three = {**SYSTEMS, "third": "p"}
+    cases: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
+        (
+            ValueError,
+            r"systems must be two, .*got 3; choose two of \['old', 'new', 'third'\]",
+            (three, "t"),
+            {},
+        ),
+        (ValueError, "systems must be two", ({"old": "p"}, "t"), {}),
+        (ValueError, "systems must name two prediction columns", ("p", "t"), {}),
+        (ValueError, "kind must be one of 'worse', 'better', 'all', got 'x'", (SYSTEMS, "t"), {"kind": "x"}),
+        (ValueError, "'zeros' is none", (SYSTEMS, "t"), {"metrics": "zeros"}),
+        (ValueError, "'old', 'new'", (SYSTEMS, "t"), {"metrics": af.Metric({"a": "p"}, name="s")}),
+        (af.ColumnNotFoundError, "'z'", ({"old": "p", "new": "z"}, "t"), {}),
+        (af.ColumnNotFoundError, "'z'", (SYSTEMS, "t"), {"keep": ["z"]}),
+        (af.DTypeError, "column 'id' has dtype UInt32", ({"old": "p", "new": "id"}, "t"), {}),
+        (af.DuplicateColumnError, "'anls_old'", (SYSTEMS, "t"), {"keep": "anls_old"}),
+        (af.DuplicateColumnError, "'anls_difference'", ({"difference": "p", "new": "q"}, "t"), {}),
+        (af.DuplicateColumnError, "'cer_old'", (SYSTEMS, "t"), {"metrics": ["cer", "cer_corpus"]}),
+        (ValueError, "missing='empty' scores a null", (SYSTEMS, None), {"missing": "empty"}),
+    ]
+    for error, message, arguments, options in cases:
+        with pytest.raises(error, match=message):
+            af.changes(frame, *arguments, **options)
+    objects = frame.with_columns(o=pl.Series([object()], dtype=pl.Object))
+    with pytest.raises(af.DTypeError, match="column 'o' has dtype Object and cannot be kept"):
+        af.changes(objects, SYSTEMS, "t", keep="o")
