@@ -3,9 +3,9 @@ Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Po
 
 `nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
 scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the difference
-between two systems; `ANLS` and similar classes are metric objects for training loops; `gec` scores
-grammatical error correction. Importing the package adds the namespace ``.anls`` to Polars frames and
-expressions and to pandas frames.
+between two systems, and `changes` returns the rows that make it up; `ANLS` and similar classes are metric
+objects for training loops; `gec` scores grammatical error correction. Importing the package adds the
+namespace ``.anls`` to Polars frames and expressions and to pandas frames.
 
 Examples
 --------
