@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from anls_frame.cli.commands import compare, confusions, convert, doctor, gec, merge, plot, report, score
+from anls_frame.cli.commands import (
+    changes,
+    compare,
+    confusions,
+    convert,
+    doctor,
+    gec,
+    merge,
+    plot,
+    report,
+    score,
+)
 
 app = typer.Typer(
     name="anls-frame",
@@ -17,8 +28,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for one in (
-    *(score.score, report.report, merge.merge, compare.compare, confusions.confusions),
-    *(plot.plot, convert.convert, doctor.doctor),
+    *(score.score, report.report, merge.merge, compare.compare, changes.changes),
+    *(confusions.confusions, plot.plot, convert.convert, doctor.doctor),
 ):
     app.command()(one)
 app.add_typer(gec.app, name="gec")

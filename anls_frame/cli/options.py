@@ -42,6 +42,13 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
+Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")]
+LowerIsBetter = Annotated[
+    bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")
+]
+AllowUnmatched = Annotated[
+    bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -1,4 +1,4 @@
-"""Two systems on the same questions, for `compare`."""
+"""Two systems on the same questions, for `compare` and `changes`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Pair:
     source: Source
 
 
-def compared(pair: Pair, **options: Any) -> af.Comparison:
+def compared(pair: Pair, *, lower_is_better: bool, **options: Any) -> af.Comparison:
     """Compare the texts of two systems."""
-    frame, systems = _columns(pair) if pair.second is None else _files(pair)
+    frame, systems = texts_of(pair, lower_is_better=lower_is_better)
     comparison: af.Comparison = af.compare(frame, systems, "answers", **options)
     if not comparison.overall["n"]:
         raise ValueError("no row has an answer to score against")
@@ -46,16 +46,33 @@ def compared_scores(
     pair: Pair, scoring: Reporting, *, name: str | None, lower_is_better: bool, **options: Any
 ) -> af.Comparison:
     """Compare two columns of scores; options for texts do not apply to them."""
+    frame, systems, metric = scores_of(pair, scoring, name, lower_is_better=lower_is_better)
+    comparison: af.Comparison = af.compare(frame, systems, None, metrics=metric, **options)
+    if not comparison.overall["n"]:
+        raise ValueError("no row has both scores")
+    return comparison
+
+
+def texts_of(pair: Pair, *, lower_is_better: bool) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return a frame with the texts of both systems, and the systems' columns by name."""
+    if lower_is_better:
+        raise ValueError(
+            "--lower-is-better applies only to --scores; metrics of texts have their own direction"
+        )
+    return _columns(pair) if pair.second is None else _files(pair)
+
+
+def scores_of(
+    pair: Pair, scoring: Reporting, name: str | None, *, lower_is_better: bool
+) -> tuple[pl.DataFrame, dict[str, str], af.Metric]:
+    """Return a frame with the scores of both systems, their columns by name, and the scores' metric."""
     frame, systems = _scores(pair)
     given = [one.name for one in fields(scoring) if getattr(scoring, one.name) != one.default]
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"--scores cannot be combined with {names}")
-    metric = af.Metric(systems, name=name or "score", higher_is_better=False if lower_is_better else None)
-    comparison: af.Comparison = af.compare(frame, systems, None, metrics=metric, **options)
-    if not comparison.overall["n"]:
-        raise ValueError("no row has both scores")
-    return comparison
+    better = False if lower_is_better else None
+    return frame, systems, af.Metric(systems, name=name or "score", higher_is_better=better)
 
 
 def _scores(pair: Pair) -> tuple[pl.DataFrame, dict[str, str]]:

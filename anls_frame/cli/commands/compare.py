@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame._arguments import number, share
-from anls_frame.cli.options import Confidence, Output, Reporting, Slicing, Source, Target, command, tables
+from anls_frame.cli.options import (
+    AllowUnmatched,
+    Confidence,
+    LowerIsBetter,
+    Output,
+    Reporting,
+    Scores,
+    Slicing,
+    Source,
+    Target,
+    command,
+    tables,
+)
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
@@ -83,16 +95,9 @@ def compare(
             "FILE.py:NAME; with --scores, any name for the scores.",
         ),
     ] = None,
-    scores: Annotated[
-        bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")
-    ] = False,
-    lower_is_better: Annotated[
-        bool,
-        typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates."),
-    ] = False,
-    allow_unmatched: Annotated[
-        bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
-    ] = False,
+    scores: Scores = False,
+    lower_is_better: LowerIsBetter = False,
+    allow_unmatched: AllowUnmatched = False,
     scoring: Reporting,
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the sign-flip test.")] = 0,
@@ -124,12 +129,11 @@ def compare(
             comparison = compared_scores(
                 pair, scoring, name=metric, lower_is_better=lower_is_better, **options
             )
-        elif lower_is_better:
-            raise ValueError(
-                "--lower-is-better applies only to --scores; metrics of texts have their own direction"
-            )
         else:
-            comparison = compared(pair, metrics=one(metric or "anls"), **vars(scoring), **options)
+            metrics = one(metric or "anls")
+            comparison = compared(
+                pair, lower_is_better=lower_is_better, metrics=metrics, **vars(scoring), **options
+            )
         if output is not None:
             comparison.write(output, escape_formulas=target.escape_formulas)
     failed = gate.fails(comparison)

@@ -1,0 +1,111 @@
+"""`changes`: the rows in which one of two systems is worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import anls_frame as af
+from anls_frame._arguments import count
+from anls_frame._text import numbered
+from anls_frame.cli.options import (
+    AllowUnmatched,
+    LowerIsBetter,
+    Output,
+    Reporting,
+    Scores,
+    Source,
+    Target,
+    command,
+)
+from anls_frame.summary.catalogue import NAMES
+
+_SHOWN_ROWS = 10
+_IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
+
+
+@command
+def changes(
+    first: Annotated[
+        Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
+    ],
+    second: Annotated[
+        Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")
+    ] = None,
+    *,
+    systems: Annotated[
+        str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")
+    ] = None,
+    output: Output = None,
+    kind: Annotated[
+        str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
+    ] = "worse",
+    top: Annotated[
+        int | None, typer.Option(help="How many rows to show or write, by default 10 and all.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Column to show too, by default question_id; may be repeated."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
+            "FILE.py:NAME; may be repeated: a row is listed if any of them differs. With --scores, any name "
+            "for the scores.",
+        ),
+    ] = None,
+    scores: Scores = False,
+    lower_is_better: LowerIsBetter = False,
+    allow_unmatched: AllowUnmatched = False,
+    scoring: Reporting,
+    target: Target,
+    source: Source,
+) -> None:
+    """List the rows in which the second system is worse, the largest loss first."""
+    import polars as pl
+
+    from anls_frame.cli.metrics import parse
+    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
+    from anls_frame.cli.systems import Pair, scores_of, texts_of
+    from anls_frame.export import rows as row_files
+    from anls_frame.summary.settings import MOST_ROWS
+
+    check_target(output, target.force, row_files.SUFFIXES)
+    if top is not None:
+        count("--top", top, most=MOST_ROWS - 1)
+    pair = Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched, source=source)
+    options: dict[str, Any] = {"kind": kind}
+    with working("Comparing"):
+        if scores:
+            if len(metric or ()) > 1:
+                raise ValueError("--metric may be given once with --scores, as the name of the scores")
+            name = metric[0] if metric else None
+            frame, names, described = scores_of(pair, scoring, name, lower_is_better=lower_is_better)
+            options |= {"answers": None, "metrics": described}
+        else:
+            frame, names = texts_of(pair, lower_is_better=lower_is_better)
+            if not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
+                raise ValueError("no row has an answer to score against")
+            options |= {"answers": "answers", "metrics": parse(metric), **vars(scoring)}
+        kept = keep or [column for column in frame.columns if column == "question_id"]
+        changed: pl.DataFrame = af.changes(frame, names, keep=kept, **options)
+        found = changed if top is None else changed.head(top)
+        if output is not None:
+            row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+    if target.json:
+        print_json(found.to_dicts())
+        return
+    old, new = names
+    if output is None:
+        # The transition names both error types, and there is room for one answer.
+        hidden = [] if scores else [f"nearest_answer_{old}", f"error_type_{old}", f"error_type_{new}"]
+        print_table(changed.drop(hidden), most=_SHOWN_ROWS if top is None else top)
+    said = f"{numbered(changed.height, 'row')} in which {new} {_IS[kind]} {old}"
+    if output is not None:
+        said += f": {output}" if found.height == changed.height else f", {found.height:,} of them in {output}"
+    print(plain(said))

@@ -1,0 +1,138 @@
+"""`changes`: what it prints and writes are the rows of `anls_frame.changes`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., shell.Done]
+
+TABLE = str(DATA / "ocr_qa.parquet")
+GOLD = str(DATA / "rrc" / "gold_label.json")
+FILES = [str(DATA / "rrc" / f"submission_{name}.json") for name in ("tesseract", "rapidocr")]
+COLUMNS = ("changes", TABLE, "--systems", "tesseract,rapidocr")
+SYSTEMS = {name: name for name in ("tesseract", "rapidocr")}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `anls-frame` in a folder of its own."""
+    return functools.partial(shell.run, tmp_path)
+
+
+def fine(done: shell.Done) -> str:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def refused(done: shell.Done, message: str) -> None:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def expected(**options: Any) -> pl.DataFrame:
+    """Return the rows of the sample data; the shell's ids are texts."""
+    frame = pl.read_parquet(TABLE).with_columns(pl.col("question_id").cast(pl.String))
+    found: pl.DataFrame = af.changes(frame, SYSTEMS, "answers", **{"keep": "question_id", **options})
+    return found
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet", "xlsx"])
+def test_the_rows_of_two_columns_are_written(run: Run, tmp_path: Path, suffix: str) -> None:
+    options = ("--keep", "question_id", "--keep", "lang", "-m", "anls", "-m", "cer", "--no-escape-formulas")
+    printed = fine(run(*COLUMNS, *options, "-o", f"rows.{suffix}"))
+
+    rows = expected(keep=["question_id", "lang"], metrics=["anls", "cer"])
+    assert printed == f"{rows.height} rows in which rapidocr is worse than tesseract: rows.{suffix}\n"
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "parquet":
+        assert pl.read_parquet(path).equals(rows)
+    again = af.read_results(path, prediction="prediction_rapidocr", answers="nearest_answer_rapidocr")
+    assert again["question_id"].to_list() == rows["question_id"].to_list()
+    assert again["prediction"].to_list() == rows["prediction_rapidocr"].to_list()
+    assert again["transition"].to_list() == rows["transition"].to_list()
+    assert again["cer_difference"].cast(pl.Float64).to_list() == rows["cer_difference"].to_list()
+
+
+@pytest.mark.parametrize("kind", ["worse", "better", "all"])
+def test_two_files_give_what_two_columns_give(run: Run, kind: str) -> None:
+    printed = fine(run("changes", *FILES, "--gold", GOLD, "--kind", kind, "--json"))
+
+    # A submission has no null predictions.
+    frame = pl.read_parquet(TABLE).with_columns(
+        pl.col("tesseract", "rapidocr").fill_null(""), pl.col("question_id").cast(pl.String)
+    )
+    systems = {f"submission_{name}": name for name in SYSTEMS}
+    rows = af.changes(frame, systems, "answers", kind=kind, keep="question_id")  # type: ignore[arg-type]
+    assert json.loads(printed) == rows.to_dicts()
+
+
+def test_the_largest_losses_are_printed(run: Run) -> None:
+    rows = expected()
+    for top, shown in ((None, 10), (3, 3), (100, 81)):
+        printed = fine(run(*COLUMNS, *([] if top is None else ["--top", str(top)])))
+        ids = re.findall(r"^│ (\d+) +│", printed, re.MULTILINE)
+        assert ids == rows["question_id"].head(shown).to_list()
+        assert printed.splitlines()[-1] == "81 rows in which rapidocr is worse than tesseract"
+        assert (f"... and {81 - shown} more rows" in printed) == (shown < 81)
+    written = fine(run(*COLUMNS, "--top", "3", "-o", "rows.csv"))
+    assert written == "81 rows in which rapidocr is worse than tesseract, 3 of them in rows.csv\n"
+    assert json.loads(fine(run(*COLUMNS, "--top", "3", "--json"))) == rows.head(3).to_dicts()
+
+
+def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Path) -> None:
+    pl.DataFrame({"id": ["a", "b", "c"], "x": [0.5, 1.0, None], "y": [0.75, 0.5, 0.5]}).write_csv(
+        tmp_path / "scores.csv"
+    )
+    options = ("changes", "scores.csv", "--systems", "x,y", "--scores", "--json")
+
+    found = json.loads(fine(run(*options, "-m", "f1")))
+    assert found == [{"question_id": "b", "f1_x": 1.0, "f1_y": 0.5, "f1_difference": -0.5}]
+    worse = json.loads(fine(run(*options, "-m", "loss", "--lower-is-better")))
+    assert [row["question_id"] for row in worse] == ["a"]
+    refused(run(*options, "-m", "a", "-m", "b"), "--metric may be given once with --scores")
+    refused(run(*options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
+
+
+def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text('{"a": "x", "b": "y", "answer": null}', encoding="utf-8")
+    (tmp_path / "there.csv").write_text("", encoding="utf-8")
+    refused(run("changes", TABLE), "name two files, or two prediction columns of one file")
+    refused(run(*COLUMNS, "--kind", "x"), "--kind must be one of 'worse', 'better', 'all', got 'x'")
+    refused(run(*COLUMNS, "--top", "-1"), "--top must be an integer from 0")
+    refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
+    refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is none")
+    refused(run(*COLUMNS, "--lower-is-better"), "--lower-is-better applies only to --scores")
+    refused(run(*COLUMNS, "-o", "rows.html"), "rows.html: the name must end in one of .csv")
+    refused(run(*COLUMNS, "-o", "there.csv"), "there.csv: the file already exists; pass --force")
+    refused(run("changes", "none.jsonl", "--systems", "a,b"), "no row has an answer to score against")
+
+
+def test_texts_of_the_data_do_not_control_the_terminal(run: Run, tmp_path: Path) -> None:
+    hostile = "\x1b]0;title\x07\x1b[31mred[bold]\u202e"
+    row = {"id": hostile, hostile: "x", "new": hostile, "answer": "x"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    printed = fine(run("changes", "in.jsonl", "--systems", f"{hostile},new", "--keep", "question_id"))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", printed)
+    assert "red[bold]" in printed
+
+
+def test_a_process_of_its_own_says_the_same(run: Run, tmp_path: Path) -> None:
+    for arguments in (COLUMNS, ("changes", "--help")):
+        alone = shell.run_alone(tmp_path, *arguments)
+        assert alone.stdout == fine(run(*arguments))
