@@ -17,14 +17,22 @@ from anls_frame.statistics.intervals import (
     t_interval,
     wilson_interval,
 )
+from anls_frame.statistics.many_systems import Pairwise, pairwise
+from anls_frame.statistics.ranks import Ranks, rank_sets
 from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts, t_test
 from anls_frame.statistics.step_down import max_t
 from anls_frame.statistics.student import t_quantile, t_two_sided
+from anls_frame.statistics.system_sums import SystemSums
 
 __all__ = [
+    "Pairwise",
+    "Ranks",
+    "SystemSums",
     "effective_units",
     "holm",
     "max_t",
+    "pairwise",
+    "rank_sets",
     "ratio_interval",
     "ratio_variance",
     "sign_flip",

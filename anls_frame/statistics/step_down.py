@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.int64]
 
-__all__ = ["Statistic", "Units", "max_t", "of_means", "single", "step_down"]
+__all__ = [
+    "Statistic",
+    "Units",
+    "drawn_sums",
+    "is_enumerated",
+    "max_t",
+    "of_means",
+    "share_of_draws",
+    "single",
+    "step_down",
+]
 
 _ROOM = 1 << 21
 """Maximum number of sums (slices times draws) in memory at a time."""
@@ -215,12 +225,12 @@ def step_down(
     order = np.argsort(observed, kind="stable")
     least = (observed - ties)[order, None]
     as_far = np.zeros(len(order), np.int64)
-    for sums in _drawn_sums(units, draws, seed):
+    for sums in drawn_sums(units, draws, seed):
         largest = statistic(sums)[order]
         np.maximum.accumulate(largest, axis=0, out=largest)
         as_far += np.count_nonzero(largest >= least, axis=1)
     adjusted = np.empty(len(order))
-    adjusted[order] = np.maximum.accumulate(_share(units, as_far, draws)[::-1])[::-1]
+    adjusted[order] = np.maximum.accumulate(share_of_draws(units, as_far, draws)[::-1])[::-1]
     # Other draws give slightly different p-values, and slices of few units are enumerated on their own.
     return np.maximum(adjusted, p_values)
 
@@ -229,24 +239,26 @@ def single(units: Units, statistic: Statistic, ties: FloatArray, *, draws: int, 
     """Return the unadjusted p-value of each slice."""
     least = statistic(units.observed()[:, None])[:, 0] - ties
     as_far = np.zeros(len(least), np.int64)
-    for sums in _drawn_sums(units, draws, seed):
+    for sums in drawn_sums(units, draws, seed):
         as_far += np.count_nonzero(statistic(sums) >= least[:, None], axis=1)
-    return _share(units, as_far, draws)
+    return share_of_draws(units, as_far, draws)
 
 
-def _share(units: Units, as_far: IntArray, draws: int) -> FloatArray:
-    if _is_enumerated(units, draws):
+def share_of_draws(units: Units, as_far: IntArray, draws: int) -> FloatArray:
+    """Return p-values from the numbers of draws that reach what is observed."""
+    if is_enumerated(units, draws):
         return as_far / 2.0 ** int(units.counts.sum())
     return (1 + as_far) / (1 + draws)
 
 
-def _is_enumerated(units: Units, draws: int) -> bool:
+def is_enumerated(units: Units, draws: int) -> bool:
+    """Whether all combinations of signs are at most as many as the draws."""
     return bool(units.counts.sum() <= math.log2(draws))
 
 
-def _drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
+def drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield column sums under random signs, one column per draw, or under all signs if these are fewer."""
-    random = None if _is_enumerated(units, draws) else np.random.default_rng(seed)
+    random = None if is_enumerated(units, draws) else np.random.default_rng(seed)
     total = draws if random is not None else 2 ** int(units.counts.sum())
     step = max(1, min(_MOST, _ROOM // max(units.columns, 1)))
     blocks = list(_blocks(units, min(_SIGNS // step, _WIDE)))

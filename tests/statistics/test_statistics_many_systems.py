@@ -1,0 +1,340 @@
+"""Many systems against loops over every swap, against two systems, and in what may not change them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tracemalloc
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import many_systems_oracle
+import numpy as np
+import pytest
+import strategies  # noqa: F401 - sets how many examples are drawn
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from anls_frame.statistics import Ranks, SystemSums, max_t, pairwise, rank_sets, sign_flip
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from many_systems_oracle import Unit
+
+Cells = list[list["Unit"]]
+"""Units of each line, at the same place in each."""
+
+
+@st.composite
+def cells(draw: st.DrawFn, *, own: bool = False, most: int = 6) -> Cells:
+    """Draw whole numbers of two to four systems in two to six units."""
+    systems, units = draw(st.integers(2, 4)), draw(st.integers(2, most))
+
+    def unit(least: int) -> Unit:
+        x = draw(st.lists(st.integers(0, 4), min_size=systems, max_size=systems))
+        if own:
+            return x, draw(st.lists(st.integers(least, 5), min_size=systems, max_size=systems))
+        return x, [draw(st.integers(1, 5))] * systems
+
+    # Two units have denominators. In some draws all those of a system are swapped away.
+    return [[unit(int(place < 2)) for place in range(units)] for _ in range(2)]
+
+
+def sums_of(lines: Cells, counts: list[int] | None = None, *, divisor: float = 1) -> SystemSums:
+    """Return the sums; all systems have the same denominators if there are no others."""
+    units, systems = len(lines[0]), len(lines[0][0][0])
+    x, y = (
+        np.array([unit[part] for line in lines for unit in line], np.float64).reshape(-1, systems)
+        for part in (0, 1)
+    )
+    if (y == y[:, :1]).all():
+        y = y[:, :1]
+    return SystemSums(
+        np.tile(np.arange(units), len(lines)),
+        np.repeat(np.arange(len(lines)), units),
+        x / divisor,
+        y / divisor,
+        np.ones(units, np.int64) if counts is None else np.array(counts),
+        len(lines),
+    )
+
+
+def dense(x: Any, y: Any = None) -> SystemSums:
+    """Return the sums of a single line, one unit per row."""
+    x = np.asarray(x, np.float64)
+    y = np.ones((len(x), 1)) if y is None else np.asarray(y, np.float64)
+    return SystemSums(np.arange(len(x)), np.zeros(len(x), np.int64), x, y, np.ones(len(x), np.int64), 1)
+
+
+def every_pair(systems: int) -> list[tuple[int, int]]:
+    return list(itertools.combinations(range(systems), 2))
+
+
+def ranked(sums: SystemSums, **options: Any) -> Ranks:
+    return rank_sets(sums, higher_is_better=True, **options)
+
+
+def ranges(ranks: Ranks) -> list[list[tuple[float, float]]]:
+    return [
+        list(zip(low, high, strict=True))
+        for low, high in zip(ranks.rank_low.tolist(), ranks.rank_high.tolist(), strict=True)
+    ]
+
+
+@given(st.one_of(cells(), cells(own=True)), st.sampled_from([1, 3, 7]))
+def test_few_units_are_those_of_the_loop(lines: Cells, divisor: int) -> None:
+    pairs = every_pair(len(lines[0][0][0]))
+    alone = [[many_systems_oracle.alone(units, i, j) for i, j in pairs] for units in lines]
+    joint = many_systems_oracle.adjusted(lines, pairs)
+    found = pairwise(sums_of(lines, divisor=divisor), pairs)
+    assert found.p_value.tolist() == alone
+    assert found.p_adjusted.ravel().tolist() == [
+        max(p) for p in zip(joint, itertools.chain(*alone), strict=True)
+    ]
+
+
+@given(st.one_of(cells(most=5), cells(own=True, most=5)), st.sampled_from([0.5, 0.8, 0.9]))
+def test_rank_sets_are_those_of_the_loop(lines: Cells, confidence: float) -> None:
+    level = 1 - Fraction(confidence).limit_denominator(100)
+    expected = [many_systems_oracle.rank_sets(units, level) for units in lines]
+    assert ranges(ranked(sums_of(lines), confidence=confidence)) == expected
+    # The best is the worst if lower is better.
+    systems = len(lines[0][0][0])
+    turned = [[(systems + 1 - high, systems + 1 - low) for low, high in line] for line in expected]
+    assert ranges(rank_sets(sums_of(lines), [False, True], confidence=confidence)) == [turned[0], expected[1]]
+
+
+@given(st.lists(st.lists(st.integers(0, 6), min_size=2, max_size=2), min_size=2, max_size=11))
+def test_two_systems_are_tested_as_by_themselves(scores: list[list[int]]) -> None:
+    found = pairwise(dense(np.array(scores) / 7), [(0, 1)])
+    assert found.p_value.tolist() == [[sign_flip([(i - j) / 7 for i, j in scores])]]
+    assert found.p_adjusted.tolist() == found.p_value.tolist()
+
+
+def test_p_values_are_those_of_scipy() -> None:
+    scores = np.random.default_rng(0).normal(size=(9, 3))
+    found = pairwise(dense(scores), [(0, 1), (2, 1)])
+    expected = [
+        stats.permutation_test(
+            (scores[:, i], scores[:, j]),
+            lambda x, y, axis: (x - y).mean(axis=axis),
+            permutation_type="samples",
+            n_resamples=np.inf,
+        ).pvalue
+        for i, j in ((0, 1), (2, 1))
+    ]
+    assert found.p_value[0] == pytest.approx(expected)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), min_size=2, max_size=10))
+def test_units_of_equal_size_are_those_of_max_t(scores: list[list[int]]) -> None:
+    pairs = every_pair(3)
+    differences = [[row[i] - row[j] for i, j in pairs] for row in scores]
+    assert pairwise(dense(scores), pairs).p_adjusted[0].tolist() == max_t(differences).tolist()
+
+
+@given(cells(), st.lists(st.integers(1, 2), min_size=6, max_size=6))
+def test_counts_are_repeated_units(lines: Cells, counts: list[int]) -> None:
+    used = counts[: len(lines[0])]
+    repeated = [
+        [unit for unit, count in zip(units, used, strict=True) for _ in range(count)] for units in lines
+    ]
+    pairs = every_pair(len(lines[0][0][0]))
+    one, other = sums_of(lines, used), sums_of(repeated)
+    assert pairwise(one, pairs).p_adjusted.tolist() == pairwise(other, pairs).p_adjusted.tolist()
+    assert ranges(ranked(one)) == ranges(ranked(other))
+
+
+@given(cells(own=True), st.randoms(use_true_random=False), st.sampled_from([20, 10_000]))
+def test_neither_the_order_of_entries_nor_of_systems_matters(
+    lines: Cells, random: Random, draws: int
+) -> None:
+    sums = sums_of(lines)
+    pairs = every_pair(sums.systems)
+    found, ranks = pairwise(sums, pairs, draws=draws), ranked(sums, draws=draws)
+    entries, systems = list(range(len(sums.unit))), list(range(sums.systems))
+    random.shuffle(entries)
+    random.shuffle(systems)
+    moved = SystemSums(
+        sums.unit[entries],
+        sums.line[entries],
+        sums.x[np.ix_(entries, systems)],
+        sums.y[entries][:, systems if sums.y.shape[1] > 1 else [0]],
+        sums.counts,
+        sums.lines,
+    )
+    places = [(systems.index(j), systems.index(i)) for i, j in pairs]  # and the other way round
+    again, ranks_again = pairwise(moved, places, draws=draws), ranked(moved, draws=draws)
+    assert again.p_value.tolist() == found.p_value.tolist()
+    assert again.p_adjusted.tolist() == found.p_adjusted.tolist()
+    assert ranges(ranks_again) == [[line[system] for system in systems] for line in ranges(ranks)]
+
+
+@given(cells(), st.integers(0, 10**30), st.sampled_from([10, 99]))
+def test_what_holds_for_any_draws(lines: Cells, seed: int, draws: int) -> None:
+    sums = sums_of(lines)
+    found = pairwise(sums, every_pair(sums.systems), draws=draws, seed=seed)
+    assert ((found.p_value <= found.p_adjusted) & (found.p_adjusted <= 1)).all()
+    ranks = ranked(sums, draws=draws, seed=seed)
+    assert ((ranks.rank_low >= 1) & (ranks.rank_low <= ranks.rank)).all()
+    assert ((ranks.rank <= ranks.rank_high) & (ranks.rank_high <= sums.systems)).all()
+    assert ranks.possibly_best[ranks.rank == 1].all()
+    for line in range(sums.lines):
+        scores = sums.x[sums.line == line].sum(axis=0)
+        assert ranks.rank[line].tolist() == [1 + sum(other > score for other in scores) for score in scores]
+
+
+def test_own_denominators_that_are_equal_are_common_ones() -> None:
+    random = np.random.default_rng(1)
+    x, y = random.integers(0, 9, (40, 4)), random.integers(9, 20, (40, 1))
+    common, own = dense(x, y), dense(x, np.repeat(y, 4, axis=1))
+    pairs = every_pair(4)
+    for field in ("p_value", "p_adjusted"):
+        one, other = (getattr(pairwise(sums, pairs, draws=999), field) for sums in (common, own))
+        assert one.tolist() == other.tolist()
+    assert ranges(ranked(common)) == ranges(ranked(own))
+
+
+def test_draws_are_those_of_a_loop() -> None:
+    random = np.random.default_rng(2)
+    scores = random.normal([0, 0.1, 0.5, 0.9], 1, (60, 4)) + random.normal(size=(60, 1))
+    sizes = random.integers(1, 9, (60, 1)).astype(float)
+    i, j = np.triu_indices(4, 1)
+    differences, weight = (scores * sizes)[:, i] - (scores * sizes)[:, j], sizes / sizes.sum()
+    signs = np.concatenate([np.ones((1, 60)), random.choice([-1, 1], (10_000, 60))])
+    drawn = np.empty((len(signs), len(i)))
+    for place, sign in enumerate(signs):
+        signed = sign[:, None] * differences
+        whole = signed.sum(axis=0)
+        variance = ((signed - whole * weight) ** 2).sum(axis=0)
+        drawn[place] = whole / np.sqrt(variance + whole**2 * (weight**2).sum())
+    sums = dense(scores * sizes, sizes)
+    found = pairwise(sums, np.stack([i, j], axis=1), draws=10_000)
+    observed = np.abs(drawn[0])
+    expected, before, left = np.empty(len(i)), 0.0, list(np.argsort(-observed))
+    while left:
+        before = max(before, float(np.mean(np.abs(drawn[:, left]).max(axis=1) >= observed[left[0]])))
+        expected[left.pop(0)] = before
+    assert found.p_adjusted[0] == pytest.approx(np.maximum(expected, found.p_value[0]), abs=0.03)
+    assert 0.001 < found.p_adjusted.min() < 0.05
+
+
+def test_more_units_than_groups_are_added_up() -> None:
+    random = np.random.default_rng(3)
+    units = np.arange(9_000)
+    x = random.integers(0, 5, (9_000, 3)).astype(float)
+    x[:, 2] += 0.05
+    counts = np.where(units == 77, 5_000, 1)
+    rows = SystemSums(units, units % 2, x, np.full((9_000, 1), 4.0), counts, 2)
+    # All but the unit that is more than a 4,096th of all go to the groups in turn.
+    group = np.where(units == 77, 4_096, (units - (units > 77)) % 4_096)
+    table = np.zeros((2, 4_097, 4))
+    np.add.at(table, (units % 2, group), np.concatenate([x, np.full((9_000, 1), 4.0)], axis=1))
+    line, unit = np.nonzero(table[:, :, 3])
+    alike = np.where(np.arange(4_097) == 4_096, 5_000, 1)
+    added = SystemSums(unit, line, table[line, unit, :3], table[line, unit, 3:], alike, 2)
+    found, again = (pairwise(sums, every_pair(3), draws=499) for sums in (rows, added))
+    assert found.p_value.tolist() == again.p_value.tolist()
+    assert found.p_adjusted.tolist() == again.p_adjusted.tolist()
+    assert ranges(ranked(rows, draws=499)) == ranges(ranked(added, draws=499))
+
+
+def test_lines_of_few_units_are_enumerated_and_cost_the_others_nothing() -> None:
+    # A line that all ten documents have, and ten that lie in three documents each.
+    scores = np.tile([0.9, 0.6, 0.6], (10, 1))
+    few = [(document, line) for line in range(1, 11) for document in range(line - 1, line + 2)]
+    unit = np.array([*range(10), *(document % 10 for document, _ in few)])
+    line = np.array([0] * 10 + [line for _, line in few])
+    sums = SystemSums(unit, line, scores[unit], np.ones((40, 1)), np.ones(10, np.int64), 11)
+    for draws in (10_000, 999):
+        found = pairwise(sums, [(0, 1), (1, 2)], draws=draws)
+        assert found.p_value[1:].tolist() == [[2 / 8, 1.0]] * 10
+        assert found.p_adjusted[0] == pytest.approx([2 / 1024, 1.0], abs=0.005)
+
+
+def test_equal_systems() -> None:
+    sums = dense(np.repeat(np.random.default_rng(4).random((50, 1)), 3, axis=1))
+    found, ranks = pairwise(sums, every_pair(3)), rank_sets(sums, higher_is_better=False)
+    assert (found.p_value == 1).all()
+    assert (found.p_adjusted == 1).all()
+    assert ranks.rank.tolist() == [[1, 1, 1]]
+    assert ranges(ranks) == [[(1, 3)] * 3]
+
+
+def test_equal_scores_share_a_rank() -> None:
+    scores = np.array([[0.1, 0.2, 0.2, 0.4], [0.3, 0.3, 0.3, 0.1], [0.2, 0.1, 0.1, 0.5]])
+    assert ranked(dense(scores)).rank.tolist() == [[2, 2, 2, 1]]
+    assert rank_sets(dense(scores), higher_is_better=False).rank.tolist() == [[1, 1, 1, 4]]
+
+
+def test_what_has_no_denominator_is_nan() -> None:
+    y = np.ones((6, 3))
+    y[:, 1] = 0
+    x = np.array([[1, 0, 0.2]] * 6)
+    sums = dense(x, y)
+    found, ranks = pairwise(sums, every_pair(3)), ranked(sums)
+    assert np.isnan(found.p_value).tolist() == [[True, False, True]]
+    assert found.p_adjusted[0, 1] == found.p_value[0, 1] == 2 / 64
+    assert [ranks.rank[0, 0], ranks.rank[0, 2]] == [1, 2]
+    assert np.isnan(ranks.rank[0, 1])
+    assert np.isnan(ranks.rank_low[0, 1])
+    assert ranks.rank_high[0, [0, 2]].tolist() == [1, 2]
+    assert ranks.possibly_best.tolist() == [[True, False, False]]
+
+
+@pytest.mark.parametrize("units", [0, 1])
+def test_fewer_than_two_units_have_no_p_value(units: int) -> None:
+    sums = dense(np.full((units, 2), [0.1, 0.9]))
+    assert np.isnan(pairwise(sums, [(0, 1)]).p_adjusted).all()
+    ranks = ranked(sums)
+    assert ranges(ranks) == [[(1, 2)] * 2] if units else np.isnan(ranks.rank).all()
+
+
+def test_one_system_and_no_pairs() -> None:
+    sums = dense([[0.1], [0.2]])
+    assert pairwise(sums, []).p_value.shape == (1, 0)
+    assert ranges(ranked(sums)) == [[(1, 1)]]
+
+
+def test_exchangeable_systems_keep_the_family_wise_level() -> None:
+    random = np.random.default_rng(5)
+    hits = []
+    for seed in range(300):
+        sizes = random.integers(1, 20, (20, 1)).astype(float)
+        scores = random.exponential(size=(20, 1)) + random.exponential(size=(20, 5))
+        ranks = ranked(dense(scores * sizes, sizes), draws=199, seed=seed)
+        hits.append((ranks.rank_high - ranks.rank_low < 4).any())
+    assert np.mean(hits) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)
+
+
+def test_memory_stays_bounded() -> None:
+    sums = dense(np.random.default_rng(6).random((4_000, 30)))
+    tracemalloc.start()
+    pairwise(sums, every_pair(30), draws=1_000)  # the signs alone would be 32 MB
+    ranked(sums, draws=1_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30e6
+
+
+def test_same_seed_gives_the_same_bits() -> None:
+    sums = dense(np.random.default_rng(7).normal([0, 0, 0.1], 1, (100, 3)))
+    found = [pairwise(sums, every_pair(3), draws=500, seed=seed).p_adjusted.tolist() for seed in (0, 0, 1)]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_wrong_arguments() -> None:
+    sums = dense([[0.1, 0.2], [0.3, 0.4]])
+    with pytest.raises(ValueError, match="draws must be an integer from 1 to 10,000,000, got 0"):
+        pairwise(sums, [(0, 1)], draws=0)
+    with pytest.raises(ValueError, match="pairs must name systems from 0 to 1"):
+        pairwise(sums, [(0, 2)])
+    with pytest.raises(ValueError, match="confidence must be a number in"):
+        ranked(sums, confidence=1)
+    with pytest.raises(ValueError, match="sums must be finite"):
+        dense([[0.1, math.nan]])
+    with pytest.raises(ValueError, match="one row per entry"):
+        dense([[0.1, 0.2]], [[1, 1, 1]])
