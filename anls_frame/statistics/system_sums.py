@@ -118,11 +118,10 @@ class Lines:
             group[alone] = _MOST_UNITS + np.arange(np.count_nonzero(alone))
             weight = np.where(alone, 1.0, counts)
             counts = np.concatenate([np.ones(_MOST_UNITS, np.int64), counts[alone]])
-        # The order of the units too, so that sums do not depend on that of the entries.
+        # Sorted, so that sums do not depend on the order of the entries.
         order = np.lexsort((sums.unit, sums.line))
-        unit, line = sums.unit[order], sums.line[order]
+        unit, line = (np.asarray(numbers, np.int64)[order] for numbers in (sums.unit, sums.line))
         keys, place = np.unique(line * len(counts) + group[unit], return_inverse=True)
-
         times = weight[unit]
 
         def added(table: FloatArray) -> FloatArray:

@@ -24,7 +24,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame import statistics
-from anls_frame.statistics import max_t
+from anls_frame.statistics import step_down
 from anls_frame.statistics.significance import TIE
 
 if TYPE_CHECKING:
@@ -94,15 +94,15 @@ def by_document(sample: Sample, differences: Array, members: npt.NDArray[np.bool
     return table
 
 
-def units_of(table: Array) -> max_t.Units:
+def units_of(table: Array) -> step_down.Units:
     unit, column = np.nonzero(table)
     ones = np.ones(len(table), np.int64)
-    return max_t.Units(unit, column, table[unit, column], ones, ones, table.shape[1])
+    return step_down.Units(unit, column, table[unit, column], ones, ones, table.shape[1])
 
 
 def adjusted(table: Array, draws: int, seed: int) -> Array:
     """Return the p-values of max-T without the floor of each slice's own: the gate is the harder for it."""
-    return max_t.of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
+    return step_down.of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
 
 
 def single(table: Array, draws: int, seed: int) -> Array:
@@ -111,7 +111,7 @@ def single(table: Array, draws: int, seed: int) -> Array:
     norm = np.sqrt(units.sums(units.value**2))
     norm[norm == 0] = 1
     ties = TIE * units.sums(np.abs(units.value)) / norm
-    return max_t.single(units, lambda sums: np.abs(sums) / norm[:, None], ties, draws=draws, seed=seed)
+    return step_down.single(units, lambda sums: np.abs(sums) / norm[:, None], ties, draws=draws, seed=seed)
 
 
 def error(share: float, replications: int) -> float:

@@ -1,0 +1,297 @@
+"""
+Level, coverage and power of the tests of many systems, by simulation.
+
+The gate of `statistics.pairwise` and `statistics.rank_sets`.
+
+    python tests/benchmarks/many_systems_gate.py            # all of it, writes RANKS.md
+    python tests/benchmarks/many_systems_gate.py --quick    # a tenth of the comparisons, prints the tables
+
+Ends with 1 if systems that are equal are called different too often, or if sets of ranks miss true ranks too
+often. The same seed gives the same figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from populations import DATA, Array, Random, heavy_tail
+from significance_gate import ALPHA, ERRORS_ALLOWED, error
+
+import anls_frame as af
+from anls_frame import statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PAGE = Path(__file__).parent / "RANKS.md"
+DRAWS = 999
+FEWEST = 20
+"""From this many documents on, a figure is gated."""
+
+DOCUMENTS = (12, 20, 50, 112)
+
+Sample = tuple[statistics.SystemSums, Array]
+"""Sums of a sample, and the true scores by line and system."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Documents to draw samples of."""
+
+    name: str
+    draw: Callable[[Random, int], Sample]
+    gated: bool = True
+    documents: tuple[int, ...] = DOCUMENTS
+
+
+def one_line(x: Array, y: Array) -> statistics.SystemSums:
+    """Return the sums of documents in a single line."""
+    unit = np.arange(len(x))
+    return statistics.SystemSums(unit, np.zeros_like(unit), x, y, np.ones_like(unit), 1)
+
+
+# Populations made up.
+
+SIZES: dict[str, Callable[[int, Random], Array]] = {
+    "ten rows each": lambda documents, _: np.full(documents, 10),
+    "1 to 20 rows": lambda documents, random: random.integers(1, 21, documents),
+    "1 to 200 rows, heavy tail": lambda documents, random: heavy_tail((1, documents), random)[0],
+}
+
+
+def right_answers(sizes: str, effects: tuple[float, ...]) -> Callable[[Random, int], Sample]:
+    """Shares of right answers: documents are more or less difficult, for all systems and for each."""
+
+    def draw(random: Random, documents: int) -> Sample:
+        n = SIZES[sizes](documents, random)
+        which = np.repeat(np.arange(documents), n)
+        difficulty = random.normal(0.9, 0.5, documents) + random.normal(0, 0.4, (len(effects), documents))
+        quality = difficulty[:, which] + np.array(effects)[:, None]
+        right = random.normal(size=quality.shape) < quality
+        x = np.stack([np.bincount(which, row, documents) for row in right], axis=1)
+        return one_line(x, n[:, None].astype(np.float64)), np.array([effects])
+
+    return draw
+
+
+def error_rates(sizes: str) -> Callable[[Random, int], Sample]:
+    """Errors by length of three exchangeable systems, each with its own lengths."""
+
+    def draw(random: Random, documents: int) -> Sample:
+        n = SIZES[sizes](documents, random)[:, None]
+        length = n * random.lognormal(2.5, 0.3, (documents, 1)) * random.lognormal(0, 0.1, (documents, 3))
+        rate = random.beta(1, 6, (documents, 1)) * random.uniform(0.6, 1.4, (documents, 3))
+        return one_line(np.round(rate * length), np.round(length) + 1), np.zeros((1, 3))
+
+    return draw
+
+
+def lopsided(random: Random, documents: int) -> Sample:
+    """Nine documents of ten are a little better with the second system, one is much worse."""
+    means = np.full((documents, 3), 0.85)
+    means[:, 1] = np.where(random.random(documents) < 0.1, 0.4, 0.9)
+    return one_line(
+        10 * means + random.normal(0, 0.15, means.shape), np.full((documents, 1), 10.0)
+    ), np.zeros((1, 3))
+
+
+def worse_on_long(random: Random, documents: int) -> Sample:
+    """The second system is better on documents of up to ten rows, and worse on longer ones."""
+    n = heavy_tail((1, documents), random)[0][:, None].astype(np.float64)
+    rows = np.arange(1, 201) ** -0.5
+    share = rows[:10].sum() / rows.sum()
+    means = np.full((documents, 3), 0.8)
+    means[:, 1:2] += np.where(n <= 10, 0.1 * (1 - share), -0.1 * share)
+    return one_line(n * means + np.sqrt(n) * random.normal(0, 0.2, means.shape), n), np.zeros((1, 3))
+
+
+# The sample data.
+
+
+class Documents:
+    """Documents of the sample, with six systems: both engines, two mixtures, two with answers left out."""
+
+    def __init__(self) -> None:
+        rows = pl.read_parquet(DATA / "ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
+        engines = [
+            rows.select(af.anls(pl.col(name).fill_null(""), "answers")).to_series().to_numpy()
+            for name in ("tesseract", "rapidocr")
+        ]
+        random = np.random.default_rng(1)
+        mixed = [np.where(random.random(rows.height) < share, *engines) for share in (0.5, 0.75)]
+        spoilt = [np.where(random.random(rows.height) < share, 0.0, engines[1]) for share in (0.05, 0.15)]
+        self.document = rows["doc_id"].rank("dense").to_numpy().astype(np.int64) - 1
+        self.scores = np.stack([*engines, *mixed, *spoilt], axis=1)
+        types = rows["question_types"]
+        self.types = [
+            types.list.contains(value).to_numpy() for value in types.explode().drop_nulls().unique().sort()
+        ]
+        self.x, self.y = self.by_document(np.ones(rows.height, bool))
+
+    def by_document(self, rows: Array) -> tuple[Array, Array]:
+        """Return sums of scores and numbers of the chosen rows."""
+        documents = int(self.document.max()) + 1
+        columns = [np.bincount(self.document, rows * column, documents) for column in self.scores.T]
+        return np.stack(columns, axis=1), np.bincount(self.document, rows, documents)[:, None]
+
+    def plain(self, random: Random, documents: int) -> Sample:
+        """Documents as they are."""
+        drawn = random.integers(0, len(self.x), documents)
+        return one_line(self.x[drawn], self.y[drawn]), self.x.sum(axis=0)[None] / self.y.sum()
+
+    def tied(self, random: Random, documents: int) -> Sample:
+        """Both engines, and a mixture and a spoilt system, are swapped at random in each document."""
+        drawn = random.integers(0, len(self.x), documents)
+        x, truth = self.x[drawn], self.x.sum(axis=0)[None] / self.y.sum()
+        for pair in ([0, 1], [3, 4]):
+            swap = random.random((documents, 1)) < 0.5
+            x[:, pair] = np.where(swap, x[:, pair[::-1]], x[:, pair])
+            truth[:, pair] = truth[:, pair].mean()
+        return one_line(x, self.y[drawn]), truth
+
+    def shuffled(self, random: Random, documents: int) -> Sample:
+        """Return sums by question type of systems that are shuffled in each document."""
+        drawn = random.integers(0, len(self.x), documents)
+        order = random.permuted(np.tile(np.arange(6), (documents, 1)), axis=1)
+        parts = [self.by_document(rows) for rows in self.types]
+        x = np.concatenate([np.take_along_axis(x[drawn], order, axis=1) for x, _ in parts])
+        y = np.concatenate([y[drawn] for _, y in parts])
+        kept = y[:, 0] > 0
+        unit = np.tile(np.arange(documents), len(parts))[kept]
+        line = np.repeat(np.arange(len(parts)), documents)[kept]
+        sums = statistics.SystemSums(unit, line, x[kept], y[kept], np.ones(documents, np.int64), len(parts))
+        return sums, np.zeros((len(parts), 6))
+
+
+def populations() -> Iterator[Population]:
+    """All populations."""
+    equal, one_differs, two_groups = (0.0,) * 6, (0.0, 0.0, -0.4), (0.0, 0.0, 0.0, -0.6, -0.6, -0.6)
+    for sizes in SIZES:
+        yield Population(f"six equal, {sizes}", right_answers(sizes, equal))
+        yield Population(f"A = B ≠ C, {sizes}", right_answers(sizes, one_differs))
+        yield Population(f"A = B = C ≠ D = E = F, {sizes}", right_answers(sizes, two_groups))
+        yield Population(f"three equal error rates, {sizes}", error_rates(sizes))
+    sample = Documents()
+    yield Population("sample", sample.plain)
+    yield Population("sample, two ties", sample.tied)
+    yield Population("sample, six shuffled, by question type", sample.shuffled)
+    yield Population("a tenth lose much", lopsided, gated=False)
+    yield Population("worse on long documents", worse_on_long, gated=False)
+
+
+@dataclass
+class Found:
+    """What was found in one population: shares of samples, or means over samples."""
+
+    wrong_pairs: float
+    covered: float
+    width: float
+    found: dict[str, float]
+
+
+def simulate(population: Population, documents: int, replications: int, seed: int) -> Found:
+    """Draw samples, test all pairs and rank the systems."""
+    random = np.random.default_rng((seed, documents, *population.name.encode()))
+    wrong, covered, width = 0, [], []
+    found: dict[str, list[float]] = {"Bonferroni": [], "Holm": [], "max-T": []}
+    for index in range(replications):
+        sums, truth = population.draw(random, documents)
+        systems = truth.shape[1]
+        pairs = np.array(list(itertools.combinations(range(systems), 2)))
+        result = statistics.pairwise(sums, pairs, draws=DRAWS, seed=index)
+        equal = np.abs(truth[:, pairs[:, 0]] - truth[:, pairs[:, 1]]) < 1e-12
+        wrong += bool((result.p_adjusted[equal] <= ALPHA).any())
+        if not equal.all():
+            each = {
+                "Bonferroni": result.p_value * result.p_value.size,
+                "Holm": statistics.holm(result.p_value),
+                "max-T": result.p_adjusted,
+            }
+            for name, p_values in each.items():
+                found[name].append(float(np.mean(p_values[~equal] <= ALPHA)))
+        ranks = statistics.rank_sets(sums, True, draws=DRAWS, seed=index)  # noqa: FBT003
+        # All ranks that equal systems share must be in their sets.
+        best = 1 + (truth[:, None, :] > truth[:, :, None] + 1e-12).sum(axis=2)
+        worst = systems - (truth[:, None, :] < truth[:, :, None] - 1e-12).sum(axis=2)
+        inside = (ranks.rank_low <= best) & (ranks.rank_high >= worst)
+        covered.append((inside | np.isnan(ranks.rank)).all(axis=1).mean())
+        width.append(np.nanmean(ranks.rank_high - ranks.rank_low + 1))
+    return Found(
+        wrong / replications,
+        float(np.mean(covered)),
+        float(np.mean(width)),
+        {name: float(np.mean(shares)) for name, shares in found.items() if shares},
+    )
+
+
+HEAD = """Equal called different: share of comparisons in which `pairwise` calls any two equal systems
+different (any `p_adjusted` ≤ 0.05). Ranks covered: share in which the sets of `rank_sets` contain the true
+ranks of all systems of a line, with all ranks that equal systems share. Set: mean number of ranks in a set.
+Then the share of pairs of unequal systems that are found at 0.05: by Bonferroni and Holm, of the same
+`p_value`, and by `p_adjusted`.
+
+Systems of the first populations are exchangeable where they are equal, and documents differ in difficulty.
+The sample is data/ocr_qa.parquet, documents drawn with replacement. Its systems are both engines, two
+mixtures of their answers, and RapidOCR with 5 and 15 % of the answers left out. With two ties, two pairs of
+them are swapped at random in each document. Shuffled, all six are, and the seven question types are one
+family of 105 hypotheses. The last two populations are not gated: their systems are equal in the mean, and
+not exchangeable. Fewer than 20 documents are not gated either.
+
+| population | documents | equal called different | ranks covered | set | Bonferroni | Holm | max-T |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"""
+
+
+def table(replications: int, seed: int) -> tuple[str, list[str]]:
+    """Return the table as Markdown, and what is outside its bounds."""
+    room = ERRORS_ALLOWED * error(ALPHA, replications)
+    head = f"""{replications:,} comparisons a line, {DRAWS} draws, seed {seed}. Gated figures may miss 0.05
+and 0.95 by {ERRORS_ALLOWED} standard errors of the simulation, {room:.3f}.
+
+{HEAD}"""
+    lines = [head]
+    missed: list[str] = []
+    for population, documents in ((one, documents) for one in populations() for documents in one.documents):
+        found = simulate(population, documents, replications, seed)
+        shares = " | ".join(f"{100 * share:.0f} %" for share in found.found.values()) or "| |"
+        lines.append(
+            f"| {population.name} | {documents} | {found.wrong_pairs:.3f} | {found.covered:.3f} | "
+            f"{found.width:.2f} | {shares} |"
+        )
+        sys.stderr.write(lines[-1] + "\n")
+        if population.gated and documents >= FEWEST:
+            where = f"{population.name}, {documents} documents"
+            if found.wrong_pairs > ALPHA + room:
+                missed.append(f"equal systems called different in {found.wrong_pairs:.3f}: {where}")
+            if found.covered < 1 - ALPHA - room:
+                missed.append(f"ranks covered in {found.covered:.3f}: {where}")
+    return "\n".join(lines), missed
+
+
+def main() -> int:
+    """Print or write the table; 1 if a gated figure misses its bound."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons; prints the table")
+    parser.add_argument("--seed", type=int, default=20261122)
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    text, missed = table(200 if arguments.quick else 2_000, arguments.seed)
+    page = f"# Level, coverage and power of the tests of many systems\n\n{text}\n"
+    if arguments.quick:
+        sys.stdout.write(page)
+    else:
+        PAGE.write_text(page, encoding="utf-8")
+    sys.stderr.write(f"{time.monotonic() - start:.0f} s\n")
+    sys.stderr.writelines(f"gate: {failure}\n" for failure in missed)
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
