@@ -16,7 +16,7 @@ from anls_frame.frames.conversion import to_pandas
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -95,9 +95,15 @@ class SlicedResult(ABC, Generic[Table_co]):
         """
         return self._with_overall(self._groups)
 
-    def _with_overall(self, groups: pl.DataFrame) -> pl.DataFrame:
-        nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
-        overall = self._overall.with_columns(nothing).select(pl.lit(OVERALL).alias(SLICE), pl.all())
+    def _flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
+        """Return other tables of the same slices as `to_polars` has them."""
+        return self._with_overall(self._below_each_other(slices), slices(()))
+
+    def _with_overall(self, groups: pl.DataFrame, overall: pl.DataFrame | None = None) -> pl.DataFrame:
+        if overall is None:
+            nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
+            overall = self._overall.with_columns(nothing)
+        overall = overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
         if not self._by:
             return overall
         groups = groups.select(pl.lit(GROUP).alias(SLICE), pl.all())
@@ -166,13 +172,14 @@ class SlicedResult(ABC, Generic[Table_co]):
 
     @cached_property
     def _groups(self) -> pl.DataFrame:
-        if not self._by:
-            return self._overall
+        return self._below_each_other(self._slices) if self._by else self._overall
+
+    def _below_each_other(self, slices_by: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         if len(self._tables) == 1:
-            return self._slices(self._tables[0])
+            return slices_by(self._tables[0])
         tables = []
         for columns in self._tables:
-            slices = self._slices(columns)
+            slices = slices_by(columns)
             nothing = [pl.lit(None).alias(name) for name in self._by if name not in columns]
             whole = slices.with_columns(nothing)
             figures = [name for name in slices.columns if name not in columns]

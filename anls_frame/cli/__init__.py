@@ -1,8 +1,8 @@
 """
 The command line: `anls-frame` and the drop-in `calculate-anls`.
 
-Exit codes: 0 success, 1 a failed gate or check, 2 wrong usage or input. Libraries are imported by the command
-that needs them.
+Exit codes: 0 success, 1 a failed gate or check, 2 wrong usage or input, 3 an undecided gate. Libraries are
+imported by the command that needs them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-GATE_FAILED, BAD_INPUT = 1, 2
+GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _INTERRUPTED = 130
 CLOSED_PIPE = 141
 

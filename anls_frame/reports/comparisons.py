@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
-from anls_frame._arguments import count, number, share
+from anls_frame._arguments import count, flag, number, share
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import TABLE
 from anls_frame.frames.conversion import is_pandas
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.decisions import Decision
     from anls_frame.reports.documents import ComparisonView
+    from anls_frame.reports.planning import Planner
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.slicing import By
 
@@ -276,6 +278,135 @@ class Comparison(SlicedResult[Table_co]):
         from anls_frame.reports.documents import comparison_glances  # noqa: PLC0415 - only to show it
 
         return comparison_glances(self._view, most)
+
+    def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
+        """
+        Return the smallest true difference that these rows and documents would show.
+
+        Parameters
+        ----------
+        power
+            How often such a difference is to be significant.
+        alpha
+            Largest p-value that counts, of a two-sided test.
+
+        Returns
+        -------
+        DataFrame
+            The overall row and each slice, as in `to_polars`, with the number of rows (`n`), of clusters
+            (`n_clusters`), and `detectable`; null where no difference can be shown.
+
+        Notes
+        -----
+        A difference of δ needs more rows that win or lose than a difference of 0, and these add variance. So
+        the variance is that under δ: the observed wins and losses that cancel out, and those that make δ.
+        Slices are tested by themselves, without an adjustment for their number.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame(
+        ...     {"old": [*"aaaaaaaaab"] * 40, "new": [*"aaaaaaaaba"] * 40, "answer": ["a"] * 400}
+        ... )
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
+        >>> comparison.detectable_difference().select("n", pl.col("detectable").round(3)).rows()
+        [(400, 0.073)]
+        """
+        power, alpha = _power_and_level(power, alpha)
+        return self._as_given(
+            self._flat(lambda columns: self._planner.detectable(columns, power=power, alpha=alpha))
+        )
+
+    def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
+        """
+        Return how many rows and documents it takes to show a true difference, if they are like these.
+
+        Parameters
+        ----------
+        effect
+            Size of the true difference, in units of the score, in either direction.
+        power, alpha
+            As for `detectable_difference`.
+
+        Returns
+        -------
+        DataFrame
+            The overall row and each slice, as in `to_polars`, with the numbers of rows and clusters now (`n`,
+            `n_clusters`) and those that it takes (`n_needed`, `n_clusters_needed`); null if unknown.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame(
+        ...     {"old": [*"aaaaaaaaab"] * 40, "new": [*"aaaaaaaaba"] * 40, "answer": ["a"] * 400}
+        ... )
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
+        >>> comparison.sample_size(0.02)["n_needed"].item()
+        4322
+        """
+        power, alpha = _power_and_level(power, alpha)
+        effect = number("effect", effect, 0, ends=False)
+        return self._as_given(
+            self._flat(lambda columns: self._planner.sample_size(columns, effect, power=power, alpha=alpha))
+        )
+
+    def decide(
+        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False
+    ) -> Decision[Table_co]:
+        """
+        Decide whether the second system is worse than the first by more than a margin.
+
+        Parameters
+        ----------
+        within
+            The margin, in units of the score; if lower is better, a rise is a loss.
+        alpha
+            Largest probability of "fine", and of "regressed", if the true loss is the margin.
+        slices
+            Also decide about each slice. Those that can be tested share `alpha`.
+
+        Returns
+        -------
+        Decision
+            Its `answer` is "fine" if the upper bound of the loss lies below the margin, "regressed" if the
+            lower bound lies above it, otherwise "undecided". With `slices`, it is "regressed" if all rows or
+            any slice are, and "fine" only if all of them are. Printed, it is one sentence.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame(
+        ...     {"old": [*"aaaaaaaaab"] * 40, "new": [*"aaaaaaaaba"] * 40, "answer": ["a"] * 400}
+        ... )
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
+        >>> comparison.decide(within=0.1).answer
+        'fine'
+        >>> str(comparison.decide(within=0.02)).partition("; ")[2]
+        '400 rows can show 0.064; about 3,500 are needed'
+        """
+        from anls_frame.reports.decisions import decide  # noqa: PLC0415 - only to decide
+
+        within, alpha = number("within", within, 0, ends=False), number("alpha", alpha, 0, 0.5, ends=False)
+        together = self._below_each_other if flag("slices", slices) and self._by else None
+        decision = decide(self._planner, together, [*self.systems], within=within, alpha=alpha)
+        table = None if decision.slices is None else self._as_given(decision.slices)
+        return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
+
+    @property
+    def _planner(self) -> Planner:
+        from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
+
+        return Planner(self._differences, self.metric, self.draws, self._by, self._settings.orders)
+
+
+def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
+    power, alpha = share("power", power, ends=False), share("alpha", alpha, ends=False)
+    if power <= alpha:
+        raise ValueError(f"power must be larger than alpha, got {power} and {alpha}")
+    return power, alpha
 
 
 def _on_frames(

@@ -323,6 +323,60 @@ def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
     assert "cannot be tested" not in run("compare", *options[:3], "--fail-if-drop", "0").stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["tesseract,rapidocr"], 0, "fine: rapidocr is not worse than tesseract by 0.01 or more"),
+        (["rapidocr,tesseract"], 1, "regressed: tesseract is worse than rapidocr by more than 0.01"),
+        (["rapidocr,tesseract", "-m", "cer_mean"], 1, "regressed: tesseract is worse than rapidocr by more"),
+        (["old,new"], 3, "undecided: new could be worse than old by more than 0.01; 112 documents can show "),
+        # A loss that is no chance, of which it is not shown that it is larger than the bound.
+        (["rapidocr,tesseract", "--fail-if-drop", "0.1", "--require-within=0.19"], 1, "undecided: "),
+        (["old,new", "--fail-if-drop", "0.01"], 3, "undecided: "),
+        (["rapidocr,tesseract", "--require-within=0.3", "--fail-if-drop", "0.1"], 1, "fine: "),
+        (["tesseract,rapidocr", "-b", "doc_type"], 0, "fine: rapidocr is not worse than tesseract by 0.01"),
+        (
+            ["tesseract,rapidocr", "-b", "doc_type", "--require-within-slices"],
+            3,
+            "more than 0.01, in 1 of 5 slices; the smallest of them has 16 documents",
+        ),
+        (["old,new", "--require-within", "x"], 2, "Invalid value for '--require-within'"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_gate_has_three_answers(run: Run, tmp_path: Path, arguments: list[str], code: int, line: str) -> None:
+    row = pl.int_range(pl.len())
+    pl.read_parquet(TABLE).with_columns(
+        old=pl.when(row % 4 == 0).then("rapidocr").otherwise("tesseract"),
+        new=pl.when(row % 4 == 2).then("rapidocr").otherwise("tesseract"),
+    ).write_parquet(tmp_path / "rows.parquet")
+    systems, *others = arguments
+    gate = ("--require-within", "0.01")
+
+    # Of an option that is given twice, the last one counts.
+    done = run("compare", "rows.parquet", "--systems", systems, "-c", "doc_id", *gate, *others)
+
+    assert done.returncode == code, done.stdout + done.stderr
+    assert line in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_gate_counts_slices_that_it_cannot_decide(run: Run, tmp_path: Path) -> None:
+    rows = ["kind,old,new", *["often,1,1"] * 400, *["rare,1,0"] * 3]
+    (tmp_path / "scores.csv").write_text("\n".join(rows), encoding="utf-8")
+    options = ("scores.csv", "--systems", "old,new", "--scores", "-b", "kind", "--require-within", "0.1")
+
+    assert "cannot be tested" not in run("compare", *options).stderr
+    done = run("compare", *options, "--require-within-slices")
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 rows.",
+        "anls-frame: fine: new is not worse than old by 0.1 or more, on all rows and in 1 of 1 slice",
+    ]
+    worse = run("compare", *options, "--metric", "loss", "--lower-is-better")
+    assert worse.returncode == 0
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_scores_that_exist_are_compared_by_their_name_and_direction(
     run: Run, tmp_path: Path, suffix: str
@@ -526,6 +580,18 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--alpha", "nan"],
             "--alpha must be a number in [0, 1]",
+        ),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within", "0"],
+            "--require-within must be a number above 0, got 0",
+        ),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within", "1", "--alpha", "0.5"],
+            "--alpha must be a number in (0, 0.5), got 0.5",
+        ),
+        (
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within-slices"],
+            "--require-within-slices needs --require-within",
         ),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
         (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),

@@ -53,6 +53,9 @@ REALS: dict[str, Callable[[Any], Any]] = {
     "confidence": lambda value: af.report(*TEXTS, confidence=value).overall,
     "alpha": lambda value: compared().regressed(alpha=value),
     "drop": lambda value: compared().regressed(drop=value),
+    "within": lambda value: str(compared().decide(within=value)),
+    "effect": lambda value: compared().sample_size(value),
+    "power": lambda value: compared().detectable_difference(power=value),
     "upper": lambda value: len(plot.cer_distribution(FRAME, upper=value).patches),
     "beta": lambda value: COUNTS.select(gec.m2_corpus("counts", beta=value)),
 }

@@ -92,6 +92,9 @@ def results() -> None:
     assert_type(comparison.untestable(), pd.DataFrame)
     assert_type(af.compare(POLARS, SYSTEMS, "answers").by(), pl.DataFrame)
     assert comparison.regressed(drop=0.01) is False
+    assert_type(comparison.detectable_difference(), pd.DataFrame)
+    assert_type(comparison.sample_size(0.01), pd.DataFrame)
+    assert_type(comparison.decide(0.01, slices=True).slices, pd.DataFrame | None)
 
 
 def tables() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """When the gate fails; never if no drop is given."""
+    """When the gate fails, or cannot decide; never if no bound is given."""
 
     fail_if_drop: Annotated[
         float | None,
@@ -41,34 +41,64 @@ class Gate:
             "be tested never count; a note says how many there are."
         ),
     ] = None
-    alpha: Annotated[float, typer.Option(help="Largest p-value that counts for --fail-if-drop.")] = 0.05
+    require_within: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit with 0 only if the second system is shown not to be worse by this much: the one-sided "
+            "bound of the loss of all rows, of confidence 1 - alpha, lies below it. Exit with 1 if the other "
+            "bound lies above it, or as --fail-if-drop says, and with 3 if neither is shown. A note says how "
+            "many documents would be needed."
+        ),
+    ] = None
+    require_within_slices: Annotated[
+        bool,
+        typer.Option(
+            "--require-within-slices",
+            help="Ask the same of each slice that can be tested; these share --alpha, after Bonferroni.",
+        ),
+    ] = False
+    alpha: Annotated[
+        float,
+        typer.Option(
+            help="Largest p-value that counts for --fail-if-drop; for --require-within, the largest "
+            "probability of 0, and of 1, if the true loss is the bound."
+        ),
+    ] = 0.05
 
     def __post_init__(self) -> None:
         if self.fail_if_drop is not None:
             number("--fail-if-drop", self.fail_if_drop, 0)
         share("--alpha", self.alpha)
+        if self.require_within is not None:
+            number("--require-within", self.require_within, 0, ends=False)
+            number("--alpha", self.alpha, 0, 0.5, ends=False)
+        elif self.require_within_slices:
+            raise ValueError("--require-within-slices needs --require-within, which says how much is allowed")
 
-    def fails(self, comparison: af.Comparison) -> bool:
-        """Whether the gate fails; a note is printed if slices could not be tested."""
+    def code(self, comparison: af.Comparison) -> int:
+        """Return the exit code, after notes that explain it: 1 before 3 before 0."""
+        from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
         from anls_frame.cli.output import say
         from anls_frame.reports.documents import untestable_note
 
-        if self.fail_if_drop is None:
-            return False
+        if self.fail_if_drop is None and self.require_within is None:
+            return 0
         note = untestable_note(comparison.to_polars(), comparison.settings, self.alpha)
-        if note is not None:
+        if note is not None and (self.fail_if_drop is not None or self.require_within_slices):
             say(f"anls-frame: {note}")
-        return comparison.regressed(self.fail_if_drop, self.alpha)
-
-    def say(self, comparison: af.Comparison) -> None:
-        """Print why the gate failed."""
-        from anls_frame.cli.output import say
-
-        old, new = comparison.systems
-        say(
-            f"anls-frame: {new} is worse than {old} by at least {self.fail_if_drop:g}, overall or in a slice "
-            f"(p at most {self.alpha:g})"
-        )
+        code = 0
+        if self.require_within is not None:
+            decision = comparison.decide(self.require_within, self.alpha, slices=self.require_within_slices)
+            say(f"anls-frame: {decision}")
+            code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
+        if self.fail_if_drop is not None and comparison.regressed(self.fail_if_drop, self.alpha):
+            old, new = comparison.systems
+            say(
+                f"anls-frame: {new} is worse than {old} by at least {self.fail_if_drop:g}, overall or in a "
+                f"slice (p at most {self.alpha:g})"
+            )
+            code = GATE_FAILED
+        return code
 
 
 @command
@@ -107,10 +137,9 @@ def compare(
     """
     Compare two systems on the same questions.
 
-    With --fail-if-drop it is a gate for scripts: it exits with 0, with 1 for a regression, or with 2 if the
-    input cannot be used.
+    With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
+    regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.
     """
-    from anls_frame.cli.exits import GATE_FAILED
     from anls_frame.cli.metrics import one
     from anls_frame.cli.output import check_target, plain, print_document, working
     from anls_frame.cli.systems import Pair, compared, compared_scores
@@ -136,7 +165,6 @@ def compare(
             )
         if output is not None:
             comparison.write(output, escape_formulas=target.escape_formulas)
-    failed = gate.fails(comparison)
     if target.json:
         print_document(comparison.to_document())
     elif output is None:
@@ -145,6 +173,6 @@ def compare(
         difference = comparison.overall["difference"]
         shown = "unknown" if difference is None else f"{difference:+z.4f}"
         print(plain(f"difference {shown}: {output}"))
-    if failed:
-        gate.say(comparison)
-        raise typer.Exit(GATE_FAILED)
+    code = gate.code(comparison)
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,181 @@
+"""Fine, regressed or undecided: what a comparison shows about a margin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame._typing import Table_co
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anls_frame.reports.planning import Planner
+    from anls_frame.summary.measures import Metric
+
+Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
+
+_ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")
+"""The first that is given by all rows or a slice counts."""
+
+POWER = 0.8
+"""The power for which a decision says what its documents can show, and how many are needed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision(Generic[Table_co]):
+    """
+    Whether a second system is worse than a first by more than a margin.
+
+    Returned by `Comparison.decide`. The numbers are those of all rows.
+
+    Parameters
+    ----------
+    answer
+        "fine", "regressed" or "undecided".
+    within
+        The margin.
+    alpha
+        Largest probability of each wrong answer if the true loss is the margin.
+    systems
+        Names of the first and the second system.
+    difference, low, high
+        Difference of the means, second minus first, and its one-sided bounds; None if they are unknown.
+    documents
+        Number of documents, or of rows without clusters.
+    has_clusters
+        Whether documents are counted.
+    detectable
+        The smallest margin that so many documents decide in 80 % of samples, if the systems are equal in
+        the mean; None if there is none.
+    needed
+        Number of documents that decide about the margin in 80 % of samples, if the systems are equal in the
+        mean; None if it is unknown.
+    slices
+        The slices that were asked for, with their bounds and answers; those that cannot be tested have none.
+        None if only all rows were.
+    untested
+        Number of slices that cannot be tested.
+    of_rows
+        The answer of all rows by themselves.
+    answers
+        Number of tested slices by answer.
+    fewest
+        Number of documents in the smallest slice that is undecided.
+    """
+
+    answer: Answer
+    within: float
+    alpha: float
+    systems: tuple[str, str]
+    difference: float | None
+    low: float | None
+    high: float | None
+    documents: int
+    has_clusters: bool
+    detectable: float | None
+    needed: int | None
+    slices: Table_co | None
+    untested: int
+    of_rows: Answer
+    answers: dict[Answer, int]
+    fewest: int | None
+
+    def __str__(self) -> str:
+        """Return the decision in one line."""
+        old, new = self.systems
+        where = self._where()
+        if self.answer == "fine":
+            return f"fine: {new} is not worse than {old} by {self.within:g} or more{where}"
+        verb = "is" if self.answer == "regressed" else "could be"
+        line = f"{self.answer}: {new} {verb} worse than {old} by more than {self.within:g}{where}"
+        return line if self.answer == "regressed" else f"{line}; {self._advice()}"
+
+    def _where(self) -> str:
+        if self.slices is None:
+            return ""
+        number, tested = self.answers.get(self.answer, 0), sum(self.answers.values())
+        in_slices = f"in {number:,} of {numbered(tested, 'slice')}"
+        if self.of_rows == self.answer:
+            return f", on all rows and {in_slices}" if number else ", on all rows"
+        return f", {in_slices}"
+
+    def _advice(self) -> str:
+        unit = "document" if self.has_clusters else "row"
+        if self.of_rows != "undecided":
+            return f"the smallest of them has {numbered(self.fewest or 0, unit)}"
+        counted = numbered(self.documents, unit)
+        if self.detectable is None:
+            return f"{counted} can show nothing"
+        can = f"{counted} can show {self.detectable:.2g}"
+        if self.needed is None:
+            return can
+        if self.needed > self.documents:
+            return f"{can}; about {_rounded(self.needed):,} are needed"
+        return f"{can}, but the difference is close to the margin"
+
+
+def decide(
+    planner: Planner,
+    slices: Callable[[Callable[[Sequence[str]], pl.DataFrame]], pl.DataFrame] | None,
+    systems: Sequence[str],
+    *,
+    within: float,
+    alpha: float,
+) -> Decision[pl.DataFrame]:
+    """
+    Decide about all rows and, if there is a function that puts all slices into one table, about these.
+
+    The slices that can be tested share `alpha`, after Bonferroni.
+    """
+    level = {"alpha": alpha, "level": alpha}
+    whole = _answered(planner.bounds((), **level), planner.metric, within).row(0, named=True)
+    of_rows: Answer = whole["answer"] or "undecided"
+    table, untested = None, 0
+    counts: dict[Answer, int] = {}
+    fewest = None
+    if slices is not None:
+        table = slices(lambda columns: planner.bounds(columns, **level))
+        untested = table["low"].null_count()
+        level["level"] = alpha / max(table.height - untested, 1)
+        table = slices(lambda columns: planner.bounds(columns, **level))
+        table = _answered(table, planner.metric, within)
+        counts = dict(table.drop_nulls("answer").group_by("answer").len().iter_rows())
+        fewest = table.filter(answer="undecided").select(pl.coalesce("n_clusters", "n").min()).item()
+    size = planner.sample_size((), within, power=POWER, alpha=2 * alpha, balanced=True).row(0, named=True)
+    can = planner.detectable((), power=POWER, alpha=2 * alpha, balanced=True)
+    unit = "n" if whole["n_clusters"] is None else "n_clusters"
+    return Decision(
+        answer=next(answer for answer in _ORDER if answer == of_rows or answer in counts),
+        within=within,
+        alpha=alpha,
+        systems=(systems[0], systems[1]),
+        **{name: whole[name] for name in ("difference", "low", "high")},
+        documents=whole[unit],
+        has_clusters=unit == "n_clusters",
+        detectable=can["detectable"].item(),
+        needed=size[f"{unit}_needed"],
+        slices=table,
+        untested=untested,
+        of_rows=of_rows,
+        answers=counts,
+        fewest=fewest,
+    )
+
+
+def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:
+    """Add the answers; there is none without bounds."""
+    low, high = pl.col("low"), pl.col("high")
+    worst, best = (low, high) if metric.higher_is_better else (-high, -low)
+    answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
+    return bounds.with_columns(answer=answer.when(low.is_not_null()).then(pl.lit("undecided")))
+
+
+def _rounded(number: int) -> int:
+    """Round up to two digits: it is an estimate."""
+    unit: int = 10 ** max(len(str(number)) - 2, 0)
+    return math.ceil(number / unit) * unit

@@ -1,0 +1,193 @@
+"""What a comparison's rows and documents can show, and its decisions about a margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sample import DATA
+
+import anls_frame as af
+from anls_frame.statistics import planning
+
+SYSTEMS = {"old": "old", "new": "new"}
+QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
+ENGINES = {"rapidocr": "rapidocr", "tesseract": "tesseract"}
+
+
+def scores(seed: int = 0, documents: int = 40, rows: int = 8) -> pl.DataFrame:
+    """Scores of two systems, whose differences are alike in documents of unequal size."""
+    random = np.random.default_rng(seed)
+    doc = np.repeat(np.arange(documents), random.integers(1, rows, documents))
+    old = random.random(len(doc)).round(3)
+    shift = random.normal(0, 0.1, documents)[doc] * (random.random(len(doc)) < 0.3)
+    new = np.clip(old + shift, 0, 1)
+    kind = random.choice(["u", "v"], len(doc), p=[0.7, 0.3])
+    return pl.DataFrame({"doc": doc, "kind": kind, "old": old, "new": new})
+
+
+def by_hand(rows: pl.DataFrame, *, clustered: bool = True) -> planning.Changes:
+    """What changed in rows, from loops over their documents."""
+    x = rows["new"] - rows["old"]
+    groups = [list(part) for part in pl.DataFrame({"doc": rows["doc"], "x": x}).group_by("doc").agg("x")["x"]]
+    units = groups if clustered else [[value] for value in x]
+    table = [[len(u), sum(u), sum(v > 0 for v in u), sum(v < 0 for v in u)] for u in units]
+    added = planning.changes_of_units(np.ones(len(units)), *np.array(table, np.float64).T)
+    return planning.changes({name: np.array([values.sum()]) for name, values in added.items()}, unseen=1.0)
+
+
+@pytest.mark.parametrize("clustered", [True, False])
+def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
+    frame = scores()
+    made = af.compare(frame, SYSTEMS, None, by="kind", cluster="doc" if clustered else None)
+    detectable, needed = made.detectable_difference(), made.sample_size(0.02)
+    decided = made.decide(0.02, slices=True)
+
+    assert detectable["slice"].to_list() == needed["slice"].to_list() == ["overall", "group", "group"]
+    assert detectable["kind"].to_list() == needed["kind"].to_list() == [None, "u", "v"]
+    assert needed.select("n", "n_clusters").equals(made.to_polars().select("n", "n_clusters"))
+    for row, value in enumerate([None, "u", "v"]):
+        rows = frame if value is None else frame.filter(kind=value)
+        changes = by_hand(rows, clustered=clustered)
+        expected = planning.detectable_difference(changes, 0.8, 0.05).item()
+        assert detectable["detectable"][row] == pytest.approx(expected, rel=1e-9)
+        factor = planning.needed_units(changes, 0.02, 0.8, 0.05).item()
+        assert needed["n_needed"][row] == np.ceil(rows.height * factor)
+        if clustered:
+            assert needed["n_clusters_needed"][row] == np.ceil(rows["doc"].n_unique() * factor)
+        else:
+            assert needed["n_clusters_needed"][row] is None
+        level = 0.05 if value is None else 0.025
+        low, high = (bound.item() for bound in planning.difference_bounds(changes, level))
+        found = {"low": decided.low, "high": decided.high}
+        if value is not None:
+            assert decided.slices is not None
+            found = decided.slices.row(by_predicate=pl.col("kind") == value, named=True)
+        assert (found["low"], found["high"]) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_several_tables_and_list_columns_have_all_their_slices() -> None:
+    made = af.compare(QUESTIONS, ENGINES, "answers", by=[["question_types"], ["lang"]], cluster="doc_id")
+    keys = ["slice", "table", "question_types", "lang", "n", "n_clusters"]
+    expected = made.to_polars().select(keys)
+    assert made.detectable_difference().select(keys).equals(expected)
+    assert made.sample_size(0.01).select(keys).equals(expected)
+    assert made.decide(slices=True).slices.select(keys[1:]).equals(made.by_group.select(keys[1:]))
+
+
+def test_pandas_gets_pandas() -> None:
+    made = af.compare(scores().to_pandas(), SYSTEMS, None, by="kind", cluster="doc")
+    assert isinstance(made.detectable_difference(), pd.DataFrame)
+    assert isinstance(made.sample_size(0.1), pd.DataFrame)
+    assert isinstance(made.decide(slices=True).slices, pd.DataFrame)
+
+
+def test_few_documents_show_nothing() -> None:
+    frame = pl.DataFrame({"doc": [*"aabbccddee"], "old": [1.0] * 10, "new": [1.0, 0.0] * 5})
+    made = af.compare(frame, SYSTEMS, None, cluster="doc")
+    assert made.detectable_difference()["detectable"].to_list() == [None]
+    assert made.detectable_difference(alpha=0.1)["detectable"].item() > 0
+    assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
+    decision = made.decide(0.1)
+    assert (decision.answer, decision.low, decision.high) == ("undecided", None, None)
+
+
+@pytest.mark.parametrize("metric", ["cer_corpus", "cer_mean", "exact_match", "anls"])
+@pytest.mark.parametrize("cluster", ["doc_id", None])
+def test_direction_of_a_loss_is_the_metrics(metric: str, cluster: str | None) -> None:
+    def decided(systems: dict[str, str], within: float) -> Any:
+        return af.compare(QUESTIONS, systems, "answers", metrics=metric, cluster=cluster).decide(within)
+
+    worse, better = ENGINES, dict(reversed(ENGINES.items()))
+    assert decided(worse, 0.01).answer == "regressed"
+    assert decided(better, 0.01).answer == "fine"
+    close = abs(decided(worse, 0.01).difference)
+    assert decided(worse, close).answer == "undecided"
+    assert decided(worse, close + 0.1).answer == "fine"
+    one, other = decided(worse, 0.01), decided(better, 0.01)
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low), rel=1e-9)
+
+
+def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
+    # All references are ten characters long, so that the rate is the mean of the rows' rates.
+    random = np.random.default_rng(3)
+    answers = ["abcdefghij"] * 300
+    columns = {
+        name: ["".join("x" if random.random() < p else c for c in text) for text in answers]
+        for name, p in (("old", 0.05), ("new", 0.08))
+    }
+    frame = pl.DataFrame({**columns, "answer": answers, "doc": np.arange(300) // 10})
+    for cluster in ("doc", None):
+        corpus, mean = (
+            af.compare(frame, SYSTEMS, "answer", metrics=metric, cluster=cluster)
+            for metric in ("cer_corpus", "cer_mean")
+        )
+        figures = [
+            [made.detectable_difference()["detectable"].item(), made.decide().low, made.decide().high]
+            for made in (corpus, mean)
+        ]
+        assert figures[0] == pytest.approx(figures[1], rel=1e-6)
+
+
+def gain(wins: int, losses: int, rows: int, kind: str = "a") -> list[tuple[str, float, float]]:
+    return [
+        *[(kind, 0.0, 1.0)] * wins,
+        *[(kind, 1.0, 0.0)] * losses,
+        *[(kind, 1.0, 1.0)] * (rows - wins - losses),
+    ]
+
+
+def decision(rows: list[tuple[str, float, float]], **options: Any) -> Any:
+    frame = pl.DataFrame(rows, schema=["kind", "old", "new"], orient="row")
+    return af.compare(frame, SYSTEMS, None, by="kind").decide(**options)
+
+
+def test_a_decision_is_one_sentence() -> None:
+    assert str(decision(gain(2, 2, 2000))) == "fine: new is not worse than old by 0.01 or more"
+    assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
+    assert str(decision(gain(5, 5, 300))) == (
+        "undecided: new could be worse than old by more than 0.01; 300 rows can show 0.038; "
+        "about 2,700 are needed"
+    )
+    assert str(decision(gain(0, 85, 10_000))).endswith(
+        "can show 0.0026, but the difference is close to the margin"
+    )
+
+
+def test_one_slice_can_decide() -> None:
+    rows = [*gain(2, 2, 5000), *gain(0, 60, 200, "b"), *gain(0, 0, 3, "c")]
+    assert decision(rows, within=0.02).answer == "fine"
+    regressed = decision(rows, within=0.02, slices=True)
+    assert str(regressed) == "regressed: new is worse than old by more than 0.02, in 1 of 2 slices"
+    assert regressed.slices["answer"].to_list() == ["fine", "regressed", None]
+    assert (regressed.untested, regressed.of_rows) == (1, "fine")
+    undecided = decision([*gain(2, 2, 5000), *gain(1, 1, 40, "b")], within=0.02, slices=True)
+    assert str(undecided) == (
+        "undecided: new could be worse than old by more than 0.02, in 1 of 2 slices; "
+        "the smallest of them has 40 rows"
+    )
+    fine = decision([*gain(2, 2, 5000), *gain(1, 1, 5000, "b")], within=0.02, slices=True)
+    assert str(fine) == "fine: new is not worse than old by 0.02 or more, on all rows and in 2 of 2 slices"
+
+
+def test_equal_systems_are_fine_if_there_are_enough_rows() -> None:
+    assert decision(gain(0, 0, 300)).answer == "fine"
+    assert decision(gain(0, 0, 200)).answer == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda made: made.decide(0), "within must be a number above 0"),
+        (lambda made: made.decide(alpha=0.5), r"alpha must be a number in \(0, 0.5\)"),
+        (lambda made: made.sample_size(-0.1), "effect must be a number above 0"),
+        (lambda made: made.detectable_difference(power=1), r"power must be a number in \(0, 1\)"),
+        (lambda made: made.detectable_difference(0.05, 0.05), "power must be larger than alpha"),
+    ],
+)
+def test_wrong_numbers_are_refused(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(af.compare(scores(), SYSTEMS, None))
