@@ -91,8 +91,9 @@ def rank_sets(
     whether the one is better than the other, by step-down over all of them. A system's best rank is 1 plus
     the number of systems that are shown to be better, its worst rank is the number of systems minus the
     number of those that are shown to be worse. The tests are the adjusted ones of `pairwise`, each on one
-    side. They keep the confidence for exchangeable systems from 12 documents on. No test of few documents can
-    see a loss that a tenth of them have.
+    side. In simulations they keep the confidence for exchangeable systems from 12 documents on. For systems
+    that are equal in the mean alone they may not: no test of 12 documents can see a loss that a tenth of all
+    documents have.
 
     Examples
     --------
