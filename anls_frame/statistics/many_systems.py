@@ -10,16 +10,16 @@ import numpy as np
 
 from anls_frame.statistics.significance import TIE, check_draws
 from anls_frame.statistics.step_down import drawn_sums, is_enumerated, share_of_draws
-from anls_frame.statistics.system_sums import Lines
+from anls_frame.statistics.system_sums import Lines, SystemSums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.statistics.step_down import Units
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.statistics.system_sums import Swaps, SystemSums
+    from anls_frame.statistics.system_sums import Swaps
 
-__all__ = ["Pairwise", "draws_for", "p_values", "pairwise"]
+__all__ = ["Pairwise", "SystemSums", "draws_for", "p_values", "pairwise"]
 
 _MOST_WORK = 1 << 24
 """Number of hypotheses times draws above which fewer draws are made, ..."""
