@@ -4,8 +4,8 @@ Scores for grammatical error correction: M² (MaxMatch), the I-measure and ERRAN
 Arguments always come in the order prediction, source, edits, annotators. `read_m2` reads the last three from
 an ``.m2`` file; the prediction is a column of corrected sentences, with tokens separated by spaces as in the
 file. Row expressions (`m2`, `m2_edits`, `i_measure`, `align3`, `errant`) return counts; `m2_corpus`,
-`i_measure_corpus` and `errant_corpus` turn them into the scores of a file or a group of rows. `scores` and
-`by_type` accept pandas and Arrow frames as well.
+`i_measure_corpus` and `errant_corpus` turn them into the scores of a file or a group of rows. `compare` tests
+the differences between systems. `scores`, `by_type` and `compare` accept pandas and Arrow frames as well.
 
 Examples
 --------
@@ -32,6 +32,7 @@ shape: (1, 3)
 
 from __future__ import annotations
 
+from anls_frame.gec._compare import compare
 from anls_frame.gec._errant import by_type, errant, errant_corpus
 from anls_frame.gec._files import M2FormatError, read_m2, read_parallel, write_m2
 from anls_frame.gec._i_measure import align3, i_measure, i_measure_corpus, improvement, weighted_accuracy
@@ -43,6 +44,7 @@ __all__ = [
     "M2FormatError",
     "align3",
     "by_type",
+    "compare",
     "errant",
     "errant_corpus",
     "i_measure",

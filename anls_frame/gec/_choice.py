@@ -6,7 +6,7 @@ from collections.abc import Callable  # noqa: TC003 - part of an alias
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
 
@@ -27,9 +27,9 @@ def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
         yield [next(entries) for _ in range(length)]
 
 
-def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
-    """Choose in each row by the totals so far, the first one on ties; return the totals and the choices."""
-    totals, choices = (0, 0, 0), []
+def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[list[Counts], list[int]]:
+    """Choose in each row by the totals so far, the first one on ties; return the counts and their places."""
+    totals, chosen, choices = (0, 0, 0), [], []
     for row in counts:
         best, index = key(totals, row[0]), 0
         for other in range(1, len(row)):
@@ -38,14 +38,17 @@ def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]
                 best, index = value, other
         a, b, c = row[index]
         totals = (totals[0] + a, totals[1] + b, totals[2] + c)
+        chosen.append(row[index])
         choices.append(index)
-    return totals, choices
+    return chosen, choices
 
 
-def each_row(counts: Iterator[list[Counts]], key: Key) -> Counts:
-    """Choose in each row by its own counts alone; return the totals."""
-    totals = (0, 0, 0)
-    for row in counts:
-        a, b, c = max(row, key=lambda one: key((0, 0, 0), one))
-        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
-    return totals
+def each_row(counts: Iterator[list[Counts]], key: Key) -> list[Counts]:
+    """Choose in each row by its own counts alone."""
+    return [max(row, key=lambda one: key((0, 0, 0), one)) for row in counts]
+
+
+def total(chosen: Iterable[Counts]) -> Counts:
+    """Return the sums over the rows."""
+    first, second, third = (sum(column) for column in zip((0, 0, 0), *chosen, strict=True))
+    return first, second, third

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from anls_frame._atomic import replacing
+from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.conversion import in_polars
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ _SHOWN = 20
 
 _BREAKS = re.compile(r"[\r\n]")
 
+Files: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]"
+"""The file of a system, or the files of several by the names of their columns."""
+
 
 class M2FormatError(ValueError):
     r"""
@@ -62,8 +67,8 @@ class M2FormatError(ValueError):
 def read_m2(
     path: str | os.PathLike[str],
     *,
-    prediction: str | os.PathLike[str] | None = None,
-    prediction_edits: str | os.PathLike[str] | None = None,
+    prediction: Files | None = None,
+    prediction_edits: Files | None = None,
 ) -> pl.DataFrame:
     r"""
     Read an ``.m2`` file, one row for each sentence.
@@ -74,10 +79,11 @@ def read_m2(
         The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between.
     prediction
         A file with the corrected sentences, one per line, in the order of the blocks; becomes the first
-        column, `prediction`.
+        column, `prediction`. For several systems, a mapping from the names of their columns to their files.
     prediction_edits
         A second ``.m2`` file, with a system's edits of the same sentences in the same order, as ERRANT
         writes it; becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
+        For several systems, a mapping from the names of their columns of edits to their files.
 
     Returns
     -------
@@ -92,6 +98,8 @@ def read_m2(
     M2FormatError
         If lines are not in the format, with the number of each line; if the files have different numbers of
         sentences, or the two ``.m2`` files have different sentences.
+    DuplicateColumnError
+        If a column of a system has the name of another column.
     OSError
         If a file cannot be read.
 
@@ -114,22 +122,26 @@ def read_m2(
     >>> both.select(gec.errant_corpus(counts).struct.field("tp", "fp", "fn")).row(0)
     (1, 0, 0)
     """
-    frame = _read(Path(path))
-    if prediction is not None:
-        frame.insert_column(0, pl.Series("prediction", _sentences(prediction, path, frame.height)))
+    frame = _with_predictions(_read(Path(path)), prediction, path)
     if prediction_edits is None:
         return frame
-    system = _read(Path(prediction_edits))
+    if isinstance(prediction_edits, Mapping):
+        _check_names(prediction_edits, frame)
+        edits = [_edits(one, path, frame)["edits"].alias(name) for name, one in prediction_edits.items()]
+        return frame.hstack(edits)
+    system = _edits(prediction_edits, path, frame)
+    return frame.hstack(system.select(prediction_edits="edits", prediction_annotators="annotators"))
+
+
+def _edits(file: str | os.PathLike[str], path: str | os.PathLike[str], frame: pl.DataFrame) -> pl.DataFrame:
+    """Read a system's edits of the sentences of a frame."""
+    system = _read(Path(file))
     if system.height != frame.height:
-        raise M2FormatError(
-            f"{prediction_edits} has {system.height} sentences, but {path} has {frame.height}"
-        )
+        raise M2FormatError(f"{file} has {system.height} sentences, but {path} has {frame.height}")
     for row, (own, other) in enumerate(zip(system["source"], frame["source"], strict=True), 1):
         if own.split() != other.split():
-            raise M2FormatError(
-                f"sentence {row} of {prediction_edits} differs from that of {path}: {own!r}, {other!r}"
-            )
-    return frame.with_columns(prediction_edits=system["edits"], prediction_annotators=system["annotators"])
+            raise M2FormatError(f"sentence {row} of {file} differs from that of {path}: {own!r}, {other!r}")
+    return system
 
 
 def _read(path: Path) -> pl.DataFrame:
@@ -137,6 +149,24 @@ def _read(path: Path) -> pl.DataFrame:
     for number, line in _lines(reader):
         reader.take(number, line)
     return reader.frame()
+
+
+def _with_predictions(
+    frame: pl.DataFrame, prediction: Files | None, path: str | os.PathLike[str]
+) -> pl.DataFrame:
+    """Put columns with the corrected sentences before the others."""
+    if prediction is None:
+        return frame
+    files = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+    _check_names(files, frame)
+    columns = [_sentences(file, path, frame.height).alias(name) for name, file in files.items()]
+    return pl.DataFrame(columns).hstack(frame)
+
+
+def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
+    for name in names:
+        if name in frame.columns:
+            raise DuplicateColumnError(f"column {name!r} of a system would occur twice; give it another name")
 
 
 def _sentences(path: str | os.PathLike[str], other: str | os.PathLike[str], count: int) -> pl.Series:
@@ -150,7 +180,7 @@ def read_parallel(
     source: str | os.PathLike[str],
     references: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    prediction: str | os.PathLike[str] | None = None,
+    prediction: Files | None = None,
 ) -> pl.DataFrame:
     r"""
     Read files of plain sentences, one per line: sources, and their corrections by one or more people.
@@ -162,7 +192,8 @@ def read_parallel(
     references
         The file with the corrected sentences of one person, or a list of such files.
     prediction
-        The file with the corrected sentences of a system; becomes the first column.
+        The file with the corrected sentences of a system; becomes the first column, `prediction`. For several
+        systems, a mapping from the names of their columns to their files.
 
     Returns
     -------
@@ -174,6 +205,8 @@ def read_parallel(
     ------
     M2FormatError
         If the files have different numbers of lines, or a line is not UTF-8.
+    DuplicateColumnError
+        If a column of a system has the name of another column.
     ValueError
         If `references` is empty.
     OSError
@@ -205,9 +238,7 @@ def read_parallel(
     frame = pl.DataFrame([sources]).with_columns(
         listed.select(references=pl.concat_list(pl.all())).to_series()
     )
-    if prediction is None:
-        return frame
-    return frame.insert_column(0, _sentences(prediction, source, frame.height).alias("prediction"))
+    return _with_predictions(frame, prediction, source)
 
 
 def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:

@@ -238,23 +238,23 @@ def i_measure_corpus(
     return scored.alias("gec_i_measure_corpus")
 
 
-_COUNTS = ("tp", "tn", "fp", "fn", "fpn")
-_BASE = tuple(f"base_{name}" for name in _COUNTS)
-_SUMS = pl.Struct(dict.fromkeys((*_COUNTS, *_BASE), pl.Int64))
+COUNTS = ("tp", "tn", "fp", "fn", "fpn")
+_BASE = tuple(f"base_{name}" for name in COUNTS)
+_SUMS = pl.Struct(dict.fromkeys((*COUNTS, *_BASE), pl.Int64))
 _FORMULAS = ("precision", "recall", "f", "accuracy", "accuracy_base", "wacc", "wacc_base", "i_measure")
-_CORPUS = pl.Struct({**dict.fromkeys(_COUNTS, pl.Int64), **dict.fromkeys(_FORMULAS, pl.Float64)})
+_CORPUS = pl.Struct({**dict.fromkeys(COUNTS, pl.Int64), **dict.fromkeys(_FORMULAS, pl.Float64)})
 
 
 def _sums(scores: pl.Series, *, aspect: Aspect) -> dict[str, int]:
     if scores.dtype == pl.Null:
         return dict.fromkeys(_SUMS.to_schema(), 0)
     own, base = scores.struct.field(aspect), scores.struct.field(f"base_{aspect}")
-    sums = [int(part.struct.field(name).sum()) for part in (own, base) for name in _COUNTS]
+    sums = [int(part.struct.field(name).sum()) for part in (own, base) for name in COUNTS]
     return dict(zip(_SUMS.to_schema(), sums, strict=True))
 
 
 def _scored(sums: pl.Series, *, w: float, beta: float) -> pl.Series:
-    own, base = [pl.col(name) for name in _COUNTS], [pl.col(name) for name in _BASE]
+    own, base = [pl.col(name) for name in COUNTS], [pl.col(name) for name in _BASE]
     tp, _, fp, fn, _ = own
     precision, recall = pl.col("precision"), pl.col("recall")
     weight = beta * beta
@@ -273,7 +273,7 @@ def _scored(sums: pl.Series, *, w: float, beta: float) -> pl.Series:
             f=pl.when(divisor == 0).then(0.0).otherwise((1 + weight) * (precision * recall / divisor)),
             i_measure=improvement(pl.col("wacc"), pl.col("wacc_base")),
         )
-        .select(*_COUNTS, *_FORMULAS)
+        .select(*COUNTS, *_FORMULAS)
         .to_struct(sums.name)
     )
 
@@ -321,9 +321,15 @@ def weighted_accuracy(
     >>> df.select(gec.weighted_accuracy(*(pl.col(name) for name in df.columns))).item()
     0.9
     """
-    w = number("w", w, 0, ends=False)
-    divisor = w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2)
-    return pl.when(divisor != 0).then((w * tp + tn) / divisor)
+    right, every = accuracy_parts(tp, tn, fp, fn, fpn, number("w", w, 0, ends=False))
+    return pl.when(every != 0).then(right / every)
+
+
+def accuracy_parts(  # noqa: PLR0917 - the counts in their usual order
+    tp: pl.Expr, tn: pl.Expr, fp: pl.Expr, fn: pl.Expr, fpn: pl.Expr, w: float
+) -> tuple[pl.Expr, pl.Expr]:
+    """Return the dividend and the divisor of the weighted accuracy."""
+    return w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2)
 
 
 def improvement(wacc: pl.Expr, wacc_base: pl.Expr) -> pl.Expr:

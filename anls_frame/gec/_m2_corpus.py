@@ -105,10 +105,25 @@ def _totals(
         if annotator is not None:
             entries = entries.filter(pl.col("annotator") == annotator)
         return entries.select(pl.col(*fields).sum()).row(0, named=True)
-    rows = _choice.rows(counts, tuple(fields))
-    key = partial(_key, weight=beta * beta)
-    totals = _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.each_row(rows, key)
+    totals = _choice.total(chosen(counts, beta=beta, choose=choose))
     return dict(zip(fields, totals, strict=True))
+
+
+def chosen(
+    counts: pl.Series, *, beta: float = 0.5, choose: Choose = "greedy", annotator: int | None = None
+) -> list[_choice.Counts]:
+    """Return the counts that each row with annotators adds: matched, proposed and gold edits."""
+    fields = tuple(_TOTALS.to_schema())
+    if choose in ("annotator", "sum"):
+        entry = pl.element()
+        if annotator is not None:
+            entry = entry.filter(entry.struct.field("annotator") == annotator)
+        lists = pl.col("counts").list
+        added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in fields]
+        return counts.filter(counts.list.len() > 0).alias("counts").to_frame().select(added).rows()
+    rows = _choice.rows(counts, fields)
+    key = partial(_key, weight=beta * beta)
+    return _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.each_row(rows, key)
 
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:

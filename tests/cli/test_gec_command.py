@@ -104,6 +104,43 @@ def test_errant_with_its_options(folder: Path, options: tuple[str, ...], counts:
     assert (scores["tp"], scores["fp"], scores["fn"]) == counts
 
 
+def test_compare(folder: Path) -> None:
+    (folder / "other.txt").write_text("The boat lies off the shore .\nThe birds .\n")
+    (folder / "documents.txt").write_text("essay\nletter\n")
+    files = {"old": folder / "system.txt", "new": folder / "other.txt", "document": folder / "documents.txt"}
+    data = gec.read_m2(folder / "gold.m2", prediction=files)
+    systems = {"system": "old", "other": "new"}
+
+    code, text, _ = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--beta", "1", "--json")
+    assert code == 0
+    assert json.loads(text) == gec.compare(systems, data, beta=1).to_dicts()
+
+    options = ("--measure", "i-measure", "--documents", "documents.txt", "--confidence", "0.9")
+    text = run(folder, "compare", "system.txt", "other.txt", "gold.m2", *options, "--json")[1]
+    expected = gec.compare(systems, data, measure="i_measure", cluster="document", confidence=0.9)
+    assert json.loads(text) == expected.to_dicts()
+    shown = run(folder, "compare", "system.txt", "other.txt", "gold.m2", *options)[1]
+    assert "wacc_base" in shown
+    assert "precision" not in shown
+
+    code, _, errors = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--measure", "x")
+    assert code == 2
+    assert "--measure must be one of" in errors
+
+
+def test_compare_of_typed_edits(folder: Path) -> None:
+    (folder / "again").mkdir()
+    (folder / "again" / "system.m2").write_text(GOLD)
+    systems = ("system.m2", "again/system.m2")
+    edits = {"old": folder / systems[0], "new": folder / systems[1]}
+    data = gec.read_m2(folder / "gold.m2", prediction_edits=edits)
+
+    text = run(folder, "compare", *systems, "gold.m2", "--measure", "errant", "--json")[1]
+
+    expected = gec.compare(dict(zip(systems, ("old", "new"), strict=True)), data, measure="errant")
+    assert json.loads(text) == expected.to_dicts()
+
+
 def test_plain_sentences_as_references(folder: Path) -> None:
     texts = {
         "source": "The boat lies at shore .\n",
@@ -154,6 +191,9 @@ def test_plain_sentences_where_they_cannot_be(folder: Path, arguments: tuple[str
         (("m2", "system.txt", "gold.m2", "--choose", "best"), "choose must be one of"),
         (("i-measure", "system.txt", "gold.m2", "--max-references", "1"), "max_references=1"),
         (("errant", "gold.m2", "gold.m2", "--mode", "x"), "mode must be one of"),
+        (("compare", "system.txt", "gold.m2"), "name two or more systems, and GOLD.m2 after them"),
+        (("compare", "system.txt", "system.txt", "gold.m2"), "must be a file of its own"),
+        (("compare", "system.txt", "none.txt", "gold.m2"), "none.txt"),
     ],
 )
 def test_wrong_input_ends_with_a_message(folder: Path, arguments: tuple[str, ...], message: str) -> None:

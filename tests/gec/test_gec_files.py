@@ -12,7 +12,7 @@ from gec_cases import edit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anls_frame import gec
+from anls_frame import DuplicateColumnError, gec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +68,27 @@ def test_predictions_beside_it(tmp_path: Path) -> None:
     system.write_bytes(b"x\n\xff\n")
     with pytest.raises(gec.M2FormatError, match="line 2: not UTF-8"):
         gec.read_m2(path, prediction=system)
+
+
+def test_several_systems_have_a_column_each(tmp_path: Path) -> None:
+    path = write(tmp_path, "S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\nS b\n")
+    texts = {"old": "a b\nb\n", "new": "c b\nb\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = {name: tmp_path / name for name in texts}
+
+    data = gec.read_m2(path, prediction=files, prediction_edits={"edits of new": path})
+
+    assert data.columns == ["old", "new", "source", "edits", "annotators", "edits of new"]
+    assert data["new"].to_list() == ["c b", "b"]
+    assert data["edits of new"].to_list() == data["edits"].to_list()
+    parallel = gec.read_parallel(files["old"], files["new"], prediction=files)
+    assert parallel.columns == ["old", "new", "source", "references"]
+    with pytest.raises(DuplicateColumnError, match="column 'source' of a system"):
+        gec.read_m2(path, prediction={"source": files["old"]})
+    (tmp_path / "new").write_text("c b\n")
+    with pytest.raises(gec.M2FormatError, match=r"new has 1 lines, but .* 2 sentences"):
+        gec.read_m2(path, prediction=files)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_every_parameter_is_documented(name: str) -> None:
     section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
 
     lines = re.findall(r"^(?! |-)(.+)$", section, flags=re.MULTILINE)
-    documented = [one.strip() for line in lines for one in line.split(",")]
+    documented = [one.strip().removeprefix("**") for line in lines for one in line.split(",")]
 
     assert documented == list(inspect.signature(DOCUMENTED[name]).parameters)
 

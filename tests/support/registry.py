@@ -505,6 +505,7 @@ CONSTANTS = ("PROTOCOLS", "__version__")
 GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "align3": gec.align3,
     "by_type": gec.by_type,
+    "compare": gec.compare,
     "errant": gec.errant,
     "errant_corpus": gec.errant_corpus,
     "i_measure": gec.i_measure,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anls_frame.cli.options import Json, command
+from anls_frame.cli.options import Confidence, Json, command
 
 if TYPE_CHECKING:
     import polars as pl
@@ -139,7 +139,67 @@ def errant(
         print_table(table)
 
 
-def _read(gold: Path, **others: Path) -> pl.DataFrame:
+@app.command()
+@command
+def compare(
+    systems: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Corrected sentences of two or more systems, one per line; for errant, their edits as .m2. "
+            "The others are compared with the first.",
+            metavar="SYSTEM",
+        ),
+    ],
+    gold: Gold,
+    *,
+    measure: Annotated[str, typer.Option(help="m2, errant or i-measure.")] = "m2",
+    beta: Annotated[
+        float | None, typer.Option(help="Weight of recall relative to precision in m2 and errant: 0.5.")
+    ] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="File with the document of each sentence, one name per line.")
+    ] = None,
+    confidence: Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the swap test.")] = 0,
+    json: Json = False,
+) -> None:
+    """Compare systems: differences of F or the I-measure with intervals and p-values."""
+    from anls_frame import gec
+    from anls_frame.cli.output import print_json, print_table
+
+    if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
+        raise ValueError("name two or more systems, and GOLD.m2 after them")
+    measure = measure.replace("-", "_")
+    columns = {str(place): path for place, path in enumerate(systems)}
+    files: dict[str, Any] = {"prediction_edits" if measure == "errant" else "prediction": columns}
+    if documents is not None:
+        files["prediction"] = files.get("prediction", {}) | {"document": documents}
+    table: pl.DataFrame = gec.compare(  # type: ignore[call-overload]
+        dict(zip(_names(systems), columns, strict=True)),
+        _read(gold, **files),
+        measure=measure,
+        cluster=None if documents is None else "document",
+        confidence=confidence,
+        seed=seed,
+        **({} if beta is None else {"beta": beta}),
+    )
+    if json:
+        print_json(table.to_dicts())
+        return
+    scores = ("wacc", "wacc_base", "i_measure") if measure == "i_measure" else ("precision", "recall", "f")
+    differences = table.columns[table.columns.index("difference") :]
+    print_table(table.select("system", "n", *scores, *differences))
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """Return the names of files without folder and suffix, or their paths if these names are not distinct."""
+    for names in ([path.stem for path in paths], [str(path) for path in paths]):
+        if len(set(names)) == len(names):
+            return names
+    raise ValueError("each system must be a file of its own, but one is named twice")
+
+
+def _read(gold: Path, **others: Any) -> pl.DataFrame:
     """Read the gold edits; if the file is not .m2, name the command for plain sentences."""
     from anls_frame import gec
 

@@ -1,0 +1,272 @@
+"""Compare systems on the same sentences by the score of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import count, share, string
+from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
+from anls_frame.gec._measures import measure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from anls_frame._typing import IntoExprColumn, Options
+    from anls_frame.gec._measures import Measure, MeasureName
+    from anls_frame.statistics.student import FloatArray
+
+    Systems = Mapping[str, IntoExprColumn] | Sequence[str]
+
+    class _OnGold(Protocol[Options]):
+        @overload
+        def __call__(
+            self, systems: Systems, gold: pd.DataFrame, *_: Options.args, **options: Options.kwargs
+        ) -> pd.DataFrame: ...
+        @overload
+        def __call__(
+            self,
+            systems: Systems,
+            gold: pl.DataFrame | pl.LazyFrame,
+            *_: Options.args,
+            **options: Options.kwargs,
+        ) -> pl.DataFrame: ...
+        @overload
+        def __call__(
+            self, systems: Systems, gold: Any, *_: Options.args, **options: Options.kwargs
+        ) -> Any: ...
+
+
+_UNIT = "unit"
+_EQUAL = 1e-12
+"""Scores of a sentence that differ by less are equal up to rounding."""
+_LEAST_UNITS = 2
+
+
+def _table_of_gold(function: Callable[Concatenate[Any, Any, Options], Any]) -> _OnGold[Options]:
+    return cast("_OnGold[Options]", function)
+
+
+@_table_of_gold  # type: ignore[arg-type]  # since options may hold any name, mypy finds two of `gold`
+def compare(
+    systems: Any,
+    gold: Any,
+    *,
+    measure: MeasureName = "m2",
+    cluster: str | None = None,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+    **options: Any,
+) -> Any:
+    """
+    Compare two or more systems on the same sentences: scores, differences, intervals and p-values.
+
+    Parameters
+    ----------
+    systems
+        Mapping from the name of each system to the column with its corrected sentences, or, for
+        ``"errant"``, with its edits; or a list of columns, which are then the names. The other systems are
+        compared with the first one, the baseline.
+    gold
+        Polars, pandas or Arrow frame with the column `source`, the gold `edits` and, so that annotators
+        without edits count, `annotators`, as `read_m2` returns them; for ``"i_measure"``, `references` in
+        place of the last two is possible.
+    measure
+        ``"m2"`` and ``"errant"`` compare F, ``"i_measure"`` the I-measure, of all sentences together.
+    cluster
+        Column of `gold` that identifies the document of each sentence; sentences of a document are not
+        independent.
+    confidence
+        Confidence level of the intervals.
+    draws, seed
+        Number of draws of the swap test, at most 10 million, and the seed of these draws.
+    **options
+        Options of the functions of the measure: `m2` and `m2_corpus`, `errant` and `errant_corpus`, or
+        `i_measure` and `i_measure_corpus`, such as ``beta=1`` or ``mode="ds"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per system in the given order: `system`, `n` (sentences), the fields of the measure's corpus
+        function, and against the baseline: `difference`, its interval from `difference_low` to
+        `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the sentences
+        with a better score (`wins`), the same (`ties`) and a worse one (`losses`), and `n_clusters`. Null
+        for the baseline; interval and p-values are null with fewer than two documents (or sentences, if
+        there are no documents), and where a score is undefined. A frame of the same kind as `gold`, in
+        memory.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, an option has an invalid value, or a system has no sentence in a
+        row in which another one has. Rows in which no system has
+        counts, because the source or the gold edits are null, are left out.
+    TypeError
+        If an argument or an option has the wrong type, or is unknown.
+
+    See Also
+    --------
+    read_m2 : with a mapping as `prediction`, read the sentences of several systems.
+
+    Notes
+    -----
+    The score of all sentences is no mean over sentences, so the test recomputes it: in each draw, the counts
+    of the two systems are swapped in about half of the documents (or sentences), and both scores are computed
+    from the new totals. p is the share of draws, the observed one included, in which they differ by at least
+    as much as observed; for few documents, all combinations are counted. This is the randomisation test that
+    Yeh (2000) proposes for F.
+
+    The counts of a sentence stay those of the annotator (for the I-measure, the reference) that was chosen
+    when the system was scored on its own. ``"greedy"`` of `m2_corpus`, and `errant_corpus`, choose by all
+    sentences before, so the counts of two equally good systems are exchangeable only approximately;
+    ``choose="best_sentence"`` makes the test of M² exact.
+
+    The interval is the difference ± t · s, where s is the standard error of the jackknife over documents (or
+    sentences), and t has one degree of freedom less than their effective number, see
+    `anls_frame.statistics.effective_units`. It is too short where the I-measure of a system is close to 0,
+    where its formula has a kink.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from anls_frame import gec
+    >>> edit = {"start": 1, "end": 2, "type": "SVA", "corrections": ["goes"], "annotator": 0}
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "source": ["He go home ."] * 8,
+    ...         "edits": [[edit]] * 8,
+    ...         "old": ["He go home ."] * 6 + ["He goes home ."] * 2,
+    ...         "new": ["He go home ."] + ["He goes home ."] * 7,
+    ...     }
+    ... )
+    >>> table = gec.compare(["old", "new"], df)
+    >>> table.select("system", "f", "difference", "p_value", "wins", "ties", "losses")
+    shape: (2, 7)
+    ┌────────┬──────────┬────────────┬─────────┬──────┬──────┬────────┐
+    │ system ┆ f        ┆ difference ┆ p_value ┆ wins ┆ ties ┆ losses │
+    │ ---    ┆ ---      ┆ ---        ┆ ---     ┆ ---  ┆ ---  ┆ ---    │
+    │ str    ┆ f64      ┆ f64        ┆ f64     ┆ u64  ┆ u64  ┆ u64    │
+    ╞════════╪══════════╪════════════╪═════════╪══════╪══════╪════════╡
+    │ old    ┆ 0.625    ┆ null       ┆ null    ┆ null ┆ null ┆ null   │
+    │ new    ┆ 0.972222 ┆ 0.347222   ┆ 0.0625  ┆ 5    ┆ 3    ┆ 0      │
+    └────────┴──────────┴────────────┴─────────┴──────┴──────┴────────┘
+    """
+    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
+
+    named = _named(systems)
+    of = measure_of(measure, options)
+    confidence = share("confidence", confidence, ends=False)
+    draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
+    gold = at_hand(gold)
+    columns = column_names(gold)
+    counts = [of.rows(column, columns) for column in named.values()]
+    needed = [name for expression in counts for name in expression.meta.root_names()]
+    unit = [] if cluster is None else [string("cluster", cluster, "the name of a column")]
+    rows = (
+        in_polars(gold, [*needed, *unit])
+        .lazy()
+        .select(
+            *(expression.alias(str(place)) for place, expression in enumerate(counts)),
+            *(cs.by_name(name).alias(_UNIT) for name in unit),
+        )
+        .collect()
+    )
+    rows = rows.filter(_scored(rows, list(named), of))
+    table = _scores(rows, list(named), of)
+    differences = _differences(rows, len(named), of, confidence=confidence, draws=draws, seed=seed)
+    return as_kind_of(gold, table.hstack(differences))
+
+
+def _named(systems: Any) -> dict[str, Any]:
+    named = dict(systems) if isinstance(systems, Mapping) else {}
+    if not named and isinstance(systems, list | tuple):
+        named = {name: name for name in systems if isinstance(name, str)}
+    if len(named) < 2 or len(named) < len(systems) or not all(isinstance(name, str) for name in named):  # noqa: PLR2004
+        raise ValueError(
+            "systems must name two or more different columns, such as {'old': 'a', 'new': 'b'}, got "
+            f"{systems!r}"
+        )
+    return named
+
+
+def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
+    """Return which rows have counts; a row with counts of some systems only is an error."""
+    has = rows.select(of.has_counts(pl.col(str(place))).alias(str(place)) for place in range(len(names)))
+    every, some = has.select(every=pl.all_horizontal(pl.all()), some=pl.any_horizontal(pl.all()))
+    for row in (some & ~every).arg_true().head(1):
+        lacking = next(name for name, counted in zip(names, has.row(row), strict=True) if not counted)
+        raise ValueError(
+            f"system {lacking!r} has no correction in row {row}, but another one has; replace nulls, for "
+            "example by the source"
+        )
+    return every
+
+
+def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFrame:
+    """Return the scores of each system over all rows."""
+    scores = [rows.select(of.corpus(str(place)).struct.unnest()) for place in range(len(names))]
+    n = pl.lit(rows.height, pl.UInt64).alias("n")
+    return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
+
+
+def _differences(
+    rows: pl.DataFrame, systems: int, of: Measure, *, confidence: float, draws: int, seed: int
+) -> pl.DataFrame:
+    """Return the comparison of each system with the first one."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+    from anls_frame.statistics import swaps  # noqa: PLC0415 - imports numpy
+
+    added = [of.added(rows[str(place)]) for place in range(systems)]
+    summed = [_by_unit(numbers, rows) for numbers in added]
+    base, first = added[0], summed[0]
+    lines: list[dict[str, Any]] = [{}]
+    for own, second in zip(added[1:], summed[1:], strict=True):
+        difference = float(np.subtract(*(of.score(one.sum(axis=0)[:, None])[0] for one in (second, first))))
+        size = of.size(first + second)
+        units = statistics.effective_units(size.sum(), (size * size).sum())
+        variance = swaps.jackknife_variance(first, second, of.score)
+        low, high = statistics.t_interval(difference, variance, units, confidence)
+        low, high = (np.clip(end, -of.widest, of.widest) for end in (low, high))
+        p_value = np.nan
+        if len(size) >= _LEAST_UNITS and not np.isnan(difference):
+            p_value = swaps.p_value(first, second, of.score, draws=draws, seed=seed)
+        gain = of.score(own.T) - of.score(base.T)
+        wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
+        lines.append({
+            "difference": difference,
+            "difference_low": float(low),
+            "difference_high": float(high),
+            "p_value": p_value,
+            "wins": wins,
+            "ties": len(gain) - wins - losses,
+            "losses": losses,
+            "n_clusters": len(size) if _UNIT in rows.columns else None,
+        })  # fmt: skip
+    adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
+    for line, p_value in zip(lines[1:], adjusted, strict=True):
+        line["p_adjusted"] = p_value
+    return pl.DataFrame(lines, schema=_SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+_SCHEMA = {
+    **dict.fromkeys(
+        ("difference", "difference_low", "difference_high", "p_value", "p_adjusted"), pl.Float64()
+    ),
+    **dict.fromkeys(("wins", "ties", "losses", "n_clusters"), pl.UInt64()),
+}
+
+
+def _by_unit(numbers: FloatArray, rows: pl.DataFrame) -> FloatArray:
+    """Add up the numbers of each document, if there are any."""
+    if _UNIT not in rows.columns:
+        return numbers
+    table = pl.DataFrame(numbers).with_columns(rows[_UNIT])
+    return table.group_by(_UNIT, maintain_order=True).agg(pl.all().sum()).drop(_UNIT).to_numpy()

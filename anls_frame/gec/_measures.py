@@ -1,0 +1,178 @@
+"""The measures that systems are compared by: counts of each row, and the score of their totals."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame._arguments import choice
+from anls_frame.gec import _errant, _i_measure, _m2, _m2_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import numpy.typing as npt
+
+    from anls_frame._typing import IntoExprColumn
+    from anls_frame.statistics.student import FloatArray
+
+MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """
+    A measure with its options.
+
+    Parameters
+    ----------
+    of_rows
+        Options of the row function.
+    of_corpus
+        Options of the function that scores all rows.
+    """
+
+    of_rows: dict[str, Any]
+    of_corpus: dict[str, Any]
+
+    widest: ClassVar[float] = 1.0
+    """Largest possible difference between two scores."""
+
+    @abstractmethod
+    def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
+        """Return the counts of each row of a frame with these columns."""
+
+    @abstractmethod
+    def corpus(self, counts: str) -> pl.Expr:
+        """Return the scores of all rows."""
+
+    @abstractmethod
+    def added(self, counts: pl.Series) -> FloatArray:
+        """Return the numbers that each row adds to the totals, one row each."""
+
+    @abstractmethod
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the score of totals: one row per number, one column per score."""
+
+    @abstractmethod
+    def size(self, numbers: FloatArray) -> FloatArray:
+        """Return the weight of each row in the score."""
+
+    def has_counts(self, counts: pl.Expr) -> pl.Expr:
+        """Return whether a row has counts, which are lists with an entry for each annotator."""
+        return (counts.list.len() > 0).fill_null(value=False)
+
+
+class _F(Measure):
+    """F of matched, proposed and gold edits."""
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        weight = float(self.of_corpus.get("beta", 0.5)) ** 2
+        matched, proposed, gold = totals
+        return _divided((1 + weight) * matched, weight * gold + proposed, empty=1.0)
+
+    def size(self, numbers: FloatArray) -> FloatArray:
+        return numbers[:, 1] + numbers[:, 2]
+
+
+class _M2(_F):
+    def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
+        return _m2.m2(prediction, "source", "edits", _annotators(columns), **self.of_rows)
+
+    def corpus(self, counts: str) -> pl.Expr:
+        return _m2_corpus.m2_corpus(counts, **self.of_corpus)
+
+    def added(self, counts: pl.Series) -> FloatArray:
+        return _floats(_m2_corpus.chosen(counts, **self.of_corpus), 3)
+
+
+class _Errant(_F):
+    def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
+        return _errant.errant(prediction, "edits", None, _annotators(columns), **self.of_rows)
+
+    def corpus(self, counts: str) -> pl.Expr:
+        return _errant.errant_corpus(counts, **self.of_corpus)
+
+    def added(self, counts: pl.Series) -> FloatArray:
+        digits = _errant.DIGITS if self.of_corpus.get("round4", True) else None
+        chosen, _ = _errant.greedy(counts, self.of_corpus.get("beta", 0.5), digits)
+        return _floats([(tp, tp + fp, tp + fn) for tp, fp, fn in chosen], 3)
+
+
+class _IMeasure(Measure):
+    """The I-measure of the parts of both weighted accuracies: two quotients."""
+
+    widest = 2.0
+
+    def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
+        references = self.of_rows.get("references")
+        if references is None and "edits" not in columns:
+            references = "references"
+        gold = (None, None) if references is not None else ("edits", _annotators(columns))
+        return _i_measure.i_measure(prediction, "source", *gold, **self.of_rows | {"references": references})
+
+    def corpus(self, counts: str) -> pl.Expr:
+        return _i_measure.i_measure_corpus(counts, **self.of_corpus)
+
+    def added(self, counts: pl.Series) -> FloatArray:
+        aspect, w = self.of_corpus.get("aspect", "correction"), self.of_corpus.get("w", 2.0)
+        parts: list[pl.Expr] = []
+        for field in (aspect, f"base_{aspect}"):
+            tp, tn, fp, fn, fpn = (pl.col(field).struct.field(name) for name in _i_measure.COUNTS)
+            parts += _i_measure.accuracy_parts(tp, tn, fp, fn, fpn, w)
+        named = [part.alias(str(place)) for place, part in enumerate(parts)]
+        return _floats(counts.struct.unnest().select(named).rows(), 4)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        import numpy as np  # noqa: PLC0415 - only to compare
+
+        own, base = _divided(totals[0], totals[1]), _divided(totals[2], totals[3])
+        better, worse = _divided(own - base, 1 - base), _divided(own, base) - 1
+        return np.where(own == base, np.floor(own), np.where(own > base, better, worse))
+
+    def size(self, numbers: FloatArray) -> FloatArray:
+        return numbers[:, 1]
+
+    def has_counts(self, counts: pl.Expr) -> pl.Expr:
+        return counts.is_not_null()
+
+
+_MEASURES: dict[str, tuple[type[Measure], tuple[str, ...], tuple[str, ...]]] = {
+    # The options of the corpus function, and those of both functions.
+    "m2": (_M2, ("beta", "choose", "annotator"), ()),
+    "errant": (_Errant, ("beta", "round4"), ()),
+    "i_measure": (_IMeasure, (), ("w", "beta", "aspect")),
+}
+
+
+def measure_of(name: str, options: dict[str, Any]) -> Measure:
+    """Return a measure with its options."""
+    kind, of_corpus, of_both = _MEASURES[choice("measure", name, tuple(_MEASURES))]
+    measure = kind(
+        {option: value for option, value in options.items() if option not in of_corpus},
+        {option: value for option, value in options.items() if option in (*of_corpus, *of_both)},
+    )
+    # The functions check their options when they are called.
+    measure.corpus("counts")
+    return measure
+
+
+def _annotators(columns: Collection[str]) -> str | None:
+    return "annotators" if "annotators" in columns else None
+
+
+def _floats(rows: npt.ArrayLike, width: int) -> FloatArray:
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    return np.asarray(rows, np.float64).reshape(-1, width)
+
+
+def _divided(above: FloatArray, below: FloatArray, *, empty: float = float("nan")) -> FloatArray:
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    above, below = np.broadcast_arrays(above, below)
+    filled: FloatArray = np.full(below.shape, empty)
+    return np.divide(above, below, out=filled, where=below != 0)

@@ -1,0 +1,75 @@
+"""Test and variance of the difference between two scores of totals, such as F, over independent units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from anls_frame.statistics import step_down
+from anls_frame.statistics.significance import TIE
+
+if TYPE_CHECKING:
+    from anls_frame.statistics.student import FloatArray
+
+__all__ = ["Score", "jackknife_variance", "p_value"]
+
+
+class Score(Protocol):
+    """Computes scores from totals: one row per count, one column per score; nan where undefined."""
+
+    def __call__(self, totals: FloatArray, /) -> FloatArray:
+        """Return one score for each column."""
+        ...
+
+
+def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, seed: int) -> float:
+    """
+    Return the two-sided p-value of the difference between the scores of two systems.
+
+    In each draw, every unit is swapped or not, with equal chances: a swap exchanges all counts of the two
+    systems. Both scores are then computed from the new totals. If there are few units, all combinations are
+    enumerated. As in `sign_flip`, the result depends neither on the order of the units nor on that of the
+    systems.
+
+    Parameters
+    ----------
+    first, second
+        The counts of each system, with one row per unit and one column per count.
+    score
+        The score of totals, with absolute values of about 1.
+    draws, seed
+        As for `sign_flip`.
+    """
+    totals = (first + second).sum(axis=0)[:, None]
+
+    def difference(sums: FloatArray) -> FloatArray:
+        # The sums are totals of the second system minus totals of the first one.
+        drawn = np.abs(score((totals + sums) / 2) - score((totals - sums) / 2))
+        # A swap that leaves a system without a score is as extreme as possible.
+        return np.where(np.isnan(drawn), np.inf, drawn)[None]
+
+    units = _units(second - first)
+    return float(step_down.single(units, difference, np.array([TIE]), draws=draws, seed=seed)[0])
+
+
+def jackknife_variance(first: FloatArray, second: FloatArray, score: Score) -> float:
+    """Return the variance of the difference between two scores, from leaving out each unit once."""
+    left_out = score((second.sum(axis=0) - second).T) - score((first.sum(axis=0) - first).T)
+    if len(left_out) == 0:
+        return np.nan
+    return float(((left_out - left_out.mean()) ** 2).sum() * (len(left_out) - 1) / len(left_out))
+
+
+def _units(differences: FloatArray) -> step_down.Units:
+    """Count units with equal differences, or opposite ones, together: both signs are equally likely."""
+    places = np.argmax(differences != 0, axis=1)
+    signs = np.sign(differences[np.arange(len(differences)), places])
+    lines, line = np.unique(differences * signs[:, None], axis=0, return_inverse=True)
+    counts = np.bincount(line.ravel(), minlength=len(lines))
+    net = np.bincount(line.ravel(), weights=signs, minlength=len(lines))
+    unit, column = np.nonzero(lines)
+    units = step_down.Units(
+        unit, column, lines[unit, column], counts, net.astype(np.int64), differences.shape[1]
+    )
+    return units.tidied()

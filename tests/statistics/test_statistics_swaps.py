@@ -1,0 +1,103 @@
+"""Swaps of counts against sign flips where both are the same, and the jackknife; both by simulation, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import strategies  # noqa: F401 - sets how many examples are drawn
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_frame.statistics import sign_flip
+from anls_frame.statistics.swaps import jackknife_variance, p_value
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+
+ROWS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1, max_size=9)
+
+
+def ratio(totals: FloatArray) -> FloatArray:
+    return np.divide(totals[0], totals[1], out=np.ones(totals.shape[1:]), where=totals[1] != 0)
+
+
+def with_size(matched: npt.ArrayLike, size: npt.ArrayLike) -> FloatArray:
+    return np.stack(np.broadcast_arrays(matched, size), axis=1).astype(float)
+
+
+@given(ROWS)
+def test_with_equal_sizes_a_swap_is_a_sign_flip(rows: list[tuple[int, int]]) -> None:
+    first, second = np.array(rows).T
+
+    found = p_value(with_size(first, 5), with_size(second, 5), ratio, draws=10_000, seed=0)
+
+    assert found == sign_flip(second - first)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 4), min_size=1, max_size=40), st.randoms())
+def test_neither_the_order_of_units_nor_that_of_systems_matters(rows: list[Any], rng: Any) -> None:
+    shuffled = rng.sample(rows, len(rows))
+    first, second = np.array(rows, float)[:, :2], np.array(rows, float)[:, 2:]
+    other, another = np.array(shuffled, float)[:, :2], np.array(shuffled, float)[:, 2:]
+
+    found = p_value(first, second, ratio, draws=99, seed=1)
+
+    assert p_value(another, other, ratio, draws=99, seed=1) == found
+    assert jackknife_variance(another, other, ratio) == pytest.approx(
+        jackknife_variance(first, second, ratio), abs=1e-15
+    )
+
+
+def test_a_swap_without_a_score_is_as_extreme_as_possible() -> None:
+    def undefined(totals: FloatArray) -> FloatArray:
+        return np.where(totals[1] == 0, np.nan, ratio(totals))
+
+    first, second = with_size([1, 0], [2, 0]), with_size([0, 1], [0, 1])
+
+    # As observed, or all swapped: 1/2 and 1. One swap leaves a system with nothing, the other one with 2/3.
+    assert p_value(first, second, undefined, draws=99, seed=0) == 1
+    assert p_value(first, second, ratio, draws=99, seed=0) == 0.5
+
+
+def test_equal_systems_seldom_differ() -> None:
+    rng = np.random.default_rng(4)
+    p_values = []
+    for seed in range(400):
+        size = rng.poisson(3, 30)
+        first, second = (
+            with_size(rng.binomial(size, 0.6), size + rng.poisson(0.5 + 0.3 * size)) for _ in range(2)
+        )
+        p_values.append(p_value(first, second, ratio, draws=99, seed=seed))
+
+    # Plus three standard errors of 400 comparisons.
+    for level in (0.05, 0.1, 0.5):
+        assert np.mean(np.array(p_values) <= level) <= level + 3 * np.sqrt(level * (1 - level) / 400)
+    # And not much more seldom than they may.
+    assert np.mean(np.array(p_values) <= 0.1) >= 0.05
+
+
+def test_the_jackknife_is_the_variance_over_samples() -> None:
+    rng = np.random.default_rng(5)
+    differences, variances = [], []
+    for _ in range(1000):
+        size = rng.poisson(3, 60)
+        right = rng.binomial(size, 0.7)
+        first = with_size(right, size + rng.poisson(1.0, 60))
+        second = with_size(rng.binomial(right, 0.9), size)
+        differences.append(float(np.subtract(*(ratio(one.sum(axis=0)) for one in (second, first)))))
+        variances.append(jackknife_variance(first, second, ratio))
+
+    assert np.mean(variances) == pytest.approx(np.var(differences), rel=0.15)
+
+
+def test_means_have_their_usual_variance() -> None:
+    first, second = np.array([1.0, 0, 2, 1]), np.array([2.0, 2, 1, 3])
+
+    found = jackknife_variance(with_size(first, 1), with_size(second, 1), ratio)
+
+    assert found == pytest.approx(np.var(second - first, ddof=1) / 4)
+    assert np.isnan(jackknife_variance(np.empty((0, 2)), np.empty((0, 2)), ratio))

@@ -1,0 +1,56 @@
+"""Compare two systems by a score of their totals in plain loops: every swap, and each unit left out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+from scipy import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from fractions import Fraction
+
+Numbers: TypeAlias = tuple["Fraction | int", ...]
+Score: TypeAlias = "Callable[[Numbers], Fraction]"
+
+
+def total(units: Sequence[Numbers]) -> Numbers:
+    return tuple(sum(column) for column in zip(*units, strict=True))
+
+
+def difference(first: Sequence[Numbers], second: Sequence[Numbers], score: Score) -> Fraction:
+    return score(total(second)) - score(total(first))
+
+
+def p_value(first: Sequence[Numbers], second: Sequence[Numbers], score: Score) -> float:
+    observed = abs(difference(first, second, score))
+    as_far = 0
+    for swapped in itertools.product((False, True), repeat=len(first)):
+        units = [(b, a) if swap else (a, b) for a, b, swap in zip(first, second, swapped, strict=True)]
+        as_far += abs(difference([a for a, _ in units], [b for _, b in units], score)) >= observed
+    return as_far / 2 ** len(first)
+
+
+def interval(
+    first: Sequence[Numbers],
+    second: Sequence[Numbers],
+    score: Score,
+    sizes: Sequence[Fraction | int],
+    confidence: float,
+) -> tuple[float, float] | None:
+    """Return the jackknife's interval, or None below two effective units."""
+    squares = sum(size * size for size in sizes)
+    units = float(sum(sizes) ** 2 / squares) if squares else 0.0
+    if units < 2:
+        return None
+    n = len(first)
+    left_out = [
+        difference([*first[:k], *first[k + 1 :]], [*second[:k], *second[k + 1 :]], score) for k in range(n)
+    ]
+    mean = sum(left_out) / n
+    variance = sum((one - mean) ** 2 for one in left_out) * (n - 1) / n
+    half = stats.t.ppf((1 + confidence) / 2, units - 1) * math.sqrt(variance)
+    middle = float(difference(first, second, score))
+    return middle - half, middle + half
