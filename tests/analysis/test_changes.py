@@ -192,6 +192,21 @@ def test_a_row_is_sorted_by_the_first_metric_and_lower_is_better_where_it_is() -
     assert better["id"].to_list() == [2]
 
 
+@pytest.mark.parametrize("kind", ["worse", "better"])
+def test_ties_go_to_the_larger_change_in_nls(kind: Any) -> None:
+    frame = frame_of([("ab", "abc", ["ab"]), ("ab", "x", ["ab"]), ("ab", "ac", ["ab"])])
+    systems = SYSTEMS if kind == "worse" else {"old": "q", "new": "p"}
+    table = af.changes(frame, systems, "t", kind=kind, metrics="exact_match", keep="id")
+    assert table["id"].to_list() == [1, 2, 0]
+
+
+def test_rows_without_an_answer_have_no_score_whatever_a_function_gives() -> None:
+    length = af.Metric(lambda p, _: p.str.len_chars(), name="length", bounds=(0, 3))
+    frame = frame_of([("abc", "a", None), ("abc", "ab", ["x"]), ("a", "too long", [None])])
+    table = af.changes(frame, SYSTEMS, "t", kind="all", metrics=length, keep="id")
+    assert table.select("id", "length_difference").rows() == [(1, -1.0)]
+
+
 def test_existing_scores_have_differences_alone() -> None:
     frame = pl.DataFrame({"id": [1, 2, 3, 4, 5], "a": [0.5, 1, None, 0.25, 3], "b": [0.25, 1, 1.0, 1, None]})
     systems = {"x": "a", "y": "b"}
