@@ -78,7 +78,15 @@ if TYPE_CHECKING:
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
     from anls_frame.reports.reports import Report, report
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-    from anls_frame.summary import Metric, Settings, Summary, merge, summarize
+    from anls_frame.summary import (
+        Metric,
+        Settings,
+        Summary,
+        SystemsSummary,
+        merge,
+        summarize,
+        summarize_systems,
+    )
 
 __all__ = [
     "ANLS",
@@ -100,6 +108,7 @@ __all__ = [
     "ScoreProtocol",
     "Settings",
     "Summary",
+    "SystemsSummary",
     "__version__",
     "add_scores",
     "alignment",
@@ -136,6 +145,7 @@ __all__ = [
     "scan_results",
     "score",
     "summarize",
+    "summarize_systems",
     "threshold_curve",
     "worst",
     "write_results",
@@ -162,7 +172,7 @@ _HOMES = {
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.reports": "Report report",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
-    "summary": "Metric Settings Summary merge summarize",
+    "summary": "Metric Settings Summary SystemsSummary merge summarize summarize_systems",
 }
 """The public names of each module."""
 

@@ -14,7 +14,7 @@ from anls_frame._arguments import type_name
 from anls_frame.analysis import changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors
 from anls_frame.reports import comparisons, reports
-from anls_frame.summary import summarizing
+from anls_frame.summary import summarizing, systems_summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,6 +111,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
         return described(self, f"a {type_name(self._owner)}")
 
     summarize = forward(summarizing.summarize)
+    summarize_systems = forward(systems_summary.summarize_systems)
     report = forward(reports.report)
     compare = forward(comparisons.compare)
     changes = forward(changed_rows.changes)

@@ -1,4 +1,4 @@
-"""Comparison of two systems on the same rows: differences by slice, with intervals and tests."""
+"""Comparison of systems on the same rows: ranking and differences by slice, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, number, share
 from anls_frame._typing import Options, Table_co
-from anls_frame.export.document import TABLE
-from anls_frame.frames.conversion import is_pandas
-from anls_frame.protocol import resolve_protocol, resolve_threshold
-from anls_frame.reports import differences as of_means
-from anls_frame.reports import rates
-from anls_frame.reports.differences import RESULT_COLUMNS, Differences, collect, untestable
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.reports import pairwise, ranking
+from anls_frame.reports.differences import RESULT_COLUMNS, between, untestable
+from anls_frame.reports.long_frames import wide
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
-from anls_frame.summary.keys import chosen_keys, in_order
-from anls_frame.summary.rows import Live
-from anls_frame.summary.settings import Missing, Settings, resolve_missing
-from anls_frame.summary.slicing import resolve as slicing_of
-from anls_frame.summary.systems import resolve_for
+from anls_frame.summary import transitions
+from anls_frame.summary.keys import chosen_keys, in_order, named
+from anls_frame.summary.system_sums import pairs
+from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,8 +34,11 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.decisions import Decision
     from anls_frame.reports.documents import ComparisonView
+    from anls_frame.reports.many_documents import ManyView
     from anls_frame.reports.planning import Planner
+    from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Missing
     from anls_frame.summary.slicing import By
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
@@ -45,26 +46,21 @@ __all__ = ["Comparison", "Paired", "compare", "pair"]
 
 class Comparison(SlicedResult[Table_co]):
     """
-    The difference between two systems, second minus first, over all rows and for each slice.
+    The scores of several systems on the same rows, their ranks, and the differences between them.
 
-    Returned by `compare`.
+    Returned by `compare`, and by `from_summary` for rows in several parts.
 
     Parameters
     ----------
-    differences
-        Sums of the differences by cell.
-    systems
-        The names and columns of the systems, in order.
-    metric
-        The compared metric.
-    settings
-        How the texts were scored.
+    summary
+        Sums of the scores by cell.
+    baseline
+        The system that others are compared with, the first one by default. Differences between two other
+        systems are the later one minus the earlier one.
     confidence
-        Confidence level of the intervals.
+        Confidence level of the intervals and ranks.
     draws, seed
-        Number of draws and seed of the sign-flip test.
-    from_pandas
-        Whether the tables are pandas frames.
+        Number of draws and seed of the tests.
 
     Examples
     --------
@@ -92,38 +88,84 @@ class Comparison(SlicedResult[Table_co]):
     """
 
     noun = "comparison"
-    _of_families = ("p_adjusted",)
 
     def __init__(
         self,
-        differences: Differences,
-        systems: Mapping[str, str],
+        summary: SystemsSummary,
         *,
-        metric: Metric,
-        settings: Settings,
-        confidence: float,
-        draws: int,
-        seed: int,
-        from_pandas: bool = False,
+        baseline: str | None = None,
+        confidence: float = 0.95,
+        draws: int = 10_000,
+        seed: int = 0,
     ) -> None:
-        super().__init__(settings, confidence, from_pandas=from_pandas)
-        self.systems = dict(systems)
-        self.metric = metric
+        super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
+        self.summary = summary
         self.draws = draws
         self.seed = seed
-        self._differences = differences
-        self._settings = settings
+        self._order = _ordered(list(summary.systems), baseline)
+        self.systems = {name: summary.systems[name] for name in self._order}
+        self._settings = summary.settings
+
+    @classmethod
+    def from_summary(
+        cls,
+        summary: SystemsSummary[Table_co],
+        *,
+        baseline: str | None = None,
+        confidence: float = 0.95,
+        draws: int = 10_000,
+        seed: int = 0,
+    ) -> Comparison[Table_co]:
+        """
+        Return the comparison of the rows that were summarized by `summarize_systems`.
+
+        Parameters
+        ----------
+        summary
+            From `summarize_systems`, or `merge`.
+        baseline, confidence, draws, seed
+            As for `compare`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+        >>> summary = af.summarize_systems(df, {"old": "old", "new": "new"}, "answer")
+        >>> af.Comparison.from_summary(summary).overall["difference"]
+        0.5
+        """
+        if not isinstance(summary, SystemsSummary):
+            raise TypeError(
+                "a comparison is made from a summary of several systems: use summarize_systems; got "
+                f"{type(summary).__name__}"
+            )
+        _check_test(confidence, draws, seed)
+        made = cls(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)
+        _check_names(made)
+        return made
+
+    @property
+    def metric(self) -> Metric:
+        """The first metric."""
+        return self.measures[0]
+
+    @property
+    def baseline(self) -> str:
+        """The system that others are compared with."""
+        return self._order[0]
 
     @property
     def signature(self) -> str:
         """The settings in one line; figures with equal signatures are comparable."""
-        systems = "-".join(reversed(self.systems))
-        return f"{self.metric.name}:{systems}|{self._settings.signature}"
+        systems = "-".join(reversed(self._order))
+        metrics = "+".join(metric.name for metric in self.measures)
+        return f"{metrics}:{systems}|{self._settings.signature}"
 
-    @property
+    @cached_property
     def measures(self) -> tuple[Metric, ...]:
-        """The compared metric."""
-        return (self.metric,)
+        """The compared metrics."""
+        return self.summary.metrics
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -135,9 +177,143 @@ class Comparison(SlicedResult[Table_co]):
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
-            **self._differences.counts,
-            "digests": dict(zip(self.systems, self._differences.digests, strict=True)),
+            **self.summary.sums.counts[self.metric.name],
+            "digests": {name: self.summary.digests[name] for name in self._order},
         }
+
+    @property
+    def transitions(self) -> Table_co:
+        """
+        Counts of rows by the error type of the baseline and that of another system, for each slice.
+
+        The columns are the keys, `system`, `old_error_type`, `new_error_type`, `n` and its `share` in
+        the slice. Error types are those of `anls_frame.error_type`.
+
+        Raises
+        ------
+        ValueError
+            If the comparison was made without ``details=True``, or the baseline is not the first system.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", None], "answer": ["a", "b"]})
+        >>> af.compare(df, ["old", "new"], "answer", details=True).transitions
+        shape: (2, 5)
+        ┌────────┬────────────────┬────────────────┬─────┬───────┐
+        │ system ┆ old_error_type ┆ new_error_type ┆ n   ┆ share │
+        │ ---    ┆ ---            ┆ ---            ┆ --- ┆ ---   │
+        │ str    ┆ enum           ┆ enum           ┆ u64 ┆ f64   │
+        ╞════════╪════════════════╪════════════════╪═════╪═══════╡
+        │ new    ┆ exact          ┆ missing        ┆ 1   ┆ 0.5   │
+        │ new    ┆ exact          ┆ exact          ┆ 1   ┆ 0.5   │
+        └────────┴────────────────┴────────────────┴─────┴───────┘
+        """
+        if not self.summary.transitions:
+            raise ValueError("error types were not counted: pass details=True when comparing")
+        if self._places[0]:
+            raise ValueError("transitions are counted from the first system; compare with it as the baseline")
+        keys = chosen_keys(self._by, self._by, self.noun)
+        tables = [
+            transitions.table(counted, keys).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
+            for name, counted in self.summary.transitions.items()
+        ]
+        return self._as_given(
+            named(in_order(pl.concat(tables), keys, self._by, self._settings.orders), keys, self._by)
+        )
+
+    @property
+    def ranking(self) -> Table_co:
+        """
+        The systems with their scores and ranks, in all rows and in each slice, best first.
+
+        The columns are `slice` ("overall" or "group"), the keys, `metric`, `system`, `n` (rows in which all
+        systems have a score), the `score` with its interval in `low` and `high`, its `rank` (1 is best, equal
+        scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`, `few_rows` and
+        `n_clusters`.
+
+        In each slice and metric, the true ranks of all systems are between `rank_low` and `rank_high`
+        together, at the confidence level of the comparison; `possibly_best` says that the best rank is among
+        them. See `anls_frame.statistics.rank_sets`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"a": ["x"] * 40, "b": ["y"] * 40, "c": ["x", "y"] * 20, "answer": ["x"] * 40})
+        >>> af.compare(df, ["a", "b", "c"], "answer").ranking.select(
+        ...     "system", "score", "rank", "rank_low", "rank_high"
+        ... )
+        shape: (3, 5)
+        ┌────────┬───────┬──────┬──────────┬───────────┐
+        │ system ┆ score ┆ rank ┆ rank_low ┆ rank_high │
+        │ ---    ┆ ---   ┆ ---  ┆ ---      ┆ ---       │
+        │ str    ┆ f64   ┆ u32  ┆ u32      ┆ u32       │
+        ╞════════╪═══════╪══════╪══════════╪═══════════╡
+        │ a      ┆ 1.0   ┆ 1    ┆ 1        ┆ 1         │
+        │ c      ┆ 0.5   ┆ 2    ┆ 2        ┆ 2         │
+        │ b      ┆ 0.0   ┆ 3    ┆ 3        ┆ 3         │
+        └────────┴───────┴──────┴──────────┴───────────┘
+        """
+        return self._as_given(self._long("ranking"))
+
+    def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
+        """
+        Differences between all pairs of systems, or between all others and one, with intervals and tests.
+
+        Parameters
+        ----------
+        baseline
+            The system to compare the others with; by default, all pairs are compared.
+        simultaneous
+            Add `simultaneous_low` and `simultaneous_high`, intervals that contain all differences of a table
+            together at the confidence level (Bonferroni).
+
+        Returns
+        -------
+        DataFrame
+            One row for each slice, metric and pair: `slice` ("overall" or "group"), the keys, `metric`,
+            `first` and `second` (systems), `n` (rows in which all systems have a score), `first_score`,
+            `second_score`, `difference` (second minus first) with its interval in `difference_low` and
+            `difference_high`, `p_value`, `p_adjusted` (for all lines of a table together; all rows are a
+            table of their own), the numbers of rows on which the second system is better (`wins`), the same
+            (`ties`) and worse (`losses`), `few_rows` and `n_clusters`.
+
+        Raises
+        ------
+        ValueError
+            If there is no system of that name.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"a": ["x", "y"], "b": ["y", "y"], "c": ["x", "x"], "answer": ["x", "x"]})
+        >>> af.compare(df, ["a", "b", "c"], "answer").differences().select("first", "second", "difference")
+        shape: (3, 3)
+        ┌───────┬────────┬────────────┐
+        │ first ┆ second ┆ difference │
+        │ ---   ┆ ---    ┆ ---        │
+        │ str   ┆ str    ┆ f64        │
+        ╞═══════╪════════╪════════════╡
+        │ a     ┆ b      ┆ -0.5       │
+        │ a     ┆ c      ┆ 0.5        │
+        │ b     ┆ c      ┆ 1.0        │
+        └───────┴────────┴────────────┘
+        """
+        simultaneous = flag("simultaneous", simultaneous)
+        chosen = self._pairs() if baseline is None else self._pairs(_ordered(self._order, baseline))
+        return self._as_given(self._long("differences", chosen, simultaneous=simultaneous))
+
+    @cached_property
+    def overall(self) -> Any:
+        """
+        Figures of all rows: a dictionary for two systems in one metric, otherwise a table.
+
+        The table has the columns of `differences`, with the other systems against the baseline.
+        """
+        return super().overall if self.is_of_two else self._as_given(self._overall)
 
     def by(self, *columns: str) -> Table_co:
         """
@@ -160,6 +336,9 @@ class Comparison(SlicedResult[Table_co]):
             Intervals are not adjusted. With fewer than two clusters (or rows, if there are no clusters),
             p-values and interval are null.
 
+            With more than two systems or several metrics, one row per slice, metric and system other than
+            the baseline, with the columns of `differences`.
+
         Raises
         ------
         ValueError
@@ -167,17 +346,93 @@ class Comparison(SlicedResult[Table_co]):
         """
         return self._as_given(self._slices(columns))
 
+    @property
+    def is_of_two(self) -> bool:
+        """Whether two systems are compared in one metric."""
+        return len(self._order) == 2 and len(self.measures) == 1  # noqa: PLR2004
+
+    @property
+    def _of_families(self) -> tuple[str, ...]:  # type: ignore[override] # of an instance: it depends on both
+        # The only p-value of all rows has no family.
+        return ("p_adjusted",) if self.is_of_two else ()
+
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        if not self.is_of_two:
+            against = [pair for pair in self._pairs() if pair[0] == self._places[0]]
+            return self._table("differences", columns, against)
         keys = chosen_keys(columns, self._by, self.noun)
-        table = rates.slices if self._differences.is_corpus else of_means.slices
-        slices = table(self._differences, keys, confidence=self.confidence, draws=self.draws, seed=self.seed)
-        slices = in_order(slices, keys, columns, self._settings.orders)
-        names = dict(zip((*keys, "first", "second"), (*columns, *self.systems), strict=True))
+        of_pair = between(self.summary, self.metric, *self._places)
+        slices = in_order(
+            pairwise.of_two_in_one(of_pair, keys, self._test), keys, columns, self._settings.orders
+        )
+        names = dict(zip((*keys, "first", "second"), (*columns, *self._order), strict=True))
+        return self._sorted(slices, keys, columns).rename(names)
+
+    def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+        """Return slices with the largest first, or in the order of a key that has one."""
         is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
         order = keys if is_ordered else ["n", *keys]
-        return slices.sort(
-            *order, descending=[name == "n" for name in order] or False, nulls_last=True
-        ).rename(names)
+        descending = [name == "n" for name in order] or False
+        return slices.sort(*order, descending=descending, nulls_last=True, maintain_order=True)
+
+    @property
+    def _places(self) -> list[int]:
+        """The place in the summary of each system."""
+        names = list(self.summary.systems)
+        return [names.index(name) for name in self._order]
+
+    def _pairs(self, order: Sequence[str] | None = None) -> list[tuple[int, int]]:
+        """Return all pairs of systems by their places in the summary; with an order, those with its first."""
+        if order is None:
+            places = self._places
+            return [(places[first], places[second]) for first, second in pairs(len(places))]
+        names = list(self.summary.systems)
+        first, *others = (names.index(name) for name in order)
+        return [(first, other) for other in others]
+
+    @property
+    def _test(self) -> pairwise.Test:
+        return pairwise.Test(confidence=self.confidence, draws=self.draws, seed=self.seed)
+
+    def _long(
+        self, what: str, chosen: Sequence[tuple[int, int]] = (), *, simultaneous: bool = False
+    ) -> pl.DataFrame:
+        """Return a table of all rows and all slices, distinguished by the column `slice`."""
+        overall = self._table(what, (), chosen, simultaneous=simultaneous)
+        tables = [overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())]
+        for columns in self._tables if self._by else ():
+            slices = self._table(what, columns, chosen, simultaneous=simultaneous)
+            named_table = [pl.lit(crossed(columns)).alias(TABLE)] if len(self._tables) > 1 else []
+            tables.append(slices.select(pl.lit(GROUP).alias(SLICE), *named_table, pl.all()))
+        whole = pl.concat(tables, how="diagonal_relaxed")
+        first = [SLICE, *([TABLE] if TABLE in whole.columns else []), *self._by]
+        return whole.select(cs.by_name(first), ~cs.by_name(first))
+
+    def _table(
+        self,
+        what: str,
+        columns: Sequence[str],
+        chosen: Sequence[tuple[int, int]] = (),
+        *,
+        simultaneous: bool = False,
+    ) -> pl.DataFrame:
+        keys = chosen_keys(columns, self._by, self.noun)
+        if what == "ranking":
+            slices = ranking.table(self.summary, keys, self._test)
+        else:
+            slices = pairwise.table(self.summary, keys, chosen, self._test)
+            if simultaneous:
+                slices = pairwise.with_simultaneous(slices, self.summary, keys, chosen, self._test)
+        slices = in_order(slices, keys, columns, self._settings.orders)
+        if what == "ranking":
+            slices = slices.sort("rank", maintain_order=True, nulls_last=True)
+            slices = slices.sort(
+                pl.col("metric").replace_strict(
+                    [metric.name for metric in self.measures], list(range(len(self.measures)))
+                ),
+                maintain_order=True,
+            )
+        return named(self._sorted(slices, keys, columns), keys, columns)
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
@@ -205,11 +460,22 @@ class Comparison(SlicedResult[Table_co]):
         True
         """
         alpha, drop = share("alpha", alpha), number("drop", drop, 0)
-        sign = 1 if self.metric.higher_is_better else -1
-        loss = -sign * pl.col("difference")
-        overall = self._overall.filter((loss >= drop) & (pl.col("p_value") <= alpha))
-        groups = self._groups.filter((loss >= drop) & (pl.col("p_adjusted") <= alpha))
-        return not (overall.is_empty() and groups.is_empty())
+        table = self.to_polars()
+        # The only p-value of all rows has no family.
+        p = (
+            pl.when(pl.col(SLICE) == OVERALL)
+            .then(pl.coalesce("p_adjusted", "p_value"))
+            .otherwise("p_adjusted")
+        )
+        lost = table.filter((self._loss(table) >= drop) & (p <= alpha))
+        return not lost.is_empty()
+
+    def _loss(self, table: pl.DataFrame) -> pl.Expr:
+        """Return by how much the second system is worse, in rows of a table of differences."""
+        signs = {metric.name: -1.0 if metric.higher_is_better else 1.0 for metric in self.measures}
+        if "metric" not in table.columns or self.is_of_two:
+            return pl.col("difference") * signs[self.metric.name]
+        return pl.col("difference") * pl.col("metric").replace_strict(signs, return_dtype=pl.Float64)
 
     def untestable(self, alpha: float = 0.05) -> Table_co:
         """
@@ -258,9 +524,11 @@ class Comparison(SlicedResult[Table_co]):
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""
-        from anls_frame.reports.documents import comparison_document  # noqa: PLC0415 - only to write
+        from anls_frame.reports import documents, many_documents  # noqa: PLC0415 - only to write
 
-        return comparison_document(self._view)
+        if self.is_of_two:
+            return documents.comparison_document(self._view)
+        return many_documents.many_document(self._view_of_many)
 
     @cached_property
     def _view(self) -> ComparisonView:
@@ -274,10 +542,25 @@ class Comparison(SlicedResult[Table_co]):
             metric=self.metric,
         )
 
-    def _glances(self, most: int | None) -> list[Glance]:
-        from anls_frame.reports.documents import comparison_glances  # noqa: PLC0415 - only to show it
+    @cached_property
+    def _view_of_many(self) -> ManyView:
+        from anls_frame.reports.many_documents import ManyView  # noqa: PLC0415 - only to write or show it
 
-        return comparison_glances(self._view, most)
+        return ManyView(
+            ranking=self._long("ranking"),
+            differences=self._long("differences", self._pairs()),
+            by=self._by,
+            settings=self.settings,
+            signature=self.signature,
+            metrics=self.measures,
+        )
+
+    def _glances(self, most: int | None) -> list[Glance]:
+        from anls_frame.reports import documents, many_documents  # noqa: PLC0415 - only to show it
+
+        if self.is_of_two:
+            return documents.comparison_glances(self._view, most)
+        return many_documents.many_glances(self._view_of_many, most)
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -399,7 +682,43 @@ class Comparison(SlicedResult[Table_co]):
     def _planner(self) -> Planner:
         from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
 
-        return Planner(self._differences, self.metric, self.draws, self._by, self._settings.orders)
+        if not self.is_of_two:
+            raise ValueError(
+                "what rows can show, and decisions, are for two systems in one metric; compare these alone"
+            )
+        differences = between(self.summary, self.metric, *self._places)
+        return Planner(differences, self.metric, self.draws, self._by, self._settings.orders)
+
+
+def _check_test(confidence: float, draws: int, seed: int) -> None:
+    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
+
+    share("confidence", confidence, ends=False)
+    count("draws", draws, 1, MOST_DRAWS)
+    count("seed", seed)
+
+
+def _check_names(comparison: Comparison) -> None:
+    """Raise an error if names of systems or `by` columns are those of columns of the result."""
+    by = comparison.summary.settings.by
+    of_result = [*(RESULT_COLUMNS if comparison.is_of_two else (*pairwise.COLUMNS, SLICE))]
+    of_result += [TABLE] if comparison.summary.settings.tables else []
+    # Two systems have a column each.
+    taken = {*by, *of_result} & set(comparison.systems if comparison.is_of_two else ())
+    if taken:
+        raise ValueError(f"systems {sorted(taken)} would collide with columns of the result; rename them")
+    reserved = [column for column in by if column in of_result]
+    if reserved:
+        raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
+
+
+def _ordered(systems: Sequence[str], baseline: str | None) -> list[str]:
+    """Return the systems, the baseline first."""
+    if baseline is None:
+        return list(systems)
+    if baseline not in systems:
+        raise ValueError(f"baseline must be one of the systems {list(systems)}, got {baseline!r}")
+    return [baseline, *(name for name in systems if name != baseline)]
 
 
 def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
@@ -418,59 +737,73 @@ def _on_frames(
 @_on_frames
 def compare(
     frame: Any,
-    systems: Mapping[str, str],
-    answers: str | None,
+    systems: Mapping[str, str] | Sequence[str] | None = None,
+    answers: str | None = None,
     *,
+    prediction: str | None = None,
+    system: str | None = None,
+    id: str | Sequence[str] | None = None,  # noqa: A002 - what users call it
     by: By | None = None,
     cluster: str | None = None,
-    metrics: str | Metric | None = None,
+    metrics: Metrics | None = None,
+    baseline: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    details: bool = False,
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
 ) -> Comparison:
     """
-    Compare two systems on the same rows.
+    Compare two or more systems on the same rows.
 
     Parameters
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule
-        interface, with a column of predictions for each system (`pair` makes one from two frames).
+        interface, with a column of predictions for each system (`pair` makes one from two frames), or with
+        a row for each system and question.
     systems
-        Exactly two entries, from name to prediction column. The first system is the baseline.
+        The systems, from name to prediction column, or a list of prediction columns.
     answers
         Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
         scores.
+    prediction, system, id
+        For a frame with a row for each system and question, in place of `systems`: the columns with the
+        predictions, the name of the system, and what identifies a question.
     by
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster
         Column that identifies the document of each row; differences within a document are not independent.
     metrics
-        The score to compare. For texts it is `"anls"` (the default), `"nls"`, `"exact_match"`, `"cer_mean"`
-        (the mean of the rows' error rates), `"cer_corpus"` (total edits divided by total reference length, as
-        OCR projects quote it), or a `Metric`: a function of predictions and answers, or a mapping from the
-        systems to columns of scores. For existing scores it is their name, which also says the direction, or
-        a `Metric` with such a mapping.
+        The score to compare, or several. For texts it is `"anls"` (the default), `"nls"`, `"exact_match"`,
+        `"cer_mean"` (the mean of the rows' error rates), `"cer_corpus"` (total edits divided by total
+        reference length, as OCR projects quote it), or a `Metric`: a function of predictions and answers, or
+        a mapping from the systems to columns of scores. For existing scores it is their name, which also
+        says the direction, or a `Metric` with such a mapping.
+    baseline
+        The system that others are compared with, the first one by default.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
         prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
-        either prediction is null. Rows in which an existing score is null are always left out.
+        any prediction is null. Rows in which an existing score is null are always left out.
+    details
+        Also count the error types of each system against those of the first one, for `transitions`.
     confidence
-        Confidence level of the intervals.
+        Confidence level of the intervals and ranks.
     draws, seed
-        Number of draws of the sign-flip test, at most 10 million, and the seed of these draws.
+        Number of draws of the tests, at most 10 million, and the seed of these draws.
 
     Returns
     -------
     Comparison
-        The differences, second minus first, with `overall`, `by_group`, `regressed()` and `write(path)`.
-        Its tables are pandas frames if `frame` is one, otherwise Polars frames.
+        The `ranking` of the systems, the `differences()` between them, with `overall`, `by_group`,
+        `regressed()` and `write(path)`. Its tables are pandas frames if `frame` is one, otherwise Polars
+        frames.
 
     Raises
     ------
@@ -479,16 +812,16 @@ def compare(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If there are not exactly two systems, their names collide with other columns of the result, or an
-        option has an invalid value.
+        If there are fewer than two systems, their names collide with other columns of the result, a system
+        lacks a question that another one has, or an option has an invalid value.
 
     Notes
     -----
-    The p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no clusters), see
-    `anls_frame.statistics.sign_flip`. The p-values of slices are adjusted together by step-down max-T on
-    joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is not among them. Each interval
-    is a Student's t interval on its own. Interval and p-value are different methods and can disagree
-    slightly.
+    For two systems the p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no
+    clusters), see `anls_frame.statistics.sign_flip`. The p-values of all slices and metrics are adjusted
+    together by step-down max-T on joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is
+    not among them. For more systems, see `anls_frame.statistics.pairwise` and `rank_sets`. Each interval is a
+    Student's t interval on its own. Interval and p-value are different methods and can disagree slightly.
 
     Examples
     --------
@@ -497,56 +830,28 @@ def compare(
     >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
     >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"]
     0.5
+
+    A frame with a row for each system and question:
+
+    >>> long = df.unpivot(["old", "new"], index="answer", variable_name="model", value_name="output")
+    >>> af.compare(long, prediction="output", answers="answer", system="model", id="answer").overall[
+    ...     "difference"
+    ... ]
+    0.5
     """
-    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
-
-    _check_systems(systems)
-    slicing = slicing_of(by)
-    columns = slicing.names
-    (metric,) = resolve_for(metrics, systems, has_texts=answers is not None, is_one=True)
-    missing = resolve_missing(missing, has_scores=answers is None)
-    confidence = share("confidence", confidence, ends=False)
-    draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
-    of_result = (*RESULT_COLUMNS, *([TABLE] if slicing.tables else []))
-    taken = {*columns, *of_result} & set(systems)
-    if taken:
-        raise ValueError(f"systems {sorted(taken)} would collide with columns of the result; rename them")
-    reserved = [column for column in columns if column in of_result]
-    if reserved:
-        raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
-    scoring: dict[str, Any] = {"threshold": None}
-    if answers is not None:
-        scoring = {
-            "protocol": resolve_protocol(protocol),
-            "threshold": resolve_threshold(protocol, threshold),
-            "cer_protocol": resolve_protocol(cer_protocol),
-        }
-    settings = Settings(
-        by=columns,
-        tables=slicing.tables,
+    _check_test(confidence, draws, seed)
+    side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id)
+    summary = summarize_systems(
+        side_by_side.frame,
+        side_by_side.systems,
+        answers,
+        by=by,
         cluster=cluster,
-        metrics=(metric.described(),),
-        has_texts=answers is not None,
+        metrics=metrics,
+        protocol=protocol,
+        threshold=threshold,
+        cer_protocol=cer_protocol,
         missing=missing,
-        **scoring,
+        details=details,
     )
-    differences = collect(frame, dict(systems), answers, Live(slicing=slicing, metrics=(metric,)), settings)
-    settings = dataclasses.replace(settings, orders=differences.orders)
-    return Comparison(
-        differences,
-        systems,
-        metric=metric.described().within(*differences.ends),
-        settings=settings,
-        confidence=confidence,
-        draws=draws,
-        seed=seed,
-        from_pandas=is_pandas(frame),
-    )
-
-
-def _check_systems(systems: Mapping[str, str]) -> None:
-    pairs = list(systems.items()) if hasattr(systems, "items") else []
-    if len(pairs) != 2 or not all(isinstance(text, str) for entry in pairs for text in entry):  # noqa: PLR2004
-        raise ValueError(
-            f"systems must name two prediction columns, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
-        )
+    return Comparison.from_summary(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)

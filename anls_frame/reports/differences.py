@@ -1,4 +1,4 @@
-"""Differences between two systems: rows are summed by cell, and cells by slice, with tests."""
+"""Differences between two systems by slice: means with intervals and tests."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame.frames.conversion import to_lazy
 from anls_frame.reports.estimates import are_few
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
-from anls_frame.summary import fixed_point, own_metrics
-from anls_frame.summary.cells import add_up, digest_text
+from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import SCALE
-from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_names, optional, sliced_keys
+from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.moments import SIZES
-from anls_frame.summary.rows import digest_sums, predicted, score_details
-from anls_frame.summary.slicing import check_values
-from anls_frame.summary.systems import of_system
+from anls_frame.summary.system_rows import columns, scores
+from anls_frame.summary.system_sums import ROWS, bits, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +27,7 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import Units
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.rows import Live
-    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.systems_summary import SystemsSummary
 
 RESULT_COLUMNS = (
     "n",
@@ -55,87 +50,106 @@ RATE_PARTS = ("first_errors", "first_length", "second_errors", "second_length")
 LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
 
-COUNTS = ("n", "wins", "ties", "losses")
-_SIDES = ("first", "second")
+VOTES = ("wins", "ties", "losses")
 _SCORES = ("first", "second", "difference")
 
 _ROUNDING = 1e-12
-
-_BITS = 64
-"""Scores of a row are integer multiples of 2**-64 of the larger one's scale; sums of 2**46 rows fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
     """
-    Sums of the scores by cell, exact as described in `anls_frame.summary.fixed_point`.
+    Sums of the scores of two systems by cell, exact as described in `anls_frame.summary.fixed_point`.
 
     A cell is a combination of `by` values and a unit: the cluster or, without clusters, the difference second
-    minus first, so that rows with equal differences are counted together. The scale is that of the score with
-    the larger absolute value. Scores are bounded if all lie in [0, 1].
-
-    For corpus rates, a cell holds the errors and lengths of both systems: the sums of a cluster or, without
-    clusters, the values that `n` rows share. Wins and losses compare the rates of rows.
+    minus first, so that rows with equal differences are counted together. For corpus rates, a cell holds the
+    errors and lengths of both systems: the sums of a cluster or, without clusters, the values that `n` rows
+    share. Wins and losses compare the scores of rows.
     """
 
     cells: pl.DataFrame
+    votes: pl.DataFrame
     has_clusters: bool
     is_bounded: bool
     is_corpus: bool
-    counts: dict[str, int]
-    digests: tuple[str, str]
-    orders: dict[str, list[str]]
-    """The values of keys that have an order."""
-    ends: tuple[float | None, float | None]
-    """The lowest and the highest score."""
+    bits: int
+
+    def voted(self, keys: Sequence[str]) -> pl.DataFrame:
+        """Return the counts of wins, ties and losses of each slice, in the order of the keys."""
+        votes = explode_lists(self.votes, keys)
+        sums = pl.col(VOTES).sum()
+        return votes.group_by(keys).agg(sums).sort(keys).drop(keys) if keys else votes.select(sums)
 
 
-def collect(
-    frame: Any,
-    systems: Mapping[str, str],
-    answers: str | None,
-    live: Live,
-    settings: Settings,
-) -> Differences:
-    """Score both systems and sum their differences, in one pass on the streaming engine."""
-    (metric,) = live.metrics
-    rows, orders = _both_scored(frame, systems, answers, live, settings)
-    if settings.missing == "drop":
-        scored_columns = ["difference", "first_digest", "second_digest"]
-        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scored_columns)))
-    is_corpus = metric.is_ratio
-    units = list(RATE_PARTS) if is_corpus and settings.cluster is None else ["unit"]
-    keys = [*key_names(settings.by, None), *units]
-    unit = pl.col("difference" if settings.cluster is None else CLUSTER).alias("unit")
-    larger = pl.max_horizontal(pl.col("first").abs(), pl.col("second").abs())
-    scored = rows.filter(pl.col("difference").is_not_null()).with_columns(unit, fixed_point.scale_of(larger))
-    if is_corpus:
-        parts = [pl.col(name).sum() for name in RATE_PARTS if name not in units]
-        sums = scored.group_by(keys).agg(*_counts(settings), *parts)
+def between(summary: SystemsSummary, metric: Metric, first: int, second: int) -> Differences:
+    """Return the differences in one metric between two of the systems, by their places."""
+    settings, sums = summary.settings, summary.sums
+    keys = key_names(settings.by, None)
+    has_clusters = settings.cluster is not None
+    least, most = sums.ends[metric.name]
+    number = pairs(len(summary.systems)).index((min(first, second), max(first, second)))
+    votes = sums.votes[metric.name].filter(pl.col("pair") == number).drop("pair")
+    if first > second:
+        votes = votes.rename({"wins": "losses", "losses": "wins"})
+    if has_clusters:
+        cells = _of_clusters(sums.cells[metric.name], keys, metric, (first, second))
     else:
-        sums = scored.group_by(*keys, SCALE).agg(*_counts(settings), *_sums())
-    counts = rows.select(*_totals(), wrong=_is_wrong(metric).sum())
-    cells, totals = pl.collect_all([sums, counts], engine="streaming")
-    total = totals.row(0, named=True)
-    if total["wrong"]:
-        raise ValueError(_first_wrong(rows, metric, total["wrong"]))
-    names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
-    added = add_up([canonical(cells)], keys)
-    check_values(added, names)
+        place = [one.name for one in settings.metrics].index(metric.name)
+        everybody = scores(place, len(summary.systems))
+        rows = sums.cells[ROWS].filter(pl.all_horizontal(pl.col(everybody).is_not_null()))
+        cells = _of_rows(rows, keys, place, metric, (first, second))
     return Differences(
-        cells=added,
-        has_clusters=settings.cluster is not None,
-        is_bounded=metric.bounds in (None, (0, 1))
-        and (total["n"] == 0 or 0 <= total["least"] <= total["most"] <= 1),
-        is_corpus=is_corpus,
-        counts={
-            name: int(total[name])
-            for name in ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
-        },
-        digests=(digest_text(totals, "first_digest"), digest_text(totals, "second_digest")),
-        orders=orders,
-        ends=(total["least"], total["most"]),
+        cells=cells,
+        votes=votes,
+        has_clusters=has_clusters,
+        is_bounded=metric.bounds == (0, 1)
+        and least is not None
+        and most is not None
+        and 0 <= least <= most <= 1,
+        is_corpus=metric.is_ratio,
+        bits=bits(metric, 2),
     )
+
+
+def _of_clusters(
+    cells: pl.DataFrame, keys: Sequence[str], metric: Metric, pair: tuple[int, int]
+) -> pl.DataFrame:
+    unit = pl.col(CLUSTER).alias("unit")
+    votes = [pl.col(name) for name in ("wins", "losses")]
+    if pair[0] > pair[1]:
+        votes = [votes[0].alias("losses"), votes[1].alias("wins")]
+    if metric.is_ratio:
+        parts = [f"{which}_{system}" for system in pair for which in "xy"]
+        named = [pl.col(name).alias(part) for name, part in zip(parts, RATE_PARTS, strict=True)]
+        return cells.select(*keys, "n", unit, *votes, *named)
+    first, second = (pl.col(f"x_{system}").cast(pl.Int128) for system in pair)
+    return cells.select(
+        *keys, SCALE, "n", unit, *votes, first=first, second=second, difference=second - first
+    )
+
+
+def _of_rows(
+    rows: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, pair: tuple[int, int]
+) -> pl.DataFrame:
+    names = [columns(place, metric, system) for system in pair]
+    change = pl.col(names[1][0]) - pl.col(names[0][0])
+    better = change if metric.higher_is_better else -change
+    counts = {"wins": (better > 0) * pl.col("n"), "losses": (better < 0) * pl.col("n")}
+    rows = rows.with_columns(**counts, unit=change)
+    if metric.is_ratio:
+        parts = zip((name for one in names for name in one[1:]), RATE_PARTS, strict=True)
+        named = [pl.col(name).cast(pl.Int64).alias(part) for name, part in parts]
+        alike = rows.select(*keys, "n", *counts, *named)
+        return alike.group_by(*keys, *RATE_PARTS).agg(pl.col("n", *counts).sum())
+    scored = rows.select(*keys, "n", "unit", *counts, first=names[0][0], second=names[1][0])
+    scored = scored.with_columns(fixed_point.scale_of(pl.max_horizontal(pl.col("first", "second").abs())))
+    number = pl.col("n").cast(pl.Int128)
+    units = {
+        name: fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), bits(metric, 2)) * number
+        for name in ("first", "second")
+    }
+    scored = scored.with_columns(**units).with_columns(difference=pl.col("second") - pl.col("first"))
+    return scored.group_by(*keys, "unit", SCALE).agg(pl.col("n", *counts, *_SCORES).sum())
 
 
 def slices(
@@ -203,6 +217,22 @@ def carriers(
     return np.minimum(carried(np.maximum(far, 0.0)), carried(np.maximum(-far, 0.0)))
 
 
+def carriers_of_columns(deviations: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return the same for a table with a line for each unit of a slice and a column for each difference."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
+    far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
+
+    def carried(side: FloatArray) -> FloatArray:
+        total, squares = side.sum(axis=0), np.einsum("ij,ij->j", side, side)
+        return np.asarray(
+            np.divide(total**2, squares, out=np.zeros(len(total)), where=squares > 0), np.float64
+        )
+
+    return np.asarray(np.minimum(*(carried(np.maximum(side, 0.0)) for side in (far, -far))), np.float64)
+
+
 def size_powers(*, has_clusters: bool) -> list[pl.Expr]:
     """Return sums of powers of the units' sizes; without clusters, each of the `n` rows is a unit."""
     n = pl.col("n").cast(pl.Float64)
@@ -246,126 +276,6 @@ def _adjusted(units: Units, p_values: FloatArray, draws: int, seed: int) -> Floa
     return adjusted
 
 
-def _both_scored(
-    frame: Any,
-    systems: Mapping[str, str],
-    answers: str | None,
-    live: Live,
-    settings: Settings,
-) -> tuple[pl.LazyFrame, dict[str, list[str]]]:
-    """Return the rows with the scores of both systems, and the order of keys that have one."""
-    (metric,) = live.metrics
-    columns = list(systems.values()) if answers is not None else []
-    metrics = [of_system(metric, system) for system in systems]
-    others = [*live.slicing.columns, *optional(settings.cluster), *own_metrics.needed(metrics)]
-    source = to_lazy(frame, [*columns, *optional(answers)], others, answers=answers)
-    schema = source.collect_schema()
-    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    scores = {}
-    if answers is not None:
-        for side, column in zip(_SIDES, columns, strict=True):
-            scores[f"{side}_details"] = score_details(schema, column, answers, settings)
-    if not metric.is_built_in:
-        for place, (side, own) in enumerate(zip(_SIDES, metrics, strict=True)):
-            texts = [] if answers is None else [predicted(columns[place]), cs.by_name(answers)]
-            values = own_metrics.values(source, [own], texts)
-            scores |= {f"{side}_{value.meta.output_name()}": value for value in values}
-    missing = pl.any_horizontal(cs.by_name(*dict.fromkeys(columns)).is_null()) if columns else None
-    rows = source.select(*keys, **scores, **({} if missing is None else {"missing": missing}))
-    rows = rows.with_columns(*(part for side in _SIDES for part in _parts(side, metric, answers)))
-    if answers is None:
-        lacking = pl.any_horizontal(pl.col(_SIDES).is_null())
-        rows = rows.with_columns(missing=lacking, answerable=pl.lit(value=True))
-    else:
-        rows = rows.with_columns(answerable=pl.col("first_digest").is_not_null())
-        if metric.is_function:
-            rows = rows.with_columns(pl.when("answerable").then(pl.col(_SIDES)))
-    return rows.with_columns(difference=pl.col("second") - pl.col("first")), orders
-
-
-def _parts(side: str, metric: Metric, answers: str | None) -> list[pl.Expr]:
-    """Return the score of a system's rows, its digest and what its rate is divided from."""
-    details = pl.col(f"{side}_details").struct
-    own = [pl.col(f"{side}_{name}") for name in own_metrics.names(0, metric)]
-    if metric.is_built_in:
-        own = [details.field(name) for name in (str(metric.row), "char_errors", "reference_length")]
-    parts = dict(zip((side, f"{side}_errors", f"{side}_length"), own, strict=False))
-    length = details.field("reference_length") if answers is not None else pl.lit(1)
-    if f"{side}_length" not in parts:
-        parts[f"{side}_length"] = length
-    return [
-        # Counts that are no whole numbers raise an error of their own.
-        *(
-            value.cast(pl.Float64 if name == side else pl.Int64, strict=False).alias(name)
-            for name, value in parts.items()
-        ),
-        (own_metrics.digest_of(own[0]) if answers is None else details.field("row_digest")).alias(
-            f"{side}_digest"
-        ),
-    ]
-
-
-def _is_wrong(metric: Metric) -> pl.Expr:
-    """Return which rows hold a value that the metric cannot have."""
-    if metric.is_built_in:
-        return pl.lit(value=False)
-    return pl.any_horizontal(own_metrics.is_wrong(metric, names) for names in _value_columns(metric))
-
-
-def _value_columns(metric: Metric) -> list[list[str]]:
-    """Return the columns with the values of an own metric, for both systems."""
-    names = own_metrics.names(0, metric)
-    return [[f"{side}_{name}" for name in (names[1:] or names)] for side in _SIDES]
-
-
-def _first_wrong(rows: pl.LazyFrame, metric: Metric, count: int) -> str:
-    for names in _value_columns(metric):
-        wrong = rows.with_row_index("row").filter(own_metrics.is_wrong(metric, names)).head(1)
-        found = wrong.select("row", *names).collect()
-        if found.height:
-            row, *values = found.row(0)
-            return own_metrics.message(metric, count, row, values)
-    raise AssertionError  # the caller has counted some
-
-
-def _counts(settings: Settings) -> list[pl.Expr]:
-    difference = pl.col("difference")
-    better = settings.metrics[0].higher_is_better
-    rises, falls = ("wins", "losses") if better else ("losses", "wins")
-    counts = {rises: difference > 0, "ties": difference == 0, falls: difference < 0}
-    return [
-        pl.len().cast(pl.UInt64).alias("n"),
-        *(condition.sum().cast(pl.UInt64).alias(name) for name, condition in counts.items()),
-    ]
-
-
-def _sums() -> list[pl.Expr]:
-    first, second = (
-        fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), _BITS)
-        for name in ("first", "second")
-    )
-    return [
-        first.sum().alias("first"),
-        second.sum().alias("second"),
-        (second - first).sum().alias("difference"),
-    ]
-
-
-def _totals() -> list[pl.Expr]:
-    scored = pl.col("difference").is_not_null()
-    return [
-        pl.len().alias("rows"),
-        pl.col("difference").count().alias("n"),
-        (pl.col("missing") & pl.col("answerable")).sum().alias("n_missing"),
-        (~pl.col("answerable")).sum().alias("n_unanswerable"),
-        (scored & (pl.min_horizontal("first_length", "second_length") == 0)).sum().alias("n_empty_reference"),
-        pl.min_horizontal("first", "second").filter(scored).min().alias("least"),
-        pl.max_horizontal("first", "second").filter(scored).max().alias("most"),
-        *digest_sums("first_digest"),
-        *digest_sums("second_digest"),
-    ]
-
-
 def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFrame, Units]:
     """
     Return counts, sums and moments of each slice, in key order, and the differences of its units.
@@ -375,8 +285,8 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
     cells = explode_lists(differences.cells, keys)
     present = fixed_point.scales(cells)
     sums = [
-        pl.col(COUNTS).sum(),
-        *(fixed_point.scaled_floats(name, present, _BITS).alias(name) for name in _SCORES),
+        pl.col("n").sum(),
+        *(fixed_point.scaled_floats(name, present, differences.bits).alias(name) for name in _SCORES),
     ]
     whole = cells.group_by(keys).agg(sums).sort(keys) if keys else cells.select(sums)
     units = cells.group_by(*keys, "unit").agg(sums).sort(*keys, "unit")
@@ -401,7 +311,7 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
     else:
         signs = of_rows(differences.cells.rename({"unit": "value"}), keys, ["value"])
     carrying = _carriers_of_mean(whole, units, keys) if differences.has_clusters else pl.lit(math.inf)
-    grouped = whole.hstack(moments).hstack(by_slice.drop(keys))
+    grouped = whole.hstack(differences.voted(keys)).hstack(moments).hstack(by_slice.drop(keys))
     return grouped.with_columns(carrying.alias("carrying")), signs
 
 

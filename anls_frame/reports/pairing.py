@@ -232,7 +232,7 @@ def _check_answers(name: str, ids: list[str], differing: pl.DataFrame) -> None:
     number = "1 id" if differing.height == 1 else f"{differing.height:,} ids"
     raise ValueError(
         f"the frames accept different answers in column {name!r} for {number} ({', '.join(ids)}): "
-        f"{_first_of(differing)}. Pair results of the same questions. If the column does not hold accepted "
+        f"{first_of(differing)}. Pair results of the same questions. If the column does not hold accepted "
         "answers, pass answers=[] or the column that does"
     )
 
@@ -258,10 +258,10 @@ def _check_ids(ids: pl.DataFrame, which: str) -> None:
         raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
     doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
     if doubled.height:
-        raise ValueError(f"the {which} frame has duplicate ids: {_first_of(doubled)}")
+        raise ValueError(f"the {which} frame has duplicate ids: {first_of(doubled)}")
 
 
-def _first_of(ids: pl.DataFrame) -> str:
+def first_of(ids: pl.DataFrame) -> str:
     """Return the first few ids, for a message."""
     shown = ", ".join(str(row[0] if len(row) == 1 else row) for row in ids.head(_SHOWN_IDS).iter_rows())
     return shown + (f" and {ids.height - _SHOWN_IDS} more" if ids.height > _SHOWN_IDS else "")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
 
-_BITS = 64  # as in `differences`
-
 
 @dataclass(frozen=True)
 class Planner:
@@ -135,7 +133,7 @@ class Planner:
             alike = cells.group_by(*keys, "unit").agg(count=pl.col("n").sum()).sort(*keys, "unit")
             x = pl.col("unit")
             return alike.with_columns(n=pl.lit(1), x=x, ups=x > 0, downs=x < 0), {}
-        x = fixed_point.scaled_floats("difference", fixed_point.scales(cells), _BITS)
+        x = fixed_point.scaled_floats("difference", fixed_point.scales(cells), self.differences.bits)
         units = cells.group_by(*keys, "unit").agg(pl.col("n", "wins", "losses").sum(), x=x)
         return units.sort(*keys, "unit").with_columns(count=pl.lit(1), **self._directions()), {}
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame.reports.differences import (
-    COUNTS,
     LEAST_UNITS,
     RATE_PARTS,
     carriers,
@@ -64,7 +63,7 @@ def slices(
 
         errors, length = errors_1 + errors_2, length_1 + length_2
         residual = (e_2 - e_1) - (errors / length)[place] * (l_2 - l_1)
-    swap = _Swap(errors, length, np.sqrt(total(residual * residual)), total(np.abs(residual)))
+    swap = Swap(errors, length, np.sqrt(total(residual * residual)), total(np.abs(residual)))
     tested = np.isfinite(second - first) & (_floats(grouped["units"]) >= LEAST_UNITS)
     p_values, adjusted = np.full((2, grouped.height), np.nan)
     for slice_ in np.nonzero(tested)[0]:
@@ -95,23 +94,23 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
     cells = explode_lists(differences.cells, keys)
     if differences.has_clusters:
         parts = pl.col(RATE_PARTS).sum()
-        units = cells.group_by(*keys, "unit").agg(pl.col(COUNTS).sum(), parts).sort(*keys, "unit")
+        units = cells.group_by(*keys, "unit").agg(pl.col("n").sum(), parts).sort(*keys, "unit")
         units = units.with_columns(count=pl.lit(1, pl.UInt64), **swapped)
         signs = of_clusters(units, keys, _SWAPPED)
     else:
         parts = (pl.col(RATE_PARTS) * pl.col("n")).sum()
-        units = cells.group_by(*keys, *RATE_PARTS).agg(pl.col(COUNTS).sum()).sort(*keys, *RATE_PARTS)
+        units = cells.group_by(*keys, *RATE_PARTS).agg(pl.col("n").sum()).sort(*keys, *RATE_PARTS)
         units = units.with_columns(count="n", **swapped)
         lines = differences.cells.select(*keys, "n", **swapped)
         signs = of_rows(lines, keys, _SWAPPED)
     powers = size_powers(has_clusters=differences.has_clusters)
-    sums = [pl.col(COUNTS).sum(), pl.col("count").sum().alias("units"), parts, *powers]
+    sums = [pl.col("n").sum(), pl.col("count").sum().alias("units"), parts, *powers]
     grouped = units.group_by(keys).agg(sums).sort(keys) if keys else units.select(sums)
-    return grouped, units, signs
+    return grouped.hstack(differences.voted(keys)), units, signs
 
 
 @dataclass(frozen=True)
-class _Swap:
+class Swap:
     """
     The test statistic if the two systems are swapped in units, errors together with lengths.
 
@@ -142,10 +141,12 @@ class _Swap:
         # A swap that leaves one system without any length is as extreme as possible.
         return np.where(np.isfinite(drawn), drawn, np.inf)
 
-    def of(self, chosen: npt.NDArray[np.bool_]) -> _Swap:
-        return _Swap(self.errors[chosen], self.length[chosen], self.norm[chosen], self.sizes[chosen])
+    def of(self, chosen: npt.NDArray[np.bool_]) -> Swap:
+        """Return the statistic of some slices."""
+        return Swap(self.errors[chosen], self.length[chosen], self.norm[chosen], self.sizes[chosen])
 
     def ties(self) -> FloatArray:
+        """Return by how much statistics may differ through rounding."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame.statistics.significance import TIE  # noqa: PLC0415 - imports numpy

@@ -7,5 +7,6 @@ from anls_frame.summary.merging import merge
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
-__all__ = ["Metric", "Settings", "Summary", "merge", "summarize"]
+__all__ = ["Metric", "Settings", "Summary", "SystemsSummary", "merge", "summarize", "summarize_systems"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,14 +14,17 @@ from anls_frame._native import __version__
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
-    from pathlib import Path
 
 FORMAT = 4
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = ("settings", "parts", "digest", "scored_by")
 """What a summary holds besides its frames."""
+
+SYSTEMS = "systems"
+"""What a summary of several systems holds besides."""
 
 _METADATA_KEY = "anls_frame"
 _FRAMES = ("cell", "bin", "worst")
@@ -46,10 +50,20 @@ def content(
         "digest": header["digest"],
         "columns": {kind: frame.columns for kind, frame in frames.items()},
         "scored_by": header["scored_by"],
+        **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
     }
     file = io.BytesIO()
     whole.write_parquet(file, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
     return file.getvalue()
+
+
+def save(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write the content of a file, completely or not at all."""
+    from anls_frame._atomic import replacing  # noqa: PLC0415 - only for those who save
+
+    # Written through memory, because Polars would report a full disk with an error of its own.
+    with replacing(Path(path)) as file:
+        file.write(content)
 
 
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
@@ -77,9 +91,12 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
             kind: whole.filter(pl.col("kind") == kind).select(columns)
             for kind, columns in metadata["columns"].items()
         }
-        cells, *_ = (frames[kind] for kind in _FRAMES)
-        _check_sums(cells, metadata["parts"])
+        of_systems = {SYSTEMS: metadata[SYSTEMS]} if SYSTEMS in metadata else {}
+        if not of_systems:
+            cells, *_ = (frames[kind] for kind in _FRAMES)
+            _check_sums(cells, metadata["parts"])
         return frames, {
+            **of_systems,
             "settings": Settings.from_dict(metadata["settings"]),
             "parts": metadata["parts"],
             "digest": metadata["digest"],

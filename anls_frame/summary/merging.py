@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 
-from anls_frame.summary import folding
+from anls_frame.summary import folding, system_sums, transitions
 from anls_frame.summary.cells import add_up, lowest
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,18 +25,23 @@ __all__ = ["merge"]
 _UINT64 = 1 << 64
 
 
-def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
+@overload
+def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]: ...
+@overload
+def merge(summaries: Iterable[SystemsSummary[Table]]) -> SystemsSummary[Table]: ...
+def merge(summaries: Iterable[Any]) -> Any:
     """
     Merge the summaries of parts, in any order.
 
     Parameters
     ----------
     summaries
-        At least one. A cluster may have rows in several parts, unless clusters were folded.
+        At least one, all of one system or all of the same several ones. A cluster may have rows in several
+        parts, unless clusters were folded.
 
     Returns
     -------
-    Summary
+    Summary or SystemsSummary
         The summary of all rows. Its tables are pandas frames if those of all parts are.
 
     Raises
@@ -57,28 +63,24 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     summaries = list(summaries)
     if not summaries:
         raise ValueError("merge needs at least one summary")
+    if all(isinstance(summary, SystemsSummary) for summary in summaries):
+        return _merge_systems(summaries)
     if not all(isinstance(summary, Summary) for summary in summaries):
-        raise TypeError("merge needs summaries, as returned by summarize and Summary.load")
-    orders = [summary.settings.orders for summary in summaries]
-    common = {
-        name: order for name, order in orders[0].items() if all(one.get(name) == order for one in orders)
-    }
-    settings = dataclasses.replace(summaries[0].settings, orders=common)
-    for other in summaries[1:]:
-        differing = settings.differences(other.settings)
-        if differing:
-            named = ", ".join(f"{name} ({own!r} and {its!r})" for name, (own, its) in differing.items())
-            raise ValueError(f"summaries with different settings cannot be merged: {named}")
+        raise TypeError(
+            "merge needs summaries, as returned by summarize and Summary.load, all of one system or all of "
+            "several"
+        )
+    return _merge(summaries)
+
+
+def _merge(summaries: list[Summary]) -> Summary:
+    settings = _common_settings(summaries)
     folded = [summary.folded for summary in summaries if summary.folded is not None]
     if len(folded) not in {0, len(summaries)}:
         raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
-    parts: dict[str, int] = {}
-    for summary in summaries:
-        twice = parts.keys() & summary.parts.keys()
-        if twice:
-            raise ValueError(f"the same part occurs twice: {', '.join(sorted(twice))}")
-        parts |= summary.parts
-    _check_dtypes(summaries, settings)
+    parts = _all_parts(summaries)
+    for frame in ("cells", "bins", "worst_rows"):
+        _check_dtypes([getattr(summary, frame) for summary in summaries], settings)
     # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     keys = key_names(settings.by, None)
@@ -110,20 +112,68 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     )
 
 
-def _check_dtypes(summaries: Sequence[Summary], settings: Settings) -> None:
+def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
+    settings = _common_settings(summaries)
+    names = [list(summary.systems) for summary in summaries]
+    for other in names[1:]:
+        if other != names[0]:
+            raise ValueError(f"summaries of different systems cannot be merged: {names[0]} and {other}")
+    parts = _all_parts(summaries)
+    sums = [summary.sums for summary in summaries]
+    for name in sums[0].cells:
+        _check_dtypes([one.cells[name] for one in sums], settings)
+    summaries.sort(key=lambda summary: sorted(summary.parts))
+    keys = key_names(settings.by, None)
+    return SystemsSummary(
+        settings=settings,
+        systems=summaries[0].systems,
+        parts=dict(sorted(parts.items())),
+        sums=system_sums.add_up([summary.sums for summary in summaries], keys, settings.metrics),
+        transitions={
+            name: transitions.added([summary.transitions[name] for summary in summaries], keys)
+            for name in summaries[0].transitions
+        },
+        from_pandas=all(summary.from_pandas for summary in summaries),
+    )
+
+
+def _common_settings(summaries: Sequence[Summary | SystemsSummary]) -> Settings:
+    orders = [summary.settings.orders for summary in summaries]
+    common = {
+        name: order for name, order in orders[0].items() if all(one.get(name) == order for one in orders)
+    }
+    settings = dataclasses.replace(summaries[0].settings, orders=common)
+    for other in summaries[1:]:
+        differing = settings.differences(other.settings)
+        if differing:
+            named = ", ".join(f"{name} ({own!r} and {its!r})" for name, (own, its) in differing.items())
+            raise ValueError(f"summaries with different settings cannot be merged: {named}")
+    return settings
+
+
+def _all_parts(summaries: Sequence[Summary | SystemsSummary]) -> dict[str, int]:
+    parts: dict[str, int] = {}
+    for summary in summaries:
+        twice = parts.keys() & summary.parts.keys()
+        if twice:
+            raise ValueError(f"the same part occurs twice: {', '.join(sorted(twice))}")
+        parts |= summary.parts
+    return parts
+
+
+def _check_dtypes(frames: Sequence[pl.DataFrame], settings: Settings) -> None:
     """Raise an error if a column's dtype differs between parts: as strings, 1 and "1" would be equal."""
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True)) | {CLUSTER: settings.cluster}
-    for frame in ("cells", "bins", "worst_rows"):
-        known: dict[str, pl.DataType] = {}
-        for summary in summaries:
-            for column, dtype in getattr(summary, frame).schema.items():
-                common = _common_dtype(known.get(column, dtype), dtype)
-                if common is None:
-                    raise ValueError(
-                        f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
-                        f"{dtype} in another; cast it before summarizing"
-                    )
-                known[column] = common
+    known: dict[str, pl.DataType] = {}
+    for frame in frames:
+        for column, dtype in frame.schema.items():
+            common = _common_dtype(known.get(column, dtype), dtype)
+            if common is None:
+                raise ValueError(
+                    f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
+                    f"{dtype} in another; cast it before summarizing"
+                )
+            known[column] = common
 
 
 def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _plugin
 from anls_frame.exceptions import DTypeError
-from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import LARGEST, REST_BITS, SCALE, SCALED_BITS
 from anls_frame.summary.measures import COUNTS
@@ -23,6 +21,8 @@ WRONG = "wrong_sum"
 """Column of cells that counts values which a metric cannot have; it is checked and dropped."""
 
 _LARGEST_COUNT = 2.0**52
+_NULL = 0x7FF8_0000_0000_0000
+"""Stands for null in digests: no score has the bits of NaN."""
 
 
 def needed(metrics: Iterable[Metric]) -> list[str]:
@@ -104,18 +104,24 @@ def row_score(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
 
 def digest(metrics: Sequence[Metric]) -> pl.Expr:
     """Return the digest of the scores of each row; null if all are null."""
-    scores = [pl.col(name) for name in all_names(metrics)]
-    text = scores[0]
-    if len(scores) > 1:
-        every = pl.concat_str([score.cast(pl.String).fill_null("") for score in scores], separator=" ")
-        text = pl.when(pl.any_horizontal(score.is_not_null() for score in scores)).then(every)
-    return digest_of(text)
+    return digest_of_values([pl.col(name) for name in all_names(metrics)])
 
 
-def digest_of(value: pl.Expr) -> pl.Expr:
-    """Return the digest of a number or text, null for null."""
-    raw = {"protocol": plugin_options("raw"), "threshold": 0.0}
-    return _plugin.call("score_details", value.cast(pl.String), pl.lit(""), **raw).struct.field("row_digest")
+def digest_of_values(scores: Sequence[pl.Expr]) -> pl.Expr:
+    """Return the digest of the numbers of each row; null if all are null."""
+    mixed = pl.lit(0, pl.UInt64)
+    for score in scores:
+        bits = score.cast(pl.Float64).reinterpret(dtype=pl.UInt64).fill_null(_NULL)
+        mixed = _mixed(mixed.xor(bits))
+    return pl.when(pl.any_horizontal(score.is_not_null() for score in scores)).then(mixed)
+
+
+def _mixed(value: pl.Expr) -> pl.Expr:
+    """Mix 64 bits: SplitMix64 (Steele, Lea and Flood 2014)."""
+    value += pl.lit(0x9E37_79B9_7F4A_7C15, pl.UInt64)
+    value = value.xor(value // (1 << 30)) * pl.lit(0xBF58_476D_1CE4_E5B9, pl.UInt64)
+    value = value.xor(value // (1 << 27)) * pl.lit(0x94D0_49BB_1331_11EB, pl.UInt64)
+    return value.xor(value // (1 << 31))
 
 
 def prepared(rows: pl.LazyFrame, keys: Sequence[str], place: int, metric: Metric) -> pl.LazyFrame:

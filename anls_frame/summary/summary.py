@@ -186,12 +186,7 @@ class Summary(Generic[Table_co]):
         >>> af.Summary.load(path).rows
         1
         """
-        from anls_frame._atomic import replacing  # noqa: PLC0415 - only for those who save
-
-        # Written through memory, because Polars would report a full disk with an error of its own.
-        content = self._content(metadata or {})
-        with replacing(Path(path)) as file:
-            file.write(content)
+        files.save(path, self._content(metadata or {}))
 
     def to_bytes(self) -> bytes:
         """
@@ -242,6 +237,8 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
+        if files.SYSTEMS in header:
+            raise ValueError("this is a summary of several systems: load it with SystemsSummary")
         return Summary(
             **header,
             cells=frames["cell"],

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from anls_frame.summary.catalogue import BUILT_IN, resolve
+from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
 from anls_frame.summary.measures import Metric
 
 
@@ -24,6 +24,8 @@ def resolve_for(
     if not (has_texts or all(isinstance(one, Metric) for one in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     metrics = resolve("anls" if given is None else given, (), has_texts=has_texts)
+    if isinstance(given, str) and given in SETS and not is_one:
+        metrics = tuple(metric for metric in metrics if metric.row is not None)
     if is_one and len(metrics) > 1:
         raise ValueError(f"metrics must be one metric, got {given!r}")
     for metric in metrics:
@@ -48,7 +50,7 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
             raise ValueError(f"metric {metric.name!r} must have a column for each of {list(systems)}")
         if not (metric.is_built_in or values is None or callable(values) or isinstance(values, Mapping)):
             raise ValueError(
-                f"metric {metric.name!r} is one column, but two systems are compared: pass a function of "
+                f"metric {metric.name!r} is one column, but systems are compared: pass a function of "
                 "predictions and answers, or a mapping from the systems to their columns"
             )
 

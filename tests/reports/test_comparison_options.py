@@ -128,12 +128,12 @@ def test_existing_scores_have_to_be_numbers() -> None:
 
 @pytest.mark.parametrize(
     "systems",
-    [{}, {"old": "a"}, {"old": "a", "new": "b", "newer": "b"}, {"old": 1, "new": 2}, {1: "a", 2: "b"},
-     {"old": None, "new": "b"}, ["a", "b"], "ab", None, {"old": ["a"], "new": "b"}],
+    [{}, {"old": "a"}, ["a"], ["a", 1], {"old": 1, "new": 2}, {1: "a", 2: "b"},
+     {"old": None, "new": "b"}, "ab", None, {"old": ["a"], "new": "b"}],
     ids=str,
 )  # fmt: skip
 def test_systems_are_two_names_with_their_columns(systems: Any) -> None:
-    with pytest.raises(ValueError, match="systems must name two prediction columns"):
+    with pytest.raises(ValueError, match="systems must name two or more prediction columns"):
         compare(FRAME, systems, "t")
 
 
@@ -179,11 +179,9 @@ def test_any_other_name_will_do(name: str) -> None:
         ),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers"),
         ({"metrics": ""}, ValueError, "metrics must be of"),
-        ({"metrics": ["anls", "nls"]}, ValueError, "metrics must be one metric, got"),
-        ({"metrics": "qa"}, ValueError, "metrics must be one metric, got 'qa'"),
         ({"metrics": "zeros"}, ValueError, "'zeros' is none; compare 'anls'"),
-        ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but two systems are compared"),
-        ({"metrics": pl.col("d")}, ValueError, "metric 'd' is one column, but two systems are compared"),
+        ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
+        ({"metrics": pl.col("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
         (
             {"metrics": af.Metric({"old": "d", "newer": "d"}, name="m")},
             ValueError,

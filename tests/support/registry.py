@@ -461,6 +461,7 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "length_scores": af.length_scores,
     "report": af.report,
     "summarize": af.summarize,
+    "summarize_systems": af.summarize_systems,
     "worst": af.worst,
 }
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -500,6 +501,7 @@ CLASSES = (
     "ScoreProtocol",
     "Settings",
     "Summary",
+    "SystemsSummary",
 )
 CONSTANTS = ("PROTOCOLS", "__version__")
 GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -1,0 +1,220 @@
+"""Sums of all systems by unit: the clusters or rows of each slice, for one metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from anls_frame.reports.signs import sizes
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import SCALE
+from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
+from anls_frame.summary.system_rows import all_columns, columns, scores
+from anls_frame.summary.system_sums import EXACT_BITS, ROWS, bits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.systems_summary import SystemsSummary
+
+    IntArray = npt.NDArray[np.int64]
+
+_MOST_CELLS = 1 << 16
+"""Number of cells of several slices that are added up by unit at a time."""
+
+
+class Line(NamedTuple):
+    """The units of a slice: clusters, or rows with equal scores."""
+
+    unit: IntArray
+    """Number of each unit, the same in all slices and metrics."""
+    counts: IntArray
+    """How many rows have these scores; 1 for clusters."""
+    n: FloatArray
+    """Rows of each unit."""
+    x: FloatArray
+    """Sum of the scores or errors, with a column for each system."""
+    y: FloatArray
+    """What they are divided by: the rows in a single column, or a length for each system."""
+
+    def in_groups(self, count: int, seed: int) -> Line:
+        """Return the sums of random groups of clusters as units."""
+        import numpy as np  # noqa: PLC0415 - only to compare
+
+        place = np.random.default_rng(seed).permutation(len(self.unit)) % count
+        n, x, y = (added_by(place, values, count) for values in (self.n[:, None], self.x, self.y))
+        return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
+
+
+def added_by(place: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Add up lines of a table with the same place."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    return np.stack([np.bincount(place, column, count) for column in values.T], axis=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """
+    The slices of a table for one metric.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    keys
+        Names of the keys.
+    systems
+        Number of systems.
+    slices
+        One line for each slice, sorted: the keys, `n`, and the exact sums of the systems, `x_0`, ... and for
+        rates `y_0`, ....
+    cells
+        What the units are made of.
+    members
+        The cells of all slices, slice by slice: the place of the cell in `row`, its unit in `unit`.
+    sizes
+        How many of them each slice has.
+    """
+
+    metric: Metric
+    keys: tuple[str, ...]
+    systems: int
+    slices: pl.DataFrame
+    cells: pl.DataFrame
+    members: pl.DataFrame
+    sizes: IntArray
+
+    def __iter__(self) -> Iterator[Line]:
+        """Return the units of one slice after the other; few of them are in memory at the same time."""
+        first = 0
+        while first < len(self.sizes):
+            total = self.sizes[first:].cumsum()
+            last = first + max(1, int((total <= _MOST_CELLS).sum()))
+            yield from self._lines(first, last)
+            first = last
+
+    def units(self) -> pl.DataFrame:
+        """Return the numbers of the units, each once, and for how many rows each stands (1 for clusters)."""
+        counts = self.cells["count"][self.members["row"]]
+        return self.members.select("unit", count=counts).unique("unit")
+
+    def totals(self) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of the slices, lines by systems: scores or errors, and what they are divided by."""
+        x = self.slices.select(self._names("x")).to_numpy()
+        if not self.metric.is_ratio:
+            return x, self.slices.select(pl.col("n").cast(pl.Float64)).to_numpy()
+        return x, self.slices.select(self._names("y")).to_numpy()
+
+    def _lines(self, first: int, last: int) -> Iterator[Line]:
+        import numpy as np  # noqa: PLC0415 - only to compare
+
+        start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
+        members = self.members[start:end]
+        place = pl.Series("slice", np.repeat(np.arange(first, last), self.sizes[first:last]))
+        # Clusters are the sums of their cells; without clusters, a cell is a unit.
+        cells = self.cells[members["row"]].with_columns(place, members["unit"])
+        if SCALE in cells.columns:
+            present = fixed_point.scales(cells)
+            exact = bits(self.metric, self.systems)
+            parts = [fixed_point.scaled_floats(name, present, exact).alias(name) for name in self._names("x")]
+            cells = cells.with_columns(pl.col(self._names("x")).cast(pl.Int128))
+        else:
+            names = [*self._names("x"), *(self._names("y") if self.metric.is_ratio else [])]
+            parts = [pl.col(name).sum().cast(pl.Float64) for name in names]
+        units = cells.group_by("slice", "unit").agg(pl.col("n").sum(), pl.col("count").first(), *parts)
+        units = units.sort("slice", "unit")
+        yield from map(self._line, units.partition_by("slice", maintain_order=True))
+
+    def _line(self, units: pl.DataFrame) -> Line:
+        n = units["n"].cast(pl.Float64).to_numpy()
+        x = units.select(self._names("x")).to_numpy()
+        y = units.select(self._names("y")).to_numpy() if self.metric.is_ratio else n[:, None]
+        unit, counts = (units[name].cast(pl.Int64).to_numpy() for name in ("unit", "count"))
+        return Line(unit, counts, n, x, y)
+
+    def _names(self, which: str) -> list[str]:
+        return [f"{which}_{system}" for system in range(self.systems)]
+
+
+def lines(summary: SystemsSummary, keys: Sequence[str]) -> list[Lines]:
+    """Return the lines of a table with these keys, for each metric."""
+    has_clusters = summary.settings.cluster is not None
+    units = _clusters(summary) if has_clusters else _rows(summary)
+    return [
+        _of_metric(summary, place, metric, tuple(keys), units) for place, metric in enumerate(summary.metrics)
+    ]
+
+
+def _clusters(summary: SystemsSummary) -> pl.DataFrame:
+    """Return all clusters, sorted, with their numbers."""
+    every = [cells.select(CLUSTER) for cells in summary.sums.cells.values()]
+    return pl.concat(every, how="vertical_relaxed").unique().sort(CLUSTER).with_row_index("unit")
+
+
+def _rows(summary: SystemsSummary) -> pl.DataFrame:
+    """Return all combinations of scores, sorted, with their numbers."""
+    count = len(summary.systems)
+    values = [name for place, one in enumerate(summary.metrics) for name in all_columns(place, one, count)]
+    keys = key_names(summary.settings.by, None)
+    return summary.sums.cells[ROWS].sort(*keys, *values).with_row_index("unit")
+
+
+def _of_metric(
+    summary: SystemsSummary, place: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
+) -> Lines:
+    count = len(summary.systems)
+    if summary.settings.cluster is not None:
+        cells = summary.sums.cells[metric.name].with_columns(count=pl.lit(1, pl.UInt64))
+        number = cells.select(CLUSTER).join(
+            units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
+        )["unit"]
+        exact = cells if metric.is_ratio else summary.sums.slices[metric.name]
+    else:
+        rows = units.filter(pl.all_horizontal(pl.col(scores(place, count)).is_not_null()))
+        number = rows["unit"]
+        parts = [columns(place, metric, system)[-2:] for system in range(count)]
+        named = {f"x_{system}": names[0] for system, names in enumerate(parts)}
+        if metric.is_ratio:
+            named |= {f"y_{system}": names[1] for system, names in enumerate(parts)}
+        all_keys = key_names(summary.settings.by, None)
+        renamed = [pl.col(old).alias(new) for new, old in named.items()]
+        cells = rows.select(*all_keys, n=pl.lit(1.0), count="n").hstack(rows.select(renamed))
+        exact = summary.sums.slices[metric.name]
+        if metric.is_ratio:
+            counted = [pl.col(name).cast(pl.Int64) * pl.col("count").cast(pl.Int64) for name in named]
+            exact = cells.select(*all_keys, *counted, n="count")
+    members = explode_lists(cells.select(*keys, number.alias("unit")).with_row_index("row"), keys)
+    members = members.sort(*keys, "unit")
+    return Lines(
+        metric=metric,
+        keys=keys,
+        systems=count,
+        slices=_totals(exact, keys, metric, count),
+        cells=cells,
+        members=members,
+        sizes=sizes(members, keys),
+    )
+
+
+def _totals(sums: pl.DataFrame, keys: Sequence[str], metric: Metric, systems: int) -> pl.DataFrame:
+    """Return the exact sums of each slice."""
+    sums = explode_lists(sums, keys)
+    if metric.is_ratio:
+        names = [f"{which}_{one}" for which in "xy" for one in range(systems)]
+        parts = [pl.col(name).sum().cast(pl.Float64) for name in names]
+    else:
+        present = fixed_point.scales(sums)
+        parts = [
+            fixed_point.scaled_floats(f"sum_{one}", present, EXACT_BITS).alias(f"x_{one}")
+            for one in range(systems)
+        ]
+    added = [pl.col("n").sum(), *parts]
+    return sums.group_by(keys).agg(added).sort(keys) if keys else sums.select(added)

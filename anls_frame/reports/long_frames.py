@@ -1,0 +1,131 @@
+"""Frames with a row for each system and question, turned into a column for each system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import numbered
+from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
+from anls_frame.reports.pairing import disagreeing, first_of
+from anls_frame.summary.systems_summary import resolve_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Wide(NamedTuple):
+    """A frame with a column of predictions for each system."""
+
+    frame: Any
+    systems: Mapping[str, str] | Sequence[str]
+
+
+def wide(
+    frame: Any,
+    systems: Mapping[str, str] | Sequence[str] | None,
+    answers: str | None,
+    *,
+    prediction: str | None,
+    system: str | None,
+    id: str | Sequence[str] | None,  # noqa: A002 - what users call it
+) -> Wide:
+    """
+    Return a frame with a column of predictions for each system, and these columns.
+
+    Raises
+    ------
+    ValueError
+        If neither `systems` nor the other three are given, a system has no row for some question or several,
+        or the systems accept different answers.
+    """
+    given = {"prediction": prediction, "system": system, "id": id}
+    some = [name for name, value in given.items() if value is not None]
+    if systems is not None or not some:
+        if some:
+            raise ValueError(f"pass either systems or {some[0]}, not both")
+        return Wide(frame, resolve_systems(systems))
+    if prediction is None or system is None or id is None:
+        raise ValueError(
+            "pass systems, from name to prediction column; or, for a frame with a row for each system and "
+            "question, prediction, system and id"
+        )
+    ids = [id] if isinstance(id, str) else list(id)
+    frame = in_memory(frame)
+    columns = [*ids, system, prediction, *([] if answers is None else [answers])]
+    table = to_lazy(frame, [], list(dict.fromkeys(columns))).collect()
+    rows = table.select(
+        *(cs.by_name(name).alias(f"key_{place}") for place, name in enumerate(ids)),
+        cs.by_name(system).cast(pl.String).alias("system"),
+        cs.by_name(prediction).alias("prediction"),
+        *([] if answers is None else [cs.by_name(answers).alias("answers")]),
+    ).with_row_index("row")
+    keys = [f"key_{place}" for place in range(len(ids))]
+    _check_rows(rows, keys, ids, system)
+    order = rows["system"].unique(maintain_order=True).to_list()
+    questions = rows.group_by(keys, maintain_order=True).first()
+    _check_complete(rows, questions.select(keys), ids, order)
+    side_by_side = questions.select(*keys, "row")
+    names = {name: _free(f"{prediction} of {name}", column_names(frame)) for name in order}
+    for name, column in names.items():
+        of_system = rows.filter(pl.col("system") == name)
+        side_by_side = side_by_side.join(
+            of_system.select(*keys, pl.col("prediction").alias(column)),
+            on=keys,
+            how="left",
+            maintain_order="left",
+        )
+        if answers is not None:
+            _check_answers(questions, of_system, keys, ids, (order[0], name))
+    return Wide(attach(frame, side_by_side["row"], side_by_side.select(names.values())), names)
+
+
+def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str) -> None:
+    for name, key in ((system, "system"), *zip(ids, keys, strict=True)):
+        nulls = rows[key].null_count()
+        if nulls:
+            raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
+    doubled = rows.select(*keys, "system").filter(pl.struct(*keys, "system").is_duplicated())
+    if doubled.height:
+        raise ValueError(
+            f"each system must have one row for a question, but several have the same {[*ids, system]}: "
+            f"{first_of(doubled.unique(maintain_order=True))}"
+        )
+
+
+def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str], order: list[str]) -> None:
+    """Raise an error that lists the questions which a system lacks."""
+    lacking = []
+    for name in order:
+        of_system = rows.filter(pl.col("system") == name)
+        lost = questions.join(of_system, on=questions.columns, how="anti", maintain_order="left")
+        if lost.height:
+            lacking.append(
+                f"{name!r} lacks {numbered(lost.height, 'question')} ({', '.join(ids)}): {first_of(lost)}"
+            )
+    if lacking:
+        raise ValueError(
+            f"all systems must have the same questions, but {'; '.join(lacking)}. Add rows for them, with "
+            "a null prediction where the system gave none, or leave these questions out"
+        )
+
+
+def _check_answers(
+    questions: pl.DataFrame, rows: pl.DataFrame, keys: list[str], ids: list[str], systems: tuple[str, str]
+) -> None:
+    both = questions.join(rows.select(*keys, "answers"), on=keys, how="left", maintain_order="left")
+    differing = both.filter(disagreeing(both["answers"], both["answers_right"]))
+    if differing.height:
+        raise ValueError(
+            f"{systems[0]!r} and {systems[1]!r} have different accepted answers for "
+            f"{numbered(differing.height, 'question')} ({', '.join(ids)}): {first_of(differing.select(keys))}"
+        )
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Return a name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,133 @@
+"""Scores of several systems by slice, with intervals and the ranks that the rows can resolve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.reports.estimates import Sums, are_few, carriers, interval, units
+from anls_frame.reports.lines import Lines, lines
+from anls_frame.reports.pairwise import system_sums
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import FINE_BITS
+from anls_frame.summary.keys import explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.reports.pairwise import Test
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.systems_summary import SystemsSummary
+
+COLUMNS = (
+    "metric",
+    "system",
+    "n",
+    "score",
+    "low",
+    "high",
+    "rank",
+    "rank_low",
+    "rank_high",
+    "possibly_best",
+    "few_rows",
+    "n_clusters",
+)
+
+
+def table(summary: SystemsSummary, keys: Sequence[str], test: Test) -> pl.DataFrame:
+    """Return one line for each slice, metric and system, in this order."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    every = lines(summary, keys)
+    better = [bool(one.metric.higher_is_better) for one in every for _ in range(one.slices.height)]
+    ranks = statistics.rank_sets(
+        system_sums(every, test.seed),
+        np.array(better, bool),
+        confidence=test.confidence,
+        draws=test.draws,
+        seed=test.seed,
+    )
+    found = {"rank": ranks.rank, "rank_low": ranks.rank_low, "rank_high": ranks.rank_high}
+    tables, start = [], 0
+    for of_metric in every:
+        end = start + of_metric.slices.height
+        # A system without a denominator has no rank.
+        of_ranks = {
+            name: pl.Series(values[start:end].ravel(), nan_to_null=True).cast(pl.UInt32)
+            for name, values in found.items()
+        }
+        tables.append(
+            _of_metric(summary, of_metric, test)
+            .with_columns(**of_ranks)
+            .with_columns(possibly_best=pl.col("rank_low") == 1)
+            .select(*keys, *COLUMNS)
+        )
+        start = end
+    return pl.concat(tables)
+
+
+def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.DataFrame:
+    """Return the scores and intervals of a metric."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
+    x, y = of_metric.totals()
+    shape = x.shape
+    y = np.broadcast_to(y, shape)
+    score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
+    xx, xy, yy, bracket = np.zeros((4, *shape))
+    powers = np.zeros((4, shape[0]))
+    clusters = np.zeros(shape[0], np.int64)
+    for place, line in enumerate(of_metric):
+        residual = line.x - np.nan_to_num(score[place]) * line.y
+        for into, values in ((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)):
+            into[place] = line.counts @ np.broadcast_to(values, residual.shape)
+        powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
+        clusters[place] = line.counts.sum()
+    squares = _squares(summary, of_metric) if metric.interval == "bounded" else xx
+    sums = Sums(
+        x,
+        np.array(y),
+        xx,
+        xy,
+        yy,
+        squares,
+        bracket,
+        *(np.repeat(one[:, None], shape[1], 1) for one in powers),
+    )
+    low, high = interval(metric.interval, sums, test.confidence)
+    if metric.interval == "mean":
+        least, most = metric.bounds or (None, None)
+        low, high = (
+            (np.clip(end, least, most) for end in (low, high))
+            if metric.bounds not in (None, (None, None))
+            else (low, high)
+        )
+    carrying = np.full(shape, np.inf) if metric.is_share else carriers(metric.interval, sums)
+    few = are_few(sums.n, sums.n_squares, np.asarray(units(sums)), carrying)
+    rows = np.repeat(np.arange(shape[0]), shape[1])
+    has_clusters = summary.settings.cluster is not None
+    return of_metric.slices.select(*keys, "n")[rows].with_columns(
+        pl.lit(metric.name).alias("metric"),
+        pl.Series("system", names * shape[0], dtype=pl.String),
+        *(
+            pl.Series(name, np.asarray(values).ravel(), nan_to_null=True)
+            for name, values in (("score", score), ("low", low), ("high", high))
+        ),
+        pl.Series("few_rows", few.ravel()),
+        n_clusters=pl.Series(clusters[rows], dtype=pl.UInt64) if has_clusters else pl.lit(None, pl.UInt64),
+    )
+
+
+def _squares(summary: SystemsSummary, of_metric: Lines) -> FloatArray:
+    """Return the sums of squared scores over rows, lines by systems."""
+    keys = of_metric.keys
+    names = [f"square_{system}" for system in range(of_metric.systems)]
+    slices = explode_lists(summary.sums.slices[of_metric.metric.name], keys).filter(pl.col("n") > 0)
+    sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
+    added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
+    return added.select(names).to_numpy()

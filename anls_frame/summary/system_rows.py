@@ -1,0 +1,150 @@
+"""Rows with the scores of several systems, not computed yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.conversion import to_lazy
+from anls_frame.summary import own_metrics
+from anls_frame.summary.keys import key_names, optional, sliced_keys
+from anls_frame.summary.rows import predicted, score_details
+from anls_frame.summary.systems import of_system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.rows import Live
+    from anls_frame.summary.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemRows:
+    """
+    Rows with the scores of several systems, not computed yet.
+
+    The columns are the keys, the cluster, `missing` (any prediction), `answerable`, `length` (the shortest
+    reference), the digests `digest_0`, ... of the systems, and for each metric and system what `columns`
+    names.
+    """
+
+    frame: pl.LazyFrame
+    keys: tuple[str, ...]
+    """The keys, and the cluster last if there is one."""
+    metrics: tuple[Metric, ...]
+    systems: int
+    orders: dict[str, list[str]]
+
+    def wrong(self) -> list[pl.Expr]:
+        """Return which rows hold a value that a metric cannot have, for each own metric and system."""
+        return [is_wrong for _, _, is_wrong in self._checks()]
+
+    def raise_wrong(self) -> None:
+        """Raise an error that names the first value that its metric cannot have."""
+        for metric, names, is_wrong in self._checks():
+            wrong = self.frame.with_row_index("row").filter(is_wrong).select("row", *names)
+            count, first = pl.collect_all([wrong.select(pl.len()), wrong.head(1)], engine="streaming")
+            if first.height:
+                row, *values = first.row(0)
+                raise ValueError(own_metrics.message(metric, count.item(), row, values))
+
+    def _checks(self) -> Iterator[tuple[Metric, list[str], pl.Expr]]:
+        for place, metric in enumerate(self.metrics):
+            for system in range(0 if metric.is_built_in else self.systems):
+                score, *parts = columns(place, metric, system)
+                names = parts or [score]
+                yield metric, names, own_metrics.is_wrong(metric, names)
+
+
+def columns(place: int, metric: Metric, system: int) -> list[str]:
+    """Return the columns of a metric for one system: the score of a row and, for a rate, both its parts."""
+    parts = [f"x_{place}_{system}", f"y_{place}_{system}"]
+    return [f"score_{place}_{system}", *(parts if metric.is_ratio else [])]
+
+
+def scores(place: int, systems: int) -> list[str]:
+    """Return the columns with the scores of all systems."""
+    return [f"score_{place}_{system}" for system in range(systems)]
+
+
+def all_columns(place: int, metric: Metric, systems: int) -> list[str]:
+    """Return the columns of a metric for all systems."""
+    return [name for system in range(systems) for name in columns(place, metric, system)]
+
+
+def scored_rows(
+    frame: Any, systems: Mapping[str, str], answers: str | None, live: Live, settings: Settings
+) -> SystemRows:
+    """Return the rows with the scores of all systems; a row counts only where all of them have a score."""
+    predictions = list(systems.values()) if answers is not None else []
+    metrics = live.metrics
+    of_systems = [[of_system(metric, system) for metric in metrics] for system in systems]
+    own = [[metric for metric in every if not metric.is_built_in] for every in of_systems]
+    needed = [name for every in own for name in own_metrics.needed(every)]
+    others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *needed])
+    source = to_lazy(frame, [*predictions, *optional(answers)], list(others), answers=answers)
+    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
+    schema = source.collect_schema()
+    selected: dict[str, pl.Expr] = {}
+    for place, every in enumerate(own):
+        texts: list[pl.Expr] = []
+        if answers is not None:
+            selected[f"details_{place}"] = score_details(schema, predictions[place], answers, settings)
+            texts = [predicted(predictions[place]), cs.by_name(answers)]
+        for value in own_metrics.values(source, every, texts):
+            selected[f"{value.meta.output_name()}_{place}"] = value
+    is_missing = [cs.by_name(*dict.fromkeys(predictions)).is_null()] if predictions else []
+    if is_missing:
+        selected["missing"] = pl.any_horizontal(is_missing)
+    rows = source.select(*keys, **selected)
+    parts = [part for place, every in enumerate(of_systems) for part in _of_system(place, every, answers)]
+    lengths = [pl.col(f"details_{place}").struct.field("reference_length") for place in range(len(systems))]
+    if answers is None:
+        some = scores(0, len(systems))
+        rows = rows.with_columns(parts).with_columns(
+            missing=pl.any_horizontal(pl.col(some).is_null()),
+            answerable=pl.lit(value=True),
+            length=pl.lit(1, pl.Int64),
+        )
+    else:
+        rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
+        rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
+        # A function of texts may give a score without looking at the answers.
+        functions = [place for place, metric in enumerate(metrics) if metric.is_function]
+        of_texts = [name for place in functions for name in all_columns(place, metrics[place], len(systems))]
+        rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
+    if settings.missing == "drop":
+        dropped = [
+            name for place, one in enumerate(metrics) for name in all_columns(place, one, len(systems))
+        ]
+        dropped += [f"digest_{place}" for place in range(len(systems))]
+        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(dropped)))
+    return SystemRows(
+        frame=rows,
+        keys=key_names(settings.by, settings.cluster),
+        metrics=metrics,
+        systems=len(systems),
+        orders=orders,
+    )
+
+
+def _of_system(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:
+    """Return what the metrics have of a system's rows, and the digest of these."""
+    details = pl.col(f"details_{system}").struct
+    parts, places = [], iter(range(len(metrics)))
+    own_values = []
+    for place, metric in enumerate(metrics):
+        if metric.is_built_in:
+            fields = (str(metric.row), *(("char_errors", "reference_length") if metric.is_ratio else ()))
+            values = [details.field(name) for name in fields]
+        else:
+            values = [pl.col(f"{name}_{system}") for name in own_metrics.names(next(places), metric)]
+            own_values.append(values[0])
+        names = columns(place, metric, system)
+        parts += [value.cast(pl.Float64).alias(name) for name, value in zip(names, values, strict=True)]
+    digest = details.field("row_digest") if answers is not None else own_metrics.digest_of_values(own_values)
+    return [*parts, digest.alias(f"digest_{system}")]

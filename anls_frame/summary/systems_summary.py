@@ -1,0 +1,346 @@
+"""Summaries of several systems on the same rows, which comparisons are computed from."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
+
+from anls_frame._arguments import flag
+from anls_frame._text import numbered, visible
+from anls_frame._typing import Options, Table_co
+from anls_frame.frames.conversion import at_hand, is_pandas
+from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
+from anls_frame.summary import files, transitions
+from anls_frame.summary.keys import key_names
+from anls_frame.summary.rows import Live
+from anls_frame.summary.settings import Settings, resolve_missing
+from anls_frame.summary.slicing import By, check_values
+from anls_frame.summary.slicing import resolve as slicing_of
+from anls_frame.summary.system_rows import scored_rows
+from anls_frame.summary.system_sums import SystemSums, collect
+from anls_frame.summary.systems import resolve_for
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+    import polars as pl
+
+    from anls_frame._typing import OnFrames
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["SystemsSummary", "summarize_systems"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemsSummary(Generic[Table_co]):
+    """
+    Counts and sums of the scores of several systems on the same rows, by cell.
+
+    It is made by `summarize_systems`, added up by `merge`, and turned into a comparison by
+    `Comparison.from_summary`.
+
+    Parameters
+    ----------
+    settings
+        How it was made.
+    systems
+        The systems, from name to column, in order.
+    parts
+        Names of its parts, each with its number of rows.
+    sums
+        The sums; internal, and may change.
+    transitions
+        If details were asked for, the counts of rows by the error type of the first system and that of each
+        other one, by its name.
+    from_pandas
+        Whether it was made from pandas frames, so that the tables made from it are pandas frames too.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> parts = [
+    ...     af.summarize_systems(half, {"old": "old", "new": "new"}, "answer") for half in (df[:1], df[1:])
+    ... ]
+    >>> af.Comparison.from_summary(af.merge(parts)).overall["difference"]
+    0.5
+    """
+
+    settings: Settings
+    systems: Mapping[str, str]
+    parts: Mapping[str, int]
+    sums: SystemSums
+    transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    from_pandas: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read."""
+        return sum(self.parts.values())
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics, with bounds that follow from the scores where none are given."""
+        return tuple(metric.within(*self.sums.ends[metric.name]) for metric in self.settings.metrics)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Sum of the hashes of each system's scored rows, as 16 hexadecimal digits."""
+        return {name: f"{digest:016x}" for name, digest in zip(self.systems, self.sums.digests, strict=True)}
+
+    def __repr__(self) -> str:
+        settings = self.settings
+        by = f" by {' and '.join(settings.by)}" if settings.by else ""
+        cells = sum(cells.height for cells in self.sums.cells.values())
+        contents = f"{numbered(len(self.parts), 'part')}, {numbered(cells, 'cell')}"
+        systems = ", ".join(self.systems)
+        text = f"<Summary of {systems} on {numbered(self.rows, 'row')}{by}: {contents}; {settings.signature}>"
+        return visible(text, directions=True)
+
+    def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
+        """
+        Save the summary as one Parquet file, with the settings in its metadata.
+
+        Parameters
+        ----------
+        path
+            The file, which is written completely or not at all.
+        metadata
+            More strings to keep in the file; `polars.read_parquet_metadata` returns them.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
+        >>> path = getfixture("tmp_path") / "summary.parquet"
+        >>> af.summarize_systems(df, ["old", "new"], "answer").save(path)
+        >>> af.SystemsSummary.load(path).rows
+        1
+        """
+        files.save(path, self._content(metadata or {}))
+
+    def to_bytes(self) -> bytes:
+        """
+        Return the content of the file that `save` writes, for example to send it to another machine.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
+        >>> content = af.summarize_systems(df, ["old", "new"], "answer").to_bytes()
+        >>> af.SystemsSummary.from_bytes(content).rows
+        1
+        """
+        return self._content({})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SystemsSummary[pl.DataFrame]:
+        """
+        Load a summary that `save` has written.
+
+        Raises
+        ------
+        ValueError
+            If the file is not a summary of several systems, or its format is not the one that this version
+            reads.
+        """
+        return cls._of(*files.load(Path(path)), str(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SystemsSummary[pl.DataFrame]:
+        """
+        Load a summary from the bytes that `to_bytes` returned.
+
+        Raises
+        ------
+        ValueError
+            If these are not the bytes of a summary of several systems, or its format is not the one that this
+            version reads.
+        """
+        return cls._of(*files.read(io.BytesIO(content), "the content"), "the content")
+
+    def _content(self, metadata: Mapping[str, str]) -> bytes:
+        sums = self.sums
+        frames = {
+            f"{kind} {name}": frame
+            for kind in _FRAMES
+            for name, frame in (self.transitions if kind == "transitions" else getattr(sums, kind)).items()
+        }
+        header = {
+            "settings": self.settings,
+            "parts": self.parts,
+            "digest": "",
+            "scored_by": None,
+            files.SYSTEMS: {
+                "columns": dict(self.systems),
+                "counts": {name: dict(counts) for name, counts in sums.counts.items()},
+                "digests": list(sums.digests),
+                "ends": {name: list(ends) for name, ends in sums.ends.items()},
+            },
+        }
+        return files.content(frames, header, metadata)
+
+    @classmethod
+    def _of(
+        cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], name: str
+    ) -> SystemsSummary[pl.DataFrame]:
+        if files.SYSTEMS not in header:
+            raise ValueError(f"{name} is a summary of one system: load it with Summary")
+        found = header[files.SYSTEMS]
+        by_kind = {
+            kind: {
+                of: frame
+                for named, frame in frames.items()
+                for own, _, of in [named.partition(" ")]
+                if own == kind
+            }
+            for kind in _FRAMES
+        }
+        return SystemsSummary(
+            settings=header["settings"],
+            systems=found["columns"],
+            parts=header["parts"],
+            transitions=by_kind.pop("transitions"),
+            sums=SystemSums(
+                **by_kind,
+                counts=found["counts"],
+                digests=found["digests"],
+                ends={metric: (low, high) for metric, (low, high) in found["ends"].items()},
+            ),
+        )
+
+
+_FRAMES = ("cells", "votes", "slices", "transitions")
+
+
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], SystemsSummary],
+) -> OnFrames[Options, SystemsSummary[pd.DataFrame], SystemsSummary[pl.DataFrame]]:
+    return cast("OnFrames[Options, SystemsSummary[pd.DataFrame], SystemsSummary[pl.DataFrame]]", function)
+
+
+@_on_frames
+def summarize_systems(
+    frame: Any,
+    systems: Mapping[str, str] | Sequence[str],
+    answers: str | None,
+    *,
+    by: By | None = None,
+    cluster: str | None = None,
+    metrics: Metrics | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    details: bool = False,
+    part: str | None = None,
+) -> SystemsSummary:
+    """
+    Count and sum the scores of several systems on the same rows, for a comparison of rows in several parts.
+
+    Parameters
+    ----------
+    frame, systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol, missing, details
+        As for `compare`; the frame has a column for each system.
+    part
+        Name of this part, by which `merge` recognises it; random by default.
+
+    Returns
+    -------
+    SystemsSummary
+        Its size depends on the number of clusters or, without clusters, of different combinations of scores.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    ValueError
+        If there are fewer than two systems, an option has an invalid value, or a metric has a value outside
+        its bounds.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> summary = af.summarize_systems(df, ["old", "new"], "answer")
+    >>> af.Comparison.from_summary(summary).overall["difference"]
+    0.5
+    """
+    if part is not None and not (isinstance(part, str) and part):
+        raise ValueError(f"part must be a non-empty string, got {part!r}")
+    named = resolve_systems(systems)
+    has_texts = answers is not None
+    slicing = slicing_of(by)
+    chosen = resolve_for(metrics, named, has_texts=has_texts)
+    if flag("details", details) and not has_texts:
+        raise ValueError("details need texts; columns of scores have none")
+    scoring: dict[str, Any] = {"threshold": None}
+    if has_texts:
+        scoring = {
+            "protocol": resolve_protocol(protocol),
+            "threshold": resolve_threshold(protocol, threshold),
+            "cer_protocol": resolve_protocol(cer_protocol),
+            "details": details,
+        }
+    settings = Settings(
+        by=slicing.names,
+        tables=slicing.tables,
+        cluster=cluster,
+        metrics=tuple(metric.described() for metric in chosen),
+        has_texts=has_texts,
+        missing=resolve_missing(missing, has_scores=not has_texts),
+        **scoring,
+    )
+    frame = at_hand(frame)
+    rows = scored_rows(frame, named, answers, Live(slicing=slicing, metrics=chosen), settings)
+    sums = collect(rows)
+    names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
+    for cells in sums.cells.values():
+        check_values(cells, names)
+    counted = {}
+    if details and answers is not None:
+        typed = transitions.typed_rows(frame, list(named.values()), answers, slicing, settings)
+        for place, name in enumerate(named):
+            if place:
+                found = transitions.counts(typed, 0, place).collect(engine="streaming")
+                counted[name] = transitions.added([found], key_names(settings.by, None))
+    return SystemsSummary(
+        settings=dataclasses.replace(settings, orders=rows.orders),
+        systems=named,
+        parts={part or uuid.uuid4().hex: next(iter(sums.counts.values()))["rows"]},
+        sums=sums,
+        transitions=counted,
+        from_pandas=is_pandas(frame),
+    )
+
+
+def resolve_systems(systems: Any) -> dict[str, str]:
+    """Return the systems, from name to column."""
+    if isinstance(systems, list | tuple):
+        entries = [(name, name) for name in systems]
+    else:
+        entries = list(systems.items()) if hasattr(systems, "items") else []
+    are_texts = all(isinstance(text, str) for entry in entries for text in entry)
+    if len(entries) < 2 or not are_texts:  # noqa: PLR2004
+        raise ValueError(
+            "systems must name two or more prediction columns, such as {'old': 'a', 'new': 'b'}, got "
+            f"{systems!r}"
+        )
+    named = dict(entries)
+    if len(named) < len(entries):
+        raise ValueError(f"systems must have different names, got {systems!r}")
+    return named

@@ -1,0 +1,283 @@
+"""Comparisons of several systems and in several metrics, against reports and comparisons of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+from anls_frame import statistics
+from anls_frame.reports.comparisons import Comparison, compare
+
+SYSTEMS = ["a", "b", "c", "d"]
+METRICS = ["anls", "exact_match", "cer_mean", "cer_corpus"]
+
+
+def drawn(rows: int = 240, seed: int = 0) -> pl.DataFrame:
+    """Predictions of four systems, the last of which is a copy of the first, with nulls and lists."""
+    dice = np.random.default_rng(seed)
+    words = np.array(["total", "totale", "12 EUR", "12 EU", "Jackson", "jackson", "", "yes", "no"])
+    answers = words[dice.integers(0, 9, rows)]
+    table: dict[str, Any] = {
+        "answer": [None if dice.random() < 0.05 else [text, "other"] for text in answers],
+        "k": [["s", "t"][: dice.integers(0, 3)] for _ in range(rows)],
+        "lang": dice.choice(["de", "en", "fr"], rows),
+        "doc": [None if one == 0 else int(one) for one in dice.integers(0, 25, rows)],
+    }
+    for place, system in enumerate(SYSTEMS[:3]):
+        wrong = dice.random(rows) < 0.2 + 0.15 * place
+        texts = np.where(wrong, words[dice.integers(0, 9, rows)], answers)
+        table[system] = [None if dice.random() < 0.03 else str(text) for text in texts]
+    table["d"] = table["a"]
+    return pl.DataFrame(table)
+
+
+FRAME = drawn()
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("by", [None, "k", ["k", "lang"], [["k"], ["lang"]]], ids=str)
+def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None, missing: Any) -> None:
+    made = compare(
+        FRAME, SYSTEMS, "answer", by=by, cluster=cluster, metrics=METRICS, missing=missing, draws=99
+    ).ranking
+    common = FRAME
+    if missing == "drop":
+        common = FRAME.drop_nulls(SYSTEMS)
+    for system in SYSTEMS:
+        of_system = af.report(
+            common, system, "answer", by=by, cluster=cluster, metrics=METRICS, missing=missing
+        ).to_polars()
+        keys = [name for name in ("slice", "table", "k", "lang") if name in of_system.columns]
+        for metric in METRICS:
+            ranked = made.filter((pl.col("system") == system) & (pl.col("metric") == metric))
+            ends = {metric: "score", f"{metric}_low": "low", f"{metric}_high": "high"}
+            expected = of_system.select(*keys, "n", *ends).rename(ends).sort(keys)
+            assert_frame_equal(ranked.select(expected.columns).sort(keys), expected, rel_tol=1e-9)
+            assert ranked.sort(keys)["score"].equals(expected["score"], null_equal=True)
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str | None, missing: Any) -> None:
+    frame = FRAME.drop_nulls(SYSTEMS) if missing == "drop" else FRAME
+    made = compare(frame, SYSTEMS, "answer", by="k", cluster=cluster, metrics=metric, missing=missing)
+    whole = made.differences()
+    assert whole.height == 6 * (whole["k"].n_unique() + 1)
+    for first, second in [("a", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "d")]:
+        options: dict[str, Any] = {"by": "k", "cluster": cluster, "metrics": metric, "missing": missing}
+        of_two = compare(frame, {first: first, second: second}, "answer", **options).to_polars()
+        row = whole.filter((pl.col("first") == first) & (pl.col("second") == second)).sort("slice", "k")
+        names = {first: "first_score", second: "second_score"}
+        expected = of_two.rename(names).sort("slice", "k")
+        columns = [
+            *("slice", "k", "n", "first_score", "second_score", "difference", "difference_low"),
+            *("difference_high", "wins", "ties", "losses", "few_rows", "n_clusters"),
+        ]
+        assert_frame_equal(row.select(columns), expected.select(columns), rel_tol=1e-9, abs_tol=1e-12)
+        # Drawn jointly for all pairs: within the error of 10,000 draws.
+        far = (row["p_value"] - expected["p_value"]).abs().drop_nulls()
+        assert far.max() < 0.03
+        assert (row["p_adjusted"] >= row["p_value"]).all()
+
+
+def test_few_documents_have_the_p_values_of_all_sign_combinations() -> None:
+    frame = FRAME.filter(pl.col("doc") < 9)
+    for row in compare(frame, SYSTEMS, "answer", cluster="doc").differences().iter_rows(named=True):
+        pair = {name: name for name in (row["first"], row["second"])}
+        of_two = compare(frame, pair, "answer", cluster="doc").overall
+        assert row["p_value"] == pytest.approx(of_two["p_value"], abs=1e-12)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_two_systems_in_several_metrics_have_the_figures_of_each(cluster: str | None) -> None:
+    pair = {"a": "a", "b": "b"}
+    made = compare(FRAME, pair, "answer", by="lang", cluster=cluster, metrics=METRICS)
+    for metric in METRICS:
+        alone = compare(FRAME, pair, "answer", by="lang", cluster=cluster, metrics=metric).to_polars()
+        row = made.differences().filter(pl.col("metric") == metric).sort("slice", "lang")
+        expected = alone.rename({"a": "first_score", "b": "second_score"}).sort("slice", "lang")
+        columns = [name for name in expected.columns if name != "p_adjusted"]
+        assert_frame_equal(row.select(columns), expected.select(columns))
+        groups, of_one = (table.filter(pl.col("slice") == "group")["p_adjusted"] for table in (row, expected))
+        # The family has four times as many members.
+        assert (groups >= of_one - 0.02).all()
+        assert (row["p_adjusted"] >= row["p_value"]).all()
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_a_difference_that_only_one_metric_shows_is_found(cluster: str | None) -> None:
+    good = [f"{number:08d}" for number in range(400)]
+    frame = pl.DataFrame(
+        {
+            "t": good,
+            "old": good,
+            "new": [text[:-1] + "x" if place % 3 == 0 else text for place, text in enumerate(good)],
+            "doc": [place // 10 for place in range(400)],
+        }
+    )
+    made = compare(frame, ["old", "new"], "t", metrics=["zeros_of", "exact_match"][1:], cluster=cluster)
+    assert made.regressed(0.1)
+    both = compare(frame, ["old", "new"], "t", metrics=["anls", "exact_match"], cluster=cluster)
+    assert both.regressed(0.1)
+    assert not compare(frame, ["old", "new"], "t", metrics="anls", cluster=cluster).regressed(0.1)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_merged_parts_are_the_whole_to_the_last_bit(cluster: str | None, count: int, tmp_path: Any) -> None:
+    systems = SYSTEMS[:count]
+    options: dict[str, Any] = {
+        "by": [["k"], ["lang"]],
+        "cluster": cluster,
+        "metrics": METRICS,
+        "details": True,
+    }
+    whole = Comparison.from_summary(af.summarize_systems(FRAME, systems, "answer", **options))
+    parts = []
+    for place, start in enumerate((200, 0, 97)):
+        end = {0: 97, 97: 200, 200: 240}[start]
+        part = af.summarize_systems(FRAME[start:end], systems, "answer", **options)
+        part.save(tmp_path / f"{place}.parquet")
+        parts.append(af.SystemsSummary.load(tmp_path / f"{place}.parquet"))
+    merged = Comparison.from_summary(af.merge(parts))
+    for one, other in (
+        (whole.ranking, merged.ranking),
+        (whole.differences(), merged.differences()),
+        (whole.to_polars(), merged.to_polars()),
+        (whole.transitions, merged.transitions),
+    ):
+        assert_frame_equal(one, other, check_exact=True)
+    assert whole.settings["digests"] == merged.settings["digests"]
+
+
+def test_baseline_turns_signs_and_order() -> None:
+    made = compare(FRAME, SYSTEMS, "answer", baseline="c", cluster="doc")
+    assert made.overall["first"].to_list() == ["c"] * 3
+    assert made.overall["second"].to_list() == ["a", "b", "d"]
+    plain = compare(FRAME, SYSTEMS, "answer", cluster="doc").differences("c")
+    assert_frame_equal(plain.drop("slice"), made.overall)
+    turned = compare(FRAME, ["a", "c"], "answer", baseline="c").overall
+    straight = compare(FRAME, ["a", "c"], "answer").overall
+    assert turned["difference"] == -straight["difference"]
+    assert (turned["wins"], turned["losses"]) == (straight["losses"], straight["wins"])
+    with pytest.raises(ValueError, match="baseline must be one of the systems"):
+        compare(FRAME, SYSTEMS, "answer", baseline="x")
+
+
+def test_simultaneous_intervals_are_those_of_a_higher_level() -> None:
+    made = compare(FRAME, SYSTEMS, "answer", by="lang", cluster="doc").differences(simultaneous=True)
+    groups = made.filter(pl.col("slice") == "group")
+    level = 0.05 / groups.height
+    stricter = compare(FRAME, SYSTEMS, "answer", by="lang", cluster="doc", confidence=1 - level)
+    expected = stricter.differences().filter(pl.col("slice") == "group")
+    assert groups["simultaneous_low"].to_list() == pytest.approx(expected["difference_low"].to_list())
+    assert (groups["simultaneous_low"] <= groups["difference_low"]).all()
+    assert (groups["simultaneous_high"] >= groups["difference_high"]).all()
+
+
+def long_frame() -> pl.DataFrame:
+    wide = FRAME.with_row_index("id").drop_nulls("answer")
+    return wide.unpivot(
+        SYSTEMS, index=["id", "answer", "lang", "doc"], variable_name="model", value_name="output"
+    ).sample(fraction=1, shuffle=True, seed=1)
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas"])
+def test_long_frames_are_the_wide_ones(kind: str) -> None:
+    long: Any = long_frame()
+    long = {"polars": long, "lazy": long.lazy(), "pandas": long.to_pandas() if kind == "pandas" else None}[
+        kind
+    ]
+    made = compare(
+        long, prediction="output", answers="answer", system="model", id="id", by="lang", baseline="a",
+        metrics=["anls", "cer_corpus"],
+    )  # fmt: skip
+    order = list(made.systems)
+    wide = compare(FRAME.drop_nulls("answer"), order, "answer", by="lang", metrics=["anls", "cer_corpus"])
+    differences: Any = made.differences()
+    assert type(differences).__module__.split(".")[0] == ("pandas" if kind == "pandas" else "polars")
+    assert_frame_equal(pl.DataFrame(differences), pl.DataFrame(wide.differences()), check_dtypes=False)
+
+
+def test_long_frames_name_the_questions_that_a_system_lacks() -> None:
+    options: dict[str, Any] = {"prediction": "output", "answers": "answer", "system": "model", "id": "id"}
+    long = long_frame()
+    lacking = long.filter(~((pl.col("model") == "b") & pl.col("id").is_in([1, 3])))
+    with pytest.raises(ValueError, match=r"'b' lacks 2 questions \(id\): (1, 3|3, 1)"):
+        compare(lacking, **options)
+    twice = pl.concat([long, long.head(1)])
+    with pytest.raises(ValueError, match="each system must have one row for a question"):
+        compare(twice, **options)
+    other = long.with_columns(
+        answer=pl.when((pl.col("model") == "c") & (pl.col("id") == 5)).then(pl.lit(["x"])).otherwise("answer")
+    )
+    with pytest.raises(ValueError, match=r"different accepted answers for 1 question \(id\): 5"):
+        compare(other, **options)
+    with pytest.raises(ValueError, match="pass either systems or prediction, not both"):
+        compare(FRAME, SYSTEMS, "answer", prediction="a")
+
+
+def test_transitions_count_error_types_against_the_first_system() -> None:
+    made = compare(FRAME, SYSTEMS, "answer", by="lang", details=True).transitions
+    kinds = FRAME.with_columns(
+        old=af.error_type("a", "answer").cast(pl.String), new=af.error_type("b", "answer").cast(pl.String)
+    ).drop_nulls("old")
+    expected = kinds.group_by("lang", "old", "new").len().sort("lang", "old", "new")
+    found = made.filter(pl.col("system") == "b").with_columns(
+        pl.col("old_error_type", "new_error_type").cast(str)
+    )
+    counted = found.select("lang", old="old_error_type", new="new_error_type", len="n")
+    assert_frame_equal(
+        counted.sort("lang", "old", "new"), expected, check_dtypes=False, check_column_order=False
+    )
+    with pytest.raises(ValueError, match="pass details=True"):
+        _ = compare(FRAME, SYSTEMS, "answer").transitions
+
+
+def test_ranks_of_two_agree_with_their_statistics() -> None:
+    made = compare(FRAME, ["a", "c"], "answer", cluster="doc")
+    assert made.overall["p_value"] < 0.05
+    assert made.ranking.select("system", "rank", "rank_low", "rank_high").rows() == [
+        ("a", 1, 1, 1),
+        ("c", 2, 2, 2),
+    ]
+    same = compare(FRAME, ["a", "d"], "answer", cluster="doc").ranking
+    assert same.select("rank", "rank_low", "rank_high").rows() == [(1, 1, 2), (1, 1, 2)]
+    assert statistics.sign_flip([0.0, 0.0]) == 1
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_many_units_are_tested_in_groups(cluster: str | None) -> None:
+    dice = np.random.default_rng(5)
+    rows = 12_000
+    base = dice.random(rows)
+    frame = pl.DataFrame(
+        {
+            "doc": np.arange(rows) // 2,
+            "a": base,
+            "b": np.clip(base + dice.normal(0, 0.2, rows), 0, 1),
+            "c": np.clip(base + dice.normal(0.02, 0.2, rows), 0, 1),
+        }
+    )
+    found = compare(frame, ["a", "b", "c"], None, cluster=cluster, draws=2000).differences()
+    for row in found.iter_rows(named=True):
+        pair = {name: name for name in (row["first"], row["second"])}
+        of_two = compare(frame, pair, None, cluster=cluster, draws=2000).overall
+        assert row["difference_low"] == pytest.approx(of_two["difference_low"], rel=1e-9)
+        assert row["p_value"] == pytest.approx(of_two["p_value"], abs=0.05)
+
+
+def test_reserved_names_are_refused() -> None:
+    frame = FRAME.with_columns(metric=pl.col("lang"))
+    with pytest.raises(ValueError, match=r"by columns \['metric'\] would collide with columns of the result"):
+        compare(frame, SYSTEMS, "answer", by="metric")
+    two = compare(frame, ["a", "b"], "answer", by="metric")
+    with pytest.raises(af.DuplicateColumnError, match="by columns"):
+        _ = two.ranking
