@@ -46,14 +46,12 @@ $(VENV)/installed: $(VENV)/package
 demo: $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
-# Two at a time where one would leave a core idle: downloads and the linker beside compilers, short tests beside
-# each other. The Make of macOS is too old to keep their output apart.
+# Two at a time, because one would leave a core idle: downloads and the linker beside compilers, the Python tests
+# beside what is short. The Make of macOS is too old to keep their output apart.
 beside = +$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
-	$(beside) test-rust lint .venv-peers/installed .venv-daft/installed
-	+$(MAKE) --no-print-directory test-python
-	$(beside) test-daft test-notebooks test-docs test-wheel
+	$(beside) test-rust lint test-python test-daft test-notebooks test-docs test-wheel
 
 lint: install
 	cargo fmt --check

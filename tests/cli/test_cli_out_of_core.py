@@ -17,7 +17,7 @@ from anls_frame.export import rows as row_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROWS = amount(60_000, 120_000)
+ROWS = amount(21_000, 120_000)
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
 
 
@@ -49,7 +49,10 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_rows_are_written_in_their_order(folder: Path, rows: pl.DataFrame, suffix: str) -> None:
+def test_rows_are_written_in_their_order(
+    folder: Path, rows: pl.DataFrame, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.setattr(row_files, "_BATCH", amount(5_000, 50_000))
     done = run(folder, "score", "rows.parquet", "-o", f"out.{suffix}", "--json")
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -92,7 +95,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str)
         import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
     # Without threads before the limit is set.
     done = run_alone(folder, "score", "rows.parquet", "-o", target.name, "--force", preexec_fn=limit)

@@ -20,7 +20,7 @@ import anls_frame as af
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KILLS = int(os.environ.get("ANLS_FRAME_KILLS", "4"))
+KILLS = int(os.environ.get("ANLS_FRAME_KILLS", "2"))
 """How many processes are killed; `.ci/heavy kill` kills more."""
 
 SHARDS = 6

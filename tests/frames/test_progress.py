@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from campaign import amount
 
 import anls_frame as af
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-ROWS = 250_000
+ROWS = amount(100_000, 250_000)
 FRAME = pl.DataFrame({"row": range(ROWS)}).select(
     prediction=pl.format("answer {}", pl.col("row") % 101),
     answers=pl.concat_list(pl.format("answer {}", pl.col("row") % 103)),

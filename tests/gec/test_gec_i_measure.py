@@ -162,7 +162,7 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
     gap, mismatch = costs
     rng = random.Random(4)
     rows = []
-    for number in range(1500 if costs == (2, 3) else amount(150, 300)):
+    for number in range(amount(500, 1500) if costs == (2, 3) else amount(100, 300)):
         case = tiny(rng, length=5) if number % 3 else noised(rng, length=7)
         reference = case.source if rng.random() < 0.3 else tiny(rng, length=5).source
         if rng.random() < 0.2:
@@ -188,7 +188,7 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
 def test_rows_are_those_of_the_definition(mix: bool, aspect: Any) -> None:  # noqa: FBT001
     rng = random.Random(5)
     cases = [
-        tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(amount(150, 400))
+        tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(amount(100, 400))
     ]
     rows = frame(cases).select(gec.i_measure(*COLUMNS, mix=mix, aspect=aspect)).to_series().to_list()
 
@@ -227,7 +227,7 @@ def with_insertions(draw: st.DrawFn) -> tuple[str, str, list[str]]:
     st.sampled_from(["correction", "detection"]),
     st.just((2, 3)) | st.tuples(st.integers(1, 5), st.integers(1, 9)),
 )
-@settings(max_examples=amount(100, 300))
+@settings(max_examples=amount(50, 300))
 def test_insertions_are_counted_as_the_definition_does(
     row: tuple[str, str, list[str]], aspect: Any, costs: tuple[int, int]
 ) -> None:
@@ -250,7 +250,7 @@ def test_insertions_are_counted_as_the_definition_does(
 
 
 @given(sentences, sentences, st.lists(sentences, min_size=1, max_size=3))
-@settings(max_examples=amount(50, 150), deadline=None)
+@settings(max_examples=amount(30, 150), deadline=None)
 def test_bounds_and_the_formulas(source: str, prediction: str, references: list[str]) -> None:
     [row] = measure(texts((prediction, source, references)))
     scored = texts((prediction, source, references)).select(

@@ -160,7 +160,7 @@ def test_the_example_of_the_shared_tasks(lattice: Any) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(["exact", "dp"]))
-@settings(max_examples=amount(100, 300), deadline=None)
+@settings(max_examples=amount(50, 300), deadline=None)
 def test_the_paper_promises_as_many_gold_edits_as_there_can_be(
     seed: int, max_unchanged: int, method: Any
 ) -> None:
@@ -333,7 +333,7 @@ words = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 
 
 @given(words, words)
-@settings(max_examples=amount(100, 200), deadline=None)
+@settings(max_examples=amount(50, 200), deadline=None)
 def test_a_single_gold_edit_of_everything_is_met(source: str, hypothesis: str) -> None:
     golds = [(0, len(source.split()), [hypothesis])]
     [(counts, _)] = score([Case(source, hypothesis, {0: golds})], max_unchanged=10)
@@ -343,7 +343,7 @@ def test_a_single_gold_edit_of_everything_is_met(source: str, hypothesis: str) -
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=amount(30, 60), deadline=None)
 def test_the_choice_of_annotators_is_the_definition(seed: int, beta: float) -> None:
     cases = random_cases(seed, 12)
     rows = [list(expected(case)[0].values()) for case in cases]
@@ -361,7 +361,7 @@ def test_the_choice_of_annotators_is_the_definition(seed: int, beta: float) -> N
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=amount(30, 60), deadline=None)
 def test_annotators_are_independent_of_their_order_and_of_each_other(seed: int) -> None:
     case = tiny(random.Random(seed))
     turned = Case(case.source, case.hypothesis, dict(reversed(case.annotated.items())))
@@ -375,7 +375,7 @@ def test_annotators_are_independent_of_their_order_and_of_each_other(seed: int) 
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=amount(30, 60), deadline=None)
 def test_bounds(seed: int) -> None:
     case = tiny(random.Random(seed))
 

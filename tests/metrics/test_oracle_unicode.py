@@ -13,8 +13,17 @@ from cases import SCRIPTS, assert_same_bits, assigned_characters, column, random
 
 import anls_frame as af
 
-# The two planes that are for private use alone, half of all, come in a campaign.
-CHARACTERS = amount(tuple(c for c in assigned_characters() if c < "\U000f0100"), assigned_characters())
+
+def is_plain(character: str) -> bool:
+    """Whether it is an ideograph or the like: a letter without case and with one form, or for private use."""
+    alone = unicodedata.normalize("NFKD", character) == character == character.swapcase()
+    return alone and unicodedata.category(character) in ("Lo", "Co")
+
+
+# Nine of ten are plain; most of these come in a campaign only.
+CHARACTERS = amount(
+    tuple(c for c in assigned_characters() if not is_plain(c) or ord(c) % 10 == 0), assigned_characters()
+)
 RAW = af.PROTOCOLS["raw"]
 LOWER = af.ScoreProtocol(whitespace="keep")
 STRIP = af.ScoreProtocol(ignore_case=False, whitespace="strip")
@@ -43,7 +52,7 @@ def relatives(character: str) -> set[str]:
 
 
 def test_all_of_unicode_is_there() -> None:
-    assert len(CHARACTERS) > amount(150_000, 280_000)
+    assert len(CHARACTERS) > amount(50_000, 280_000)
 
 
 def test_lower_case_of_every_code_point() -> None:

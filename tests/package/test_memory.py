@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from registry import RowExpression
 
 MIB = 1 << 20
-CALLS = amount(500, 1_000)
+CALLS = amount(300, 1_000)
 
 
 @pytest.fixture
@@ -103,9 +103,9 @@ def resident() -> int:
 
 
 def loop(name: str) -> list[int]:
-    """Return the memory after each of 12 frames."""
+    """Return the memory after each of several frames."""
     held = []
-    for number in range(12):
+    for number in range(amount(8, 12)):
         LOOPS[name](large_frame(number))
         held.append(resident())
     return held
@@ -217,7 +217,7 @@ def test_a_loop_over_large_frames_stays_flat(
 ) -> None:
     held = run(run_python, "loop", name)
 
-    # The allocator may hold a frame more at one time than at another; a leak would hold eight.
+    # The allocator may hold a frame more at one time than at another; a leak would hold four or more.
     assert max(held[4:]) - max(held[:4]) < 2 * 64 * MIB
 
 
@@ -226,7 +226,7 @@ def test_many_calls_leave_nothing_behind(
 ) -> None:
     grown = run(run_python, "growth")
 
-    # Five hundred frames are 7 MiB.
+    # Three hundred frames are 4 MiB.
     assert {name: by for name, by in grown.items() if by > 3 * MIB} == {}
 
 

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import matplotlib.style
 import polars as pl
 import pytest
+from campaign import crossed
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -37,6 +38,7 @@ TALK = {
     "lines.markersize": 9,
 }
 STYLES: dict[str, dict[str, Any]] = {"usual": {}, "talk": TALK}
+LAYOUTS = (None, "constrained")
 KINDS = list(ERROR_TYPES)
 LONG = "a rather long name of a slice, number "
 
@@ -131,26 +133,20 @@ def may_meet(one: str, two: str) -> bool:
     return one.startswith("x tick") and two.startswith(("x tick", "x label", "y tick"))
 
 
-@pytest.fixture(params=STYLES)
-def style(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return STYLES[request.param]
-
-
+@pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("case", CASES)
-def test_new_figures_hold_all_texts(case: str, style: dict[str, Any]) -> None:
-    with mpl.rc_context(style):
+def test_new_figures_hold_all_texts(case: str, style: str) -> None:
+    with mpl.rc_context(STYLES[style]):
         check(CASES[case](None))
 
 
-@pytest.mark.parametrize("layout", [None, "constrained"])
-@pytest.mark.parametrize("case", CASES)
-def test_axes_of_the_usual_size_hold_all_texts(case: str, style: dict[str, Any], layout: str | None) -> None:
-    with mpl.rc_context(style):
+@pytest.mark.parametrize(("case", "style", "layout"), crossed(CASES, STYLES, LAYOUTS))
+def test_axes_of_the_usual_size_hold_all_texts(case: str, style: str, layout: str | None) -> None:
+    with mpl.rc_context(STYLES[style]):
         check(CASES[case](Figure(layout=layout).add_subplot()))
 
 
-@pytest.mark.parametrize("layout", [None, "constrained"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "layout"), crossed(CASES, LAYOUTS))
 def test_a_title_set_later_replaces_the_own_one_and_covers_nothing(case: str, layout: str | None) -> None:
     ax = CASES[case](Figure(layout=layout).add_subplot())
 

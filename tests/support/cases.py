@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
+from campaign import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -115,7 +116,7 @@ def disguised(rng: random.Random, text: str) -> str:
 
 
 @functools.cache
-def mixed_rows(count: int = 2_500, seed: int = 1) -> list[Row]:
+def mixed_rows(count: int = amount(1_000, 2_500), seed: int = 1) -> list[Row]:
     """Predictions near to and far from 1 to 10 answers, in every script and in several at once."""
     rng = random.Random(seed)
     scripts = list(SCRIPTS.values())
@@ -136,7 +137,7 @@ def hostile_rows() -> list[Row]:
     return [Row(left, [right]) for left, right in itertools.product(HOSTILE, repeat=2)]
 
 
-def unicode_rows(count: int = 2_000, seed: int = 2) -> list[Row]:
+def unicode_rows(count: int = amount(800, 2_000), seed: int = 2) -> list[Row]:
     """Texts of any code points at all, next to their own edits and cases."""
     rng = random.Random(seed)
     rows = []
@@ -252,7 +253,7 @@ def thinned_row(length: int = 5_000, seed: int = 7) -> Row:
 
 
 @functools.cache
-def nullable_rows(count: int = 1_500, seed: int = 6) -> list[NullableRow]:
+def nullable_rows(count: int = amount(600, 1_500), seed: int = 6) -> list[NullableRow]:
     """Mixed rows with nulls in every place where one can be."""
     rng = random.Random(seed)
     rows = []
