@@ -50,6 +50,8 @@ demo: $(VENV)/package ## Score the sample data, report by question type, compare
 # beside what is short. The Make of macOS is too old to keep their output apart.
 beside = +$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
+# What cargo keeps to compile a change faster takes longer to write than it saves in one run.
+test: export CARGO_INCREMENTAL = 0
 test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
 	$(beside) test-rust lint test-python test-daft test-notebooks test-docs test-wheel
 

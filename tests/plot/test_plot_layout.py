@@ -133,8 +133,7 @@ def may_meet(one: str, two: str) -> bool:
     return one.startswith("x tick") and two.startswith(("x tick", "x label", "y tick"))
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "style"), crossed(CASES, STYLES))
 def test_new_figures_hold_all_texts(case: str, style: str) -> None:
     with mpl.rc_context(STYLES[style]):
         check(CASES[case](None))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from campaign import amount
 from shell import run, run_alone
 
 import anls_frame as af
@@ -162,7 +163,7 @@ def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
 # Pipes
 
 
-@pytest.mark.parametrize("rows", [1, 5, 60, 5_000])
+@pytest.mark.parametrize("rows", amount([1, 5_000], [1, 5, 60, 5_000]))
 def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) -> None:
     lines = [json.dumps({"prediction": f"answer {row}", "answers": ["x"]}) + "\n" for row in range(rows)]
 

@@ -77,8 +77,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("clustered", [False, True], ids=["slices", "slices and clusters"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "clustered"), crossed(NAMES, [False, True]))
 def test_column_of_any_name_slices(name: str, *, clustered: bool) -> None:
     types = ["u", "u", "v", "v", None, "v"]
     frame = pl.DataFrame({**TEXTS, name: types})

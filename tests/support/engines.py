@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-ONE_ENGINE = ("tests/cli/", "tests/export/", "tests/plot/", "tests/readers/")
-"""Folders whose tests are about texts, files and pictures; `.ci/heavy engines` runs them on both."""
+ONE_ENGINE = (
+    *("tests/cli/", "tests/export/", "tests/plot/", "tests/readers/"),
+    "tests/reports/test_report_sizes.py",
+)
+"""Tests that are about texts, files and pictures, or large; `.ci/heavy engines` runs them on both."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
