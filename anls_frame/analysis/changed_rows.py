@@ -151,7 +151,7 @@ def changes(
     pair = two(systems)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = resolve_for(metrics, pair, has_texts=has_texts)
+    chosen = resolve_for(metrics, pair, has_texts=has_texts, cer_protocol=cer_protocol)
     scoring: dict[str, Any] = {"threshold": None}
     if has_texts:
         scoring = {

@@ -123,7 +123,7 @@ def worst(
     k = count("k", k, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
-    metric = _only(resolve(metrics, column_names(frame), has_texts=True))
+    metric = _only(resolve(metrics, column_names(frame), has_texts=True, cer_protocol=cer_protocol))
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
     options = {"protocol": protocol, "threshold": threshold}

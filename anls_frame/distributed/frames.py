@@ -356,7 +356,9 @@ def _summary_without_rows(
     has_texts = options["prediction"] is not None and options["answers"] is not None
     columns = frame.column_names if isinstance(frame, daft.DataFrame) else []
     # Resolved once: a batch does not know which names are columns of the frame.
-    options["metrics"] = resolve(options["metrics"], columns, has_texts=has_texts)
+    options["metrics"] = resolve(
+        options["metrics"], columns, has_texts=has_texts, cer_protocol=options["cer_protocol"]
+    )
     summary: Summary = summarizing.summarize(_without_rows(frame, _needed(options)), **options, part=part)
     return summary
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
 
 from anls_frame.metrics import scores
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
+
+if TYPE_CHECKING:
+    from anls_frame.protocol import ScoreProtocol
 
 Metrics = Union["str | pl.Expr | Metric", "Sequence[str | pl.Expr | Metric]"]
 """One metric or several: names, expressions, descriptions."""
@@ -56,11 +61,18 @@ TEXT_METRICS = (
 BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
 """The scores that every report of texts has sums for, by name."""
 
+
+def _char_errors(
+    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
+) -> pl.Expr:
+    return scores.score(prediction, answers, cer_protocol=cer_protocol).struct.field("char_errors")
+
+
 DESCRIBED = {
     metric.name: metric
     for metric in (
         Metric(
-            lambda prediction, answers: scores.score(prediction, answers).struct.field("char_errors"),
+            _char_errors,
             name="char_errors",
             label="character errors",
             bounds=(0, None),
@@ -69,7 +81,11 @@ DESCRIBED = {
         ),
     )
 }
-"""Other scores by name, which reports take like a caller's own; a new one needs only its description."""
+"""
+Other scores by name, which reports take like a caller's own; a new one needs only its description.
+
+Its function also takes the `cer_protocol` of the report.
+"""
 
 NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
@@ -83,7 +99,13 @@ OTHER_NAMES = {"cer": "cer_mean"}
 _TAKEN = (*(name for name in COUNTS if name != "rows"), "n_clusters", "few_rows", "slice")
 
 
-def resolve(metrics: Metrics | None, columns: Sequence[object], *, has_texts: bool) -> tuple[Metric, ...]:
+def resolve(
+    metrics: Metrics | None,
+    columns: Sequence[object],
+    *,
+    has_texts: bool,
+    cer_protocol: ScoreProtocol | str = "raw",
+) -> tuple[Metric, ...]:
     """
     Return the metrics that a caller asked for: names, columns, expressions, metrics, or several of these.
 
@@ -95,6 +117,8 @@ def resolve(metrics: Metrics | None, columns: Sequence[object], *, has_texts: bo
         Names of the frame's columns, any of which may hold scores.
     has_texts
         Whether there are texts to score.
+    cer_protocol
+        How texts are prepared for metrics that count edits.
     """
     if metrics is None:
         if not has_texts:
@@ -104,7 +128,8 @@ def resolve(metrics: Metrics | None, columns: Sequence[object], *, has_texts: bo
         return TEXT_METRICS
     is_one = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
     every: Sequence[object] = [metrics] if is_one else list(metrics)  # type: ignore[arg-type] # not one
-    found = [one for given in every for one in _resolved(given, columns, has_texts=has_texts)]
+    options: dict[str, Any] = {"has_texts": has_texts, "cer_protocol": cer_protocol}
+    found = [one for given in every for one in _resolved(given, columns, **options)]
     if not found:
         raise ValueError("metrics must name at least one metric")
     check_names(found)
@@ -124,7 +149,9 @@ def check_names(metrics: Sequence[Metric]) -> None:
         seen |= names
 
 
-def _resolved(given: object, columns: Sequence[object], *, has_texts: bool) -> Sequence[Metric]:
+def _resolved(
+    given: object, columns: Sequence[object], *, has_texts: bool, cer_protocol: ScoreProtocol | str
+) -> Sequence[Metric]:
     if isinstance(given, Metric):
         if given.is_function and not has_texts:
             raise ValueError(
@@ -135,8 +162,12 @@ def _resolved(given: object, columns: Sequence[object], *, has_texts: bool) -> S
         name = OTHER_NAMES.get(given, given)
         if has_texts and given in SETS:
             return SETS[given]
-        if has_texts and name in NAMES:
-            return [BUILT_IN.get(name) or DESCRIBED[name]]
+        if has_texts and name in BUILT_IN:
+            return [BUILT_IN[name]]
+        if has_texts and name in DESCRIBED:
+            function: Any = DESCRIBED[name].numerator
+            scored = functools.partial(function, cer_protocol=cer_protocol)
+            return [dataclasses.replace(DESCRIBED[name], numerator=scored)]
         if given in columns:
             return [Metric(given)]
         built_in = ", ".join(map(repr, (*SETS, *NAMES)))

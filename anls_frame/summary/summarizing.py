@@ -142,7 +142,7 @@ def summarize(
         raise ValueError(f"part must be a non-empty string, got {part!r}")
     slicing, kept = slicing_of(by), check_keep(keep)
     frame = at_hand(frame)
-    chosen = resolve(metrics, column_names(frame), has_texts=has_texts)
+    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
     own = tuple(metric for metric in chosen if not metric.is_built_in)
     live = Live(slicing=slicing, metrics=own)
     scoring: dict[str, Any] = {"threshold": None}

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
 from anls_frame.summary.measures import Metric
 
+if TYPE_CHECKING:
+    from anls_frame.protocol import ScoreProtocol
+
 
 def resolve_for(
-    given: Any, systems: Mapping[str, str], *, has_texts: bool, is_one: bool = False
+    given: Any,
+    systems: Mapping[str, str],
+    *,
+    has_texts: bool,
+    cer_protocol: ScoreProtocol | str,
+    is_one: bool = False,
 ) -> tuple[Metric, ...]:
     """
     Return the scores of rows that a caller asked for, each of which has a value for every system.
@@ -23,7 +31,8 @@ def resolve_for(
     every = given if isinstance(given, list | tuple) else [given]
     if not (has_texts or all(isinstance(one, Metric) for one in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
-    metrics = resolve("anls" if given is None else given, (), has_texts=has_texts)
+    wanted = "anls" if given is None else given
+    metrics = resolve(wanted, (), has_texts=has_texts, cer_protocol=cer_protocol)
     if isinstance(given, str) and given in SETS and not is_one:
         metrics = tuple(metric for metric in metrics if metric.row is not None)
     if is_one and len(metrics) > 1:

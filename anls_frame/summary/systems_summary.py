@@ -285,7 +285,7 @@ def summarize_systems(
     named = resolve_systems(systems)
     has_texts = answers is not None
     slicing = slicing_of(by)
-    chosen = resolve_for(metrics, named, has_texts=has_texts)
+    chosen = resolve_for(metrics, named, has_texts=has_texts, cer_protocol=cer_protocol)
     if flag("details", details) and not has_texts:
         raise ValueError("details need texts; columns of scores have none")
     scoring: dict[str, Any] = {"threshold": None}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 import pytest
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
 ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
@@ -30,3 +35,31 @@ def test_char_errors_is_the_mean_number_of_edits(by: str | None) -> None:
         means = dict(report.by_group.select("lang", "char_errors").iter_rows())
         assert means == {"en": sum(edits[:2]) / 2, "de": sum(edits[2:]) / 2}
     assert not report.measures[0].higher_is_better
+
+
+def _summarized(frame: pl.DataFrame) -> float:
+    return af.Report(af.summarize(frame, "p", "a", metrics="char_errors", cer_protocol="anls")).overall[
+        "char_errors"
+    ]
+
+
+def _compared(frame: pl.DataFrame) -> float:
+    systems = {"none": "nothing", "read": "p"}
+    return af.compare(frame, systems, "a", metrics="char_errors", cer_protocol="anls").overall["read"]
+
+
+def _worst(frame: pl.DataFrame) -> float:
+    rows = af.worst(frame, "p", "a", 3, metrics="char_errors", cer_protocol="anls")
+    return rows["char_errors"].mean()
+
+
+@pytest.mark.parametrize("mean_of", [_summarized, _compared, _worst])
+def test_char_errors_counts_edits_of_texts_that_cer_protocol_prepares(
+    mean_of: Callable[[pl.DataFrame], float],
+) -> None:
+    # The protocol "anls" compares lower case.
+    frame = pl.DataFrame({"p": ["LNVOICE", "12 EUR", "X"], "a": ["Invoice", "12 eur", "yz"], "nothing": ""})
+    edits = [Levenshtein.distance(p.lower(), a.lower()) for p, a in frame.select("p", "a").iter_rows()]
+    assert edits == [1, 0, 2]
+
+    assert mean_of(frame) == sum(edits) / len(edits)
