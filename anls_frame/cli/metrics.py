@@ -17,18 +17,18 @@ from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
     from types import ModuleType
 
 
-def parse(names: Sequence[str] | None) -> list[str | Metric] | None:
-    """Return metrics by their names; FILE.py:NAME and MODULE:NAME name functions and metrics in Python."""
-    return [one(name) for name in names] if names else None
+def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metric:
+    """
+    Return a metric by its name.
 
-
-def one(name: str) -> str | Metric:
-    """Return a metric by its name."""
-    return _from_python(name) if _is_python(name) else name
+    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, unless a column has this very name. The
+    columns are asked for only if a name could be both.
+    """
+    return _from_python(name) if _is_python(name) and name not in columns() else name
 
 
 def columns(metrics: Sequence[str | Metric] | None) -> list[str]:

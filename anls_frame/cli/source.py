@@ -70,6 +70,12 @@ def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.
     return origins.like(whole if rows is None else whole.slice(*rows), frame)
 
 
+def columns(path: Path, source: Source) -> list[str]:
+    """Return the names of a file's columns."""
+    with reading(path, source):
+        return scan(path, source).collect_schema().names()
+
+
 def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
     rows = stored_rows(path, source)

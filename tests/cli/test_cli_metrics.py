@@ -94,6 +94,21 @@ def test_report_takes_names_columns_and_functions(run: Run, folder: Path, suffix
     assert found["seconds"][0] == pytest.approx(ROWS["seconds"].mean(), rel=1e-12)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["time:ms", "json:loads", "own.py:characters"])
+def test_a_column_comes_before_a_function_of_the_same_name(
+    run: Run, folder: Path, suffix: str, name: str
+) -> None:
+    named = ROWS.rename({"seconds": name})
+    named.write_csv(folder / "named.csv")
+    named.write_parquet(folder / "named.parquet")
+    parts = ("--shards", "2", "--summaries", "parts")
+    for options in ((), parts):
+        printed = fine(run("report", f"named.{suffix}", "-m", name, *options, "--json"))
+        assert json.dumps(ROWS["seconds"].mean()) in printed
+    fine(run("plot", "groups", f"named.{suffix}", "-m", name, "-o", "groups.svg"))
+
+
 def test_rates_name_their_columns(run: Run, folder: Path) -> None:
     for suffix in ("csv", "parquet"):
         fine(run("report", f"rows.{suffix}", "-m", "own.py:words", "-o", "rate.json", "-f"))

@@ -29,7 +29,7 @@ def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: 
 def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
     from anls_frame.cli.metrics import columns, one, with_numbers
 
-    metrics = None if measure is None else [one(measure)]
+    metrics = None if measure is None else [one(measure, lambda: frame.columns)]
     rows = with_numbers(frame.lazy(), columns(metrics))
     by = one_table(slicing.by)
     report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, **scoring)
