@@ -150,7 +150,8 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     """Return the slices of a result, or of the frames that it returns, which have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
         return Slices(*given.sliced_tables()[0])
-    advice = "; make a report with `Report.from_summary`" if isinstance(given, Summary) else ""
+    needs_report = noun == "report" and isinstance(given, Summary)
+    advice = "; make a report with `Report.from_summary`" if needs_report else ""
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
     frame = source.table(given, ["n", needed])

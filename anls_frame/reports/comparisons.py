@@ -506,9 +506,9 @@ class Comparison(SlicedResult[Table_co]):
         alpha = share("alpha", alpha)
         return self._as_given(untestable(self.to_polars(), alpha, self.draws))
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, **options: Any) -> Axes:
         """
-        Draw both systems by slice as a dumbbell plot; see `anls_frame.plot.comparison`.
+        Draw both systems by slice as a dumbbell plot; the options are those of `anls_frame.plot.comparison`.
 
         Examples
         --------
@@ -520,7 +520,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         from anls_frame.plot import comparison  # noqa: PLC0415 - only to plot
 
-        return comparison(self, ax=ax)
+        return comparison(self, **options)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""

@@ -356,21 +356,23 @@ class Report(SlicedResult[Table_co]):
         """
         return self._detail("lengths", length_table, columns)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, measure: str | None = None, **options: Any) -> Axes:
         """
-        Draw the score of all rows and of each slice with its interval; see `anls_frame.plot.group_scores`.
+        Draw a score of all rows and of each slice with its interval, by default the first one.
+
+        The options are those of `anls_frame.plot.group_scores`.
 
         Examples
         --------
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
-        >>> af.report(df, "prediction", "answer").plot().get_xlabel()
-        'ANLS, 95 % interval'
+        >>> af.report(df, "prediction", "answer").plot("exact_match", title="Week 3").get_xlabel()
+        'exact match, 95 % interval'
         """
         from anls_frame.plot import group_scores  # noqa: PLC0415 - only to plot
 
-        return group_scores(self, ax=ax)
+        return group_scores(self, measure, **options)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""

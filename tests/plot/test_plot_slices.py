@@ -101,6 +101,27 @@ def test_a_title_can_be_chosen_or_left_out() -> None:
     assert plot.comparison(compared(frame()), title="Both").get_title() == "Both"
 
 
+def test_results_pass_options_on_to_their_plots() -> None:
+    made, both = report(frame()), compared(frame())
+
+    ax = made.plot("cer_corpus", label="Ours", title="Week 3", max_groups=1)
+    assert ax.get_xlabel() == "CER (corpus), lower is better, 95 % interval (2 more groups not shown)"
+    assert (ax.get_title(), labels(ax)) == ("Week 3", labels(made.plot())[:2])
+    assert made.plot(measure="nls").get_xlabel().startswith("NLS")
+    assert both.plot(title="Both", max_groups=1).get_title() == "Both"
+    with pytest.raises(ValueError, match="measure"):
+        made.plot("bleu")
+
+
+def test_a_summary_needs_a_report_for_its_intervals() -> None:
+    summary = report(frame()).summary
+
+    with pytest.raises(TypeError, match=r"got Summary; make a report with `Report\.from_summary`$"):
+        plot.group_scores(summary)
+    with pytest.raises(TypeError, match=r"got Summary$"):
+        plot.comparison(summary)
+
+
 @pytest.mark.parametrize("sort", ["n", "anls", "type"])
 def test_slices_are_drawn_in_the_order_of_the_report(sort: str) -> None:
     made = report(frame(), sort=sort, details=True)
