@@ -97,7 +97,7 @@ def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
     keys = (*rows.keys, *own_metrics.group_keys(metric))
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
     cells = _grouped(values, keys, sums).collect(engine="streaming")
-    return _canonical_cells(own_metrics.checked(cells, values, metric), rows.keys)
+    return _canonical_cells(own_metrics.checked(cells, values, metric, rows.part), rows.keys)
 
 
 def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:

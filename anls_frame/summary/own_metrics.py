@@ -166,14 +166,14 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
     return pl.any_horizontal(outside).fill_null(value=False)
 
 
-def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric) -> pl.DataFrame:
+def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str | None) -> pl.DataFrame:
     """Return cells without the count of wrong values, all `prepared` ones; an error if there are any."""
     wrong = int(cells[WRONG].sum())
     if wrong:
         names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
         first = values.with_row_index("row").filter(is_wrong(metric)).head(1)
         row, *found = first.select("row", *names).collect().row(0)
-        raise ValueError(message(metric, wrong, row, found))
+        raise ValueError(message(metric, wrong, row, found, part))
     return cells.drop(WRONG)
 
 
@@ -210,9 +210,9 @@ def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
     ]
 
 
-def message(metric: Metric, count: int, row: int, values: Sequence[object]) -> str:
-    """Return the message for wrong values, the first of which are in this row."""
-    where = f"in row {row:,} (counted from 0)"
+def message(metric: Metric, count: int, row: int, values: Sequence[object], part: str | None = None) -> str:
+    """Return the message for wrong values, the first of which are in this row of all or of a part."""
+    where = f"in row {row:,} (counted from 0){'' if part is None else f' of {part}'}"
     others = f" and wrong in {count - 1:,} more" if count > 1 else ""
     what = f"metric {metric.name!r}"
     if metric.is_ratio:

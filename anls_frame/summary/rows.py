@@ -53,6 +53,8 @@ class Rows:
     has_texts: bool
     details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
     """Queries for what else is counted, with the columns that identify their rows within a slice."""
+    part: str | None = None
+    """The part that these rows are, if it has a name."""
 
 
 @dataclass(frozen=True, kw_only=True)

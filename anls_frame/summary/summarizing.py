@@ -173,7 +173,8 @@ def summarize(
                 keys = key_names(settings.by, None)
                 rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
         settings = dataclasses.replace(settings, orders=rows.orders)
-        summary = _summary(collect(rows, worst), settings, part or uuid.uuid4().hex)
+        collected = collect(dataclasses.replace(rows, part=part), worst)
+        summary = _summary(collected, settings, part or uuid.uuid4().hex)
     return dataclasses.replace(summary, scored_by=protocol_of(frame), from_pandas=is_pandas(frame))
 
 

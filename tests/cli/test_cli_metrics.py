@@ -190,7 +190,17 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
     (folder / "bad.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,\nc,c,1.5x\n", encoding="utf-8")
     refused(run("report", "bad.csv", "-m", "s"), "column 's' must hold numbers, got '1.5x'")
     (folder / "nan.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,nan\n", encoding="utf-8")
-    refused(run("report", "nan.csv", "-m", "s"), "metric 's' must be finite, got nan in row 1")
+    refused(
+        run("report", "nan.csv", "-m", "s"),
+        "metric 's' must be finite, got nan in row 1 (counted from 0) of nan.csv; drop",
+    )
+    # The second half begins with row 1.
+    half = ("--shard", "2/2", "--summary", "half.parquet")
+    refused(
+        run("report", "nan.csv", "-m", "s", *half), "in row 0 (counted from 0) of nan.csv shard 2/2; drop"
+    )
+    both = ("report", "nan.csv", "rows.csv", "-m", "s")
+    refused(run(*both), "in row 1 (counted from 0) of nan.csv; drop")
     refused(run("report", "rows.csv", "-m", "anls", "-m", "anls"), "'anls' is taken")
 
 
