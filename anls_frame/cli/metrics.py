@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+def parse(
+    names: Sequence[str] | None, columns: Callable[[], Collection[str]] = tuple
+) -> list[str | Metric] | None:
+    """Return metrics by their names, as `one` does."""
+    return [one(name, columns) for name in names] if names else None
+
+
 def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metric:
     """
     Return a metric by its name.

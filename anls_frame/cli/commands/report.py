@@ -73,7 +73,7 @@ def report(
     source: Source,
 ) -> None:
     """Report the scores of all rows and by slice, with intervals."""
-    from anls_frame.cli.metrics import one
+    from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import Delivery, Work
     from anls_frame.cli.source import columns
 
@@ -84,7 +84,7 @@ def report(
             "by": tables(slicing.by),
             "cluster": slicing.cluster,
             **vars(scoring),
-            "metrics": [one(name, lambda: columns(files[0], source)) for name in metric] if metric else None,
+            "metrics": parse(metric, lambda: columns(files[0], source)),
             "worst": worst,
             "keep": keep or (),
             "details": details,
