@@ -131,7 +131,8 @@ class Lines:
             parts = [pl.col(name).sum().cast(pl.Float64) for name in names]
         units = cells.group_by("slice", "unit").agg(pl.col("n").sum(), pl.col("count").first(), *parts)
         units = units.sort("slice", "unit")
-        yield from map(self._line, units.partition_by("slice", maintain_order=True))
+        # All rows are a slice even if there are none.
+        yield from map(self._line, units.partition_by("slice", maintain_order=True) or [units])
 
     def _line(self, units: pl.DataFrame) -> Line:
         n = units["n"].cast(pl.Float64).to_numpy()

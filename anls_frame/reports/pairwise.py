@@ -131,6 +131,8 @@ def _joint(every: Sequence[Lines], p_values: pl.Series, test: Test) -> pl.Series
 
     count = sum(of_metric.slices.height for of_metric in every)
     entries: list[tuple[npt.NDArray[Any], ...]] = []
+    if not count:
+        return p_values
     errors, length, norm, sizes = np.zeros((4, count))
     numbers: dict[str, list[npt.NDArray[np.int64]]] = {"unit": [], "counts": []}
     for place, line in enumerate(one for of_metric in every for one in of_metric):
@@ -307,8 +309,10 @@ def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
     from anls_frame.statistics import SystemSums  # noqa: PLC0415 - imports numpy
 
     groups = _Groups.of(every, seed)
-    parts = []
     wide = any(of_metric.metric.is_ratio for of_metric in every)
+    systems = every[0].systems
+    none = np.zeros(0, np.int64)
+    parts = [(none, none, np.zeros((0, systems)), np.zeros((0, systems if wide else 1)))]
     for place, line in enumerate(one for of_metric in every for one in of_metric):
         unit, x, y = groups.added(line)
         y = np.broadcast_to(y, x.shape) if wide else y

@@ -281,3 +281,24 @@ def test_reserved_names_are_refused() -> None:
     two = compare(frame, ["a", "b"], "answer", by="metric")
     with pytest.raises(af.DuplicateColumnError, match="by columns"):
         _ = two.ranking
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("metrics", ["anls", METRICS], ids=str)
+@pytest.mark.parametrize("systems", [SYSTEMS, SYSTEMS[:2]], ids=str)
+def test_without_rows_to_score_there_are_no_figures(
+    systems: list[str], cluster: str | None, metrics: Any
+) -> None:
+    for frame in (FRAME.head(0), FRAME.with_columns(answer=pl.lit(None, pl.List(pl.String)))):
+        made = compare(frame, systems, "answer", by="lang", cluster=cluster, metrics=metrics)
+        figures = made.ranking.drop("n_clusters")
+        assert set(figures["slice"]) == {"overall"}
+        assert figures["n"].unique().to_list() == [0]
+        assert (
+            figures.select("score", "low", "high", "rank", "rank_low").null_count().row(0)
+            == (figures.height,) * 5
+        )
+        pairs = made.differences()
+        assert pairs.select("difference", "p_value").null_count().row(0) == (pairs.height,) * 2
+        assert not made.regressed()
+        assert repr(made)
