@@ -27,9 +27,9 @@ def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
         yield [next(entries) for _ in range(length)]
 
 
-def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[list[Counts], list[int]]:
-    """Choose in each row by the totals so far, the first one on ties; return the counts and their places."""
-    totals, chosen, choices = (0, 0, 0), [], []
+def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
+    """Choose in each row by the totals so far, the first one on ties; return the totals and the choices."""
+    totals, choices = (0, 0, 0), []
     for row in counts:
         best, index = key(totals, row[0]), 0
         for other in range(1, len(row)):
@@ -38,17 +38,24 @@ def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[list[Counts], list
                 best, index = value, other
         a, b, c = row[index]
         totals = (totals[0] + a, totals[1] + b, totals[2] + c)
-        chosen.append(row[index])
         choices.append(index)
-    return chosen, choices
+    return totals, choices
 
 
-def each_row(counts: Iterator[list[Counts]], key: Key) -> list[Counts]:
+def chosen(counts: Iterator[list[Counts]], choices: list[int]) -> list[Counts]:
+    """Return the counts at these places of the rows."""
+    return [row[place] for row, place in zip(counts, choices, strict=True)]
+
+
+def each_row(counts: Iterator[list[Counts]], key: Key) -> Iterator[Counts]:
     """Choose in each row by its own counts alone."""
-    return [max(row, key=lambda one: key((0, 0, 0), one)) for row in counts]
+    for row in counts:
+        yield max(row, key=lambda one: key((0, 0, 0), one))
 
 
-def total(chosen: Iterable[Counts]) -> Counts:
+def total(counts: Iterable[Counts]) -> Counts:
     """Return the sums over the rows."""
-    first, second, third = (sum(column) for column in zip((0, 0, 0), *chosen, strict=True))
-    return first, second, third
+    totals = (0, 0, 0)
+    for a, b, c in counts:
+        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
+    return totals

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
 Tier: TypeAlias = Literal[1, 2, 3]
 
-DIGITS = 4
+_DIGITS = 4
+_COUNTS = ("tp", "fp", "fn")
 
 
 def errant(
@@ -162,7 +163,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     └────────┴────────┘
     """
     beta = number("beta", beta, 0, ends=False)
-    digits = DIGITS if flag("round4", round4) else None
+    digits = _DIGITS if flag("round4", round4) else None
     column = _columns.expression(counts, "errant_corpus", "counts")
     total = partial(_total, beta=beta, digits=digits)
     return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
@@ -231,13 +232,13 @@ def by_type(
     """
     beta = number("beta", beta, 0, ends=False)
     count("tier", tier, least=1, most=3)
-    digits = DIGITS if flag("round4", round4) else None
+    digits = _DIGITS if flag("round4", round4) else None
     column = _columns.expression(counts, "by_type", "counts")
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )
     entries = entries.filter(entries.list.len() > 0)
-    _, choices = greedy(entries, beta, digits)
+    _, choices = _greedy(entries, beta, digits)
     chosen = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
     kind = pl.col("type")
     if tier < 3:  # noqa: PLR2004 - the third tier is the type itself
@@ -259,14 +260,18 @@ def by_type(
     return as_kind_of(frame, table)
 
 
-def greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[list[_choice.Counts], list[int]]:
-    """Return the counts tp, fp and fn that each row adds, and the places of their entries."""
-    rows = _choice.rows(counts, ("tp", "fp", "fn"))
-    return _choice.greedy(rows, partial(_key, beta=beta, digits=digits))
+def chosen(counts: pl.Series, *, beta: float = 0.5, round4: bool = True) -> list[_choice.Counts]:
+    """Return the counts tp, fp and fn that each row adds."""
+    _, choices = _greedy(counts, beta, _DIGITS if round4 else None)
+    return _choice.chosen(_choice.rows(counts, _COUNTS), choices)
+
+
+def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[_choice.Counts, list[int]]:
+    return _choice.greedy(_choice.rows(counts, _COUNTS), partial(_key, beta=beta, digits=digits))
 
 
 def _total(counts: pl.Series, *, beta: float, digits: int | None) -> dict[str, float]:
-    totals = (0, 0, 0) if counts.dtype == pl.Null else _choice.total(greedy(counts, beta, digits)[0])
+    totals = (0, 0, 0) if counts.dtype == pl.Null else _greedy(counts, beta, digits)[0]
     precision, recall, f = _scores(totals, beta, digits)
     tp, fp, fn = totals
     return {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall, "f": f, "beta": beta}

@@ -105,7 +105,10 @@ def _totals(
         if annotator is not None:
             entries = entries.filter(pl.col("annotator") == annotator)
         return entries.select(pl.col(*fields).sum()).row(0, named=True)
-    totals = _choice.total(chosen(counts, beta=beta, choose=choose))
+    rows, key = _choice.rows(counts, tuple(fields)), partial(_key, weight=beta * beta)
+    totals = (
+        _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.total(_choice.each_row(rows, key))
+    )
     return dict(zip(fields, totals, strict=True))
 
 
@@ -121,9 +124,10 @@ def chosen(
         lists = pl.col("counts").list
         added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in fields]
         return counts.filter(counts.list.len() > 0).alias("counts").to_frame().select(added).rows()
-    rows = _choice.rows(counts, fields)
-    key = partial(_key, weight=beta * beta)
-    return _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.each_row(rows, key)
+    rows, key = partial(_choice.rows, counts, fields), partial(_key, weight=beta * beta)
+    if choose == "greedy":
+        return _choice.chosen(rows(), _choice.greedy(rows(), key)[1])
+    return list(_choice.each_row(rows(), key))
 
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:

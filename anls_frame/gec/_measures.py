@@ -97,8 +97,7 @@ class _Errant(_F):
         return _errant.errant_corpus(counts, **self.of_corpus)
 
     def added(self, counts: pl.Series) -> FloatArray:
-        digits = _errant.DIGITS if self.of_corpus.get("round4", True) else None
-        chosen, _ = _errant.greedy(counts, self.of_corpus.get("beta", 0.5), digits)
+        chosen = _errant.chosen(counts, **self.of_corpus)
         return _floats([(tp, tp + fp, tp + fn) for tp, fp, fn in chosen], 3)
 
 
