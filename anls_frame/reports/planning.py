@@ -107,7 +107,7 @@ class Planner:
         keys = chosen_keys(columns, self.by, "comparison")
         unseen = largest_difference(self.metric)
         if math.isinf(unseen):
-            unseen = 1.0 if self.metric.interval == "rate" else 0.0
+            unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
         units, of_rates = (self._rates if self.differences.is_corpus else self._means)(keys)
         parts = planning.changes_of_units(
             *(units[name].to_numpy() for name in ("count", "n", "x", "ups", "downs"))

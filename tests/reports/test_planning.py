@@ -132,6 +132,18 @@ def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
         assert figures[0] == pytest.approx(figures[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("factor", [1e-4, 1e6])
+def test_scores_without_bounds_can_have_any_unit(factor: float) -> None:
+    def bounds(unit: float) -> list[float]:
+        frame = scores().with_columns(pl.col("old", "new") * 5 * unit)
+        metric = af.Metric(SYSTEMS, name="loss", bounds=(0, None), higher_is_better=False)
+        made = af.compare(frame, SYSTEMS, None, metrics=metric, cluster="doc")
+        decision, detectable = made.decide(0.1 * unit), made.detectable_difference()["detectable"].item()
+        return [value / unit for value in (decision.low, decision.high, detectable)]
+
+    assert bounds(factor) == pytest.approx(bounds(1.0), rel=1e-6)
+
+
 def gain(wins: int, losses: int, rows: int, kind: str = "a") -> list[tuple[str, float, float]]:
     return [
         *[(kind, 0.0, 1.0)] * wins,
