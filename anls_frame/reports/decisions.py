@@ -53,8 +53,8 @@ class Decision(Generic[Table_co]):
         The smallest margin that so many documents decide in 80 % of samples, if the systems are equal in
         the mean; None if there is none.
     needed
-        Number of documents that decide about the margin in 80 % of samples, if the systems are equal in the
-        mean; None if it is unknown.
+        Number of documents that decide about the margin in at least 80 % of samples, if the systems are equal
+        in the mean; None if it is unknown.
     slices
         The slices that were asked for, with their bounds and answers; those that cannot be tested have none.
         None if only all rows were.

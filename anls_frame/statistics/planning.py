@@ -146,8 +146,10 @@ def changes(
     rest = sums["squares"] - 2 * size * sums["of_net"] + size * size * sums["net"]
     square = size * size + _divided(np.maximum(rest, 0), sums["touched"])
     if unseen > 0:
+        # Where as many rows rise as fall in each unit, their sums do not show the sizes.
+        size = np.where((changed > 0) & (sums["net"] == 0), unseen, size)
         size = np.minimum(size, np.maximum(unseen, _divided(np.abs(x), changed)))
-        square = np.clip(square, size * size, size * max(unseen, 0))
+        square = np.clip(np.maximum(square, size * size), 0, size * np.maximum(unseen, size))
     return Changes(n, units, difference, variance, changed, size, square, unseen)
 
 
@@ -211,15 +213,18 @@ def _expected_variance(changes: Changes, effect: FloatArray) -> FloatArray:
     Return the variance of the mean difference if its true size is `effect`.
 
     The wins and losses that cancel out stay; those that make the difference are more or fewer. A difference
-    within one standard error is taken as none. As fewer rows change, fewer do so together.
+    within one standard error is taken as none. How much more the changes of a document vary than its rows do
+    falls with the squares of their numbers.
     """
     rows = _none(changes)
     known = changes.difference**2 > changes.variance
-    balanced = np.maximum(changes.total - np.where(known, np.abs(changes.difference), 0), 0)
-    absolute = balanced + effect
+    lead = np.where(known, np.minimum(np.abs(changes.difference), changes.total), 0)
+    fewer = (changes.total - lead) / 2
+    more, absolute = fewer + effect, 2 * fewer + effect
+    together = _divided(more**2 + fewer**2, (fewer + lead) ** 2 + fewer**2, otherwise=1.0)
+    together = np.minimum(together * _divided(changes.total, absolute, otherwise=1.0), 1)
+    design = 1 + np.maximum(changes.design(rows) - 1, 0) * together
     size = np.maximum(changes.squares(rows), effect)
-    fewer = np.minimum(_divided(absolute, changes.total, otherwise=1.0), 1)
-    design = 1 + (changes.design(rows) - 1) * fewer
     mean_square = np.maximum(absolute * size - effect * effect, 0)
     return np.asarray(design * mean_square / changes.n)
 

@@ -137,6 +137,12 @@ def test_rows_without_a_change_bound_the_loss() -> None:
     assert -low.item() == high.item() == pytest.approx(t**2 / (1000 + t**2), rel=1e-9)
 
 
+def test_changes_that_cancel_out_in_each_document_count_as_the_largest() -> None:
+    hidden = seen([[0.5, -0.5]] * 3 + [[0.0, 0.0]] * 40)
+    assert hidden.size.item() == hidden.square.item() == 1
+    assert 0.1 < planning.detectable_difference(hidden, 0.8, 0.05).item() < 0.3
+
+
 def test_a_single_document_shows_nothing() -> None:
     one = seen([[1.0, 0.0, -1.0]])
     assert all(np.isnan(bound).all() for bound in planning.difference_bounds(one, 0.05))
