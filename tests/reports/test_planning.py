@@ -190,6 +190,14 @@ def test_equal_systems_are_fine_if_there_are_enough_rows() -> None:
     assert decision(gain(0, 0, 200)).answer == "undecided"
 
 
+def test_planning_and_decisions_are_for_two_systems() -> None:
+    frame = scores().with_columns(other="old")
+    made = af.compare(frame, {**SYSTEMS, "other": "other"}, None)
+    for call in (made.decide, made.detectable_difference, lambda: made.sample_size(0.1)):
+        with pytest.raises(ValueError, match="are for two systems in one metric"):
+            call()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
