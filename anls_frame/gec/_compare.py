@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, share, string
+from anls_frame._arguments import count, number, share, string
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._measures import measure_of
 
@@ -46,6 +47,7 @@ _UNIT = "unit"
 _EQUAL = 1e-12
 """Scores of a sentence that differ by less are equal up to rounding."""
 _LEAST_UNITS = 2
+_POWER = 0.8
 
 
 def _table_of_gold(function: Callable[Concatenate[Any, Any, Options], Any]) -> _OnGold[Options]:
@@ -62,6 +64,8 @@ def compare(
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
+    within: float | None = None,
+    alpha: float = 0.05,
     **options: Any,
 ) -> Any:
     """
@@ -86,6 +90,10 @@ def compare(
         Confidence level of the intervals.
     draws, seed
         Number of draws of the swap test, at most 10 million, and the seed of these draws.
+    within
+        A margin: also decide whether each system is worse than the baseline by more than this.
+    alpha
+        Largest probability of "fine", and of "regressed", if the true loss is the margin.
     **options
         Options of the functions of the measure: `m2` and `m2_corpus`, `errant` and `errant_corpus`, or
         `i_measure` and `i_measure_corpus`, such as ``beta=1`` or ``mode="ds"``.
@@ -96,7 +104,10 @@ def compare(
         One row per system in the given order: `system`, `n` (sentences), the fields of the measure's corpus
         function, and against the baseline: `difference`, its interval from `difference_low` to
         `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the sentences
-        with a better score (`wins`), the same (`ties`) and a worse one (`losses`), and `n_clusters`. Null
+        with a better score (`wins`), the same (`ties`) and a worse one (`losses`), and `n_clusters`. With
+        `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest margin that these
+        documents (or sentences) decide in 80 % of samples if the systems are equally good (`detectable`), and
+        how many documents it takes for the given margin (`needed`). Null
         for the baseline; interval and p-values are null with fewer than two documents (or sentences, if
         there are no documents), and where a score is undefined. A frame of the same kind as `gold`, in
         memory.
@@ -132,6 +143,10 @@ def compare(
     `anls_frame.statistics.effective_units`. It is too short where the I-measure of a system is close to 0,
     where its formula has a kink.
 
+    The answer is "fine" if the one-sided bound of the loss, ± t · s with t at 1 - alpha, lies below the
+    margin, "regressed" if the other bound lies above it, and "undecided" otherwise. No bound is closer than
+    -ln(alpha) / n, for n effective units: units without a difference do not show that there is none.
+
     Examples
     --------
     >>> import polars as pl
@@ -163,6 +178,9 @@ def compare(
     of = measure_of(measure, options)
     confidence = share("confidence", confidence, ends=False)
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
+    alpha = number("alpha", alpha, 0, 0.5, ends=False)
+    if within is not None:
+        within = number("within", within, 0, ends=False)
     gold = at_hand(gold)
     columns = column_names(gold)
     counts = [of.rows(column, columns) for column in named.values()]
@@ -179,7 +197,10 @@ def compare(
     )
     rows = rows.filter(_scored(rows, list(named), of))
     table = _scores(rows, list(named), of)
-    differences = _differences(rows, len(named), of, confidence=confidence, draws=draws, seed=seed)
+    margin = None if within is None else (within, alpha)
+    differences = _differences(
+        rows, len(named), of, confidence=confidence, draws=draws, seed=seed, margin=margin
+    )
     return as_kind_of(gold, table.hstack(differences))
 
 
@@ -216,7 +237,14 @@ def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFra
 
 
 def _differences(
-    rows: pl.DataFrame, systems: int, of: Measure, *, confidence: float, draws: int, seed: int
+    rows: pl.DataFrame,
+    systems: int,
+    of: Measure,
+    *,
+    confidence: float,
+    draws: int,
+    seed: int,
+    margin: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Return the comparison of each system with the first one."""
     import numpy as np  # noqa: PLC0415 - only to compare
@@ -249,12 +277,40 @@ def _differences(
             "ties": len(gain) - wins - losses,
             "losses": losses,
             "n_clusters": len(size) if _UNIT in rows.columns else None,
+            **(_answered(difference, float(variance), float(units), margin) if margin else {}),
         })  # fmt: skip
     adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
     for line, p_value in zip(lines[1:], adjusted, strict=True):
         line["p_adjusted"] = p_value
-    return pl.DataFrame(lines, schema=_SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
+    schema = _SCHEMA if margin is None else _SCHEMA | _ANSWERS
+    table = pl.DataFrame(lines, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
+    if margin is None:
+        return table
+    count = pl.coalesce("n_clusters", pl.lit(rows.height))
+    return table.with_columns((pl.col("needed") * count).ceil().cast(pl.UInt64))
 
+
+def _answered(
+    difference: float, variance: float, units: float, margin: tuple[float, float]
+) -> dict[str, Any]:
+    """Return whether a system is worse by more than the margin, and what these units can show."""
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    within, alpha = margin
+    if math.isnan(difference) or not units >= _LEAST_UNITS:
+        return {"answer": "undecided"}
+    df = max(units - 1, 1.0)
+    quantile = float(statistics.t_quantile(1 - alpha, df))
+    # Units without any difference do not show that there is none: -ln(alpha) / n bounds their share ("rule of
+    # three").
+    error = max(math.sqrt(variance), -math.log(alpha) / units / quantile)
+    low, high = difference - quantile * error, difference + quantile * error
+    answer = "fine" if low > -within else "regressed" if high < -within else "undecided"
+    detectable = (quantile + float(statistics.t_quantile(_POWER, df))) * error
+    return {"answer": answer, "detectable": detectable, "needed": (detectable / within) ** 2}
+
+
+_ANSWERS = {"answer": pl.String(), "detectable": pl.Float64(), "needed": pl.Float64()}
 
 _SCHEMA = {
     **dict.fromkeys(

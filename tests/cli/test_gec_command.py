@@ -212,3 +212,38 @@ def test_other_sentences_are_refused(folder: Path) -> None:
     assert "sentence 2" in run(folder, "errant", "system.m2", "gold.m2")[2]
     (folder / "system.m2").write_text("S a\n")
     assert "has 1 sentences" in run(folder, "errant", "system.m2", "gold.m2")[2]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "within", "code", "said"),
+    [
+        (40, 40, "0.1", 0, "fine: new is not worse than old by 0.1 or more"),
+        (40, 0, "0.1", 1, "regressed: new is worse than old by more than 0.1"),
+        (
+            20,
+            18,
+            "0.01",
+            3,
+            "undecided: new could be worse than old by more than 0.01; 40 sentences can show ",
+        ),
+    ],
+)
+def test_compare_is_a_gate(  # noqa: PLR0917 - a line of the table
+    tmp_path: Path, good: int, bad: int, within: str, code: int, said: str
+) -> None:
+    gold = "S The bird .\nA 1 2|||R:NOUN:NUM|||birds|||REQUIRED|||-NONE-|||0\n\n"
+    (tmp_path / "gold.m2").write_text(gold * 40)
+    for name, right in (("old", good), ("new", bad)):
+        (tmp_path / f"{name}.txt").write_text("The birds .\n" * right + "The bird .\n" * (40 - right))
+    done = run(tmp_path, "compare", "old.txt", "new.txt", "gold.m2", "--require-within", within)
+    assert (done[0], said in done[2]) == (code, True), done
+
+
+def test_a_gate_needs_a_positive_bound(folder: Path) -> None:
+    code, _, errors = run(folder, "compare", "system.txt", "system.txt", "gold.m2", "--require-within", "0.1")
+    assert code == 2
+    assert "named twice" in errors
+    (folder / "other.txt").write_text("A boat lies off the shore .\nThe bird .\n")
+    code, _, errors = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--require-within", "0")
+    assert code == 2
+    assert "within must be" in errors

@@ -365,3 +365,37 @@ def test_wrong_input() -> None:
         gec.compare({"a": "prediction", "b": ["x"] * 60}, DATA)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="frame must be"):
         gec.compare(SYSTEMS, {})
+
+
+@pytest.mark.parametrize("measure", ["m2", "i_measure"])
+@pytest.mark.parametrize("cluster", [None, "document"])
+def test_an_answer_is_that_of_the_one_sided_bounds(measure: Any, cluster: str | None) -> None:
+    data = cases(7, 60)
+    options: dict[str, Any] = {"measure": measure, "cluster": cluster, "draws": 100}
+    bounds = gec.compare(SYSTEMS, data, confidence=0.9, **options)
+    for within in (0.01, 0.05, 0.2, 0.5):
+        table = gec.compare(SYSTEMS, data, within=within, **options)
+        assert table.row(0, named=True)["answer"] is None
+        for row, ends in zip(table.rows(named=True)[1:], bounds.rows(named=True)[1:], strict=True):
+            low, high = ends["difference_low"], ends["difference_high"]
+            if ends["difference"] - low < 0.1:  # farther than the rule of three allows
+                continue
+            expected = "fine" if low > -within else "regressed" if high < -within else "undecided"
+            assert row["answer"] == expected
+            # As many times the units narrow the margin that they can show to the one that was asked for.
+            units = row["n_clusters"] if cluster else row["n"]
+            assert row["needed"] == pytest.approx(units * (row["detectable"] / within) ** 2, abs=1)
+
+
+def test_equal_systems_are_fine_and_a_margin_must_be_positive() -> None:
+    data = cases(3, 20)
+    # By the rule of three, 20 sentences without a loss do not show that fewer than 14 % have one.
+    pair = {"a": "prediction", "b": "prediction"}
+    assert gec.compare(pair, data, within=0.5)["answer"].to_list() == [None, "fine"]
+    assert gec.compare(pair, data, within=0.14)["answer"].to_list() == [None, "undecided"]
+    with pytest.raises(ValueError, match="within must be"):
+        gec.compare(SYSTEMS, data, within=0)
+    with pytest.raises(ValueError, match="alpha must be"):
+        gec.compare(SYSTEMS, data, within=0.1, alpha=0.5)
+    one = gec.compare(SYSTEMS, data.head(1), within=0.1)
+    assert one["answer"].to_list() == [None, "undecided", "undecided"]

@@ -161,11 +161,26 @@ def compare(
     ] = None,
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the swap test.")] = 0,
+    require_within: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit with 0 only if no system is shown to be worse than the first by this much, with 1 if "
+            "one is shown to be, and with 3 if neither is shown for one."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="Largest probability of 0, and of 1, if the true loss is the bound.")
+    ] = 0.05,
     json: Json = False,
 ) -> None:
-    """Compare systems: differences of F or the I-measure with intervals and p-values."""
+    """
+    Compare systems: differences of F or the I-measure with intervals and p-values.
+
+    With --require-within it is a gate for scripts: it exits with 0, 1 for a regression, 2 if the input
+    cannot be used, or 3 if it cannot be decided.
+    """
     from anls_frame import gec
-    from anls_frame.cli.output import print_json, print_table
+    from anls_frame.cli.output import print_json
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
         raise ValueError("name two or more systems, and GOLD.m2 after them")
@@ -181,14 +196,52 @@ def compare(
         cluster=None if documents is None else "document",
         confidence=confidence,
         seed=seed,
+        within=require_within,
+        alpha=alpha,
         **({} if beta is None else {"beta": beta}),
     )
     if json:
         print_json(table.to_dicts())
-        return
+    else:
+        _print_compared(table, measure)
+    if require_within is not None:
+        _decide(table, require_within, has_documents=documents is not None)
+
+
+def _print_compared(table: pl.DataFrame, measure: str) -> None:
+    from anls_frame.cli.output import print_table
+
     scores = ("wacc", "wacc_base", "i_measure") if measure == "i_measure" else ("precision", "recall", "f")
     differences = table.columns[table.columns.index("difference") :]
     print_table(table.select("system", "n", *scores, *differences))
+
+
+def _decide(table: pl.DataFrame, within: float, *, has_documents: bool) -> None:
+    """Say for each system what was decided, and end with the exit code of the worst answer."""
+    from anls_frame._text import numbered
+    from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
+    from anls_frame.cli.output import say
+
+    first, *others = table.iter_rows(named=True)
+    unit = "document" if has_documents else "sentence"
+    for row in others:
+        old, new = first["system"], row["system"]
+        counted = numbered(row["n_clusters"] if has_documents else row["n"], unit)
+        if row["answer"] == "fine":
+            say(f"anls-frame: fine: {new} is not worse than {old} by {within:g} or more")
+        elif row["answer"] == "regressed":
+            say(f"anls-frame: regressed: {new} is worse than {old} by more than {within:g}")
+        elif row["detectable"] is None:
+            say(f"anls-frame: undecided: {counted} can show nothing about {new}")
+        else:
+            say(
+                f"anls-frame: undecided: {new} could be worse than {old} by more than {within:g}; {counted} "
+                f"can show {row['detectable']:.2g}; about {row['needed']:,} are needed"
+            )
+    answers = {row["answer"] for row in others}
+    for answer, code in (("regressed", GATE_FAILED), ("undecided", UNDECIDED)):
+        if answer in answers:
+            raise typer.Exit(code)
 
 
 def _names(paths: list[Path]) -> list[str]:
