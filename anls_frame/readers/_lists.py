@@ -203,6 +203,8 @@ def _listed(text: str) -> Sequence[str | None] | None:
 
 
 def _parsed(text: str) -> list[str | None] | None:
+    if text.startswith("['"):  # as Python prints it, which is not JSON
+        return _scanned(text)
     try:
         value = _json.parse(text)
     except ValueError:

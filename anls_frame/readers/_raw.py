@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from json.encoder import encode_basestring, encode_basestring_ascii
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -161,11 +162,14 @@ def to_json(value: Any) -> str:
     """Return a value as JSON text, with numbers as written in the file."""
     if isinstance(value, Number):
         return str(value)
+    if isinstance(value, str):
+        return encode_basestring(value)
     if isinstance(value, list):
         return f"[{', '.join(map(to_json, value))}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {to_json(entry)}" for key, entry in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False)
+        entries = (f"{encode_basestring_ascii(key)}: {to_json(entry)}" for key, entry in value.items())
+        return "{" + ", ".join(entries) + "}"
+    return json.dumps(value)
 
 
 def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _fields, _logged, _standard, table
+from anls_frame.readers import _collector, _content, _fields, _logged, _standard, table
 from anls_frame.readers._fields import SAMPLE
 from anls_frame.readers._problems import Advice, Option, Problems, listed, problem, shown
 
@@ -28,6 +28,7 @@ _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
 _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
+@_collector.paused
 def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None) -> pl.DataFrame:
     """
     Read the samples that lmms-eval logs (`*_samples_TASK.jsonl`, with `--log_samples`).
@@ -85,6 +86,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
+@_collector.paused
 def read_lm_eval(
     path: str | os.PathLike[str],
     *,
@@ -149,6 +151,7 @@ def read_lm_eval(
     return _frame(path, *_fields.gathered(rows, problems), problems)
 
 
+@_collector.paused
 def read_inspect(
     path: str | os.PathLike[str],
     *,

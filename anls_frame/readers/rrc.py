@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _fields, _json, _raw, _standard
+from anls_frame.readers import _collector, _content, _fields, _json, _raw, _standard
 from anls_frame.readers._fields import members, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Problems, problem, shown
@@ -25,6 +25,7 @@ _DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
 _READ = {"questionId", "answers"}
 
 
+@_collector.paused
 def read_rrc(
     gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
 ) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames import printed_lists
-from anls_frame.readers import _content, _files, _json, _lists, _standard
+from anls_frame.readers import _collector, _content, _files, _json, _lists, _standard
 from anls_frame.readers._problems import Problems, problem, reading_parquet
 from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects
 
@@ -223,6 +223,7 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     )
 
 
+@_collector.paused
 def read_table(
     path: Path,
     given: dict[Role, str | None],
