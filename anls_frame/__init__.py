@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         write_submission,
     )
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
+    from anls_frame.reports.decisions import Decision
     from anls_frame.reports.reports import Report, report
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
     from anls_frame.summary import (
@@ -96,6 +97,7 @@ __all__ = [
     "ColumnNotFoundError",
     "Comparison",
     "DTypeError",
+    "Decision",
     "DuplicateColumnError",
     "Edit",
     "EditMatrix",
@@ -170,6 +172,7 @@ _HOMES = {
     "readers": "read_inspect read_lm_eval read_lmms_eval read_results read_rrc read_vlmevalkit scan_results "
     "write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
+    "reports.decisions": "Decision",
     "reports.reports": "Report report",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary": "Metric Settings Summary SystemsSummary merge summarize summarize_systems",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.measures import Metric
 
+__all__ = ["Decision"]
+
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
 
 _ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")
@@ -66,6 +68,17 @@ class Decision(Generic[Table_co]):
         Number of tested slices by answer.
     fewest
         Number of documents in the smallest slice that is undecided.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"old": ["a"] * 400, "new": [*"aaab"] * 100, "answer": ["a"] * 400})
+    >>> decision = af.compare(df, ["old", "new"], "answer").decide(within=0.1)
+    >>> decision.answer, decision.difference
+    ('regressed', -0.25)
+    >>> print(decision)
+    regressed: new is worse than old by more than 0.1
     """
 
     answer: Answer

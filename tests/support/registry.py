@@ -488,6 +488,7 @@ CLASSES = (
     "CharErrorRate",
     "ColumnNotFoundError",
     "Comparison",
+    "Decision",
     "DTypeError",
     "DuplicateColumnError",
     "Edit",
