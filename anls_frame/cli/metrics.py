@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,10 @@ def columns(metrics: Sequence[str | Metric] | None) -> list[str]:
     """Return the columns that hold scores."""
     given = metrics or ()
     named = [name for name in given if isinstance(name, str) and not _is_built_in(name)]
-    return [*named, *own_metrics.needed(metric for metric in given if isinstance(metric, Metric))]
+    own = [metric for metric in given if isinstance(metric, Metric)]
+    values = [value for metric in own for value in (metric.numerator, metric.denominator)]
+    of_systems = [name for value in values if isinstance(value, Mapping) for name in value.values()]
+    return [*named, *of_systems, *own_metrics.needed(own)]
 
 
 def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:

@@ -47,7 +47,7 @@ LowerIsBetter = Annotated[
     bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")
 ]
 AllowUnmatched = Annotated[
-    bool, typer.Option("--allow-unmatched", help="Leave out questions that only one file has.")
+    bool, typer.Option("--allow-unmatched", help="Leave out questions that not all systems have.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,6 +10,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import metrics
+from anls_frame.cli.comparing import put
 from anls_frame.cli.ids import Ids, note_of_repeated
 from anls_frame.cli.output import (
     check_target,
@@ -68,6 +69,22 @@ class Delivery:
             scored = numbered(report.overall["n"], "row")
             first = report.measures[0]
             print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
+
+    def put_comparison(self, summary: af.SystemsSummary) -> None:
+        """Write and print the comparison of a summary of several systems."""
+        useless = [
+            f"--{one.name.replace('_', '-')}"
+            for one in fields(self.table)
+            if one.name != "confidence" and getattr(self.table, one.name) != one.default
+        ]
+        if useless:
+            raise ValueError(
+                f"{', '.join(useless)}: only for reports; these are summaries of several systems"
+            )
+        comparison = af.Comparison.from_summary(summary, confidence=self.table.confidence)
+        if self.summary is not None:
+            summary.save(self.summary)
+        put(comparison, self.output, self.target)
 
     def _print_rest(self, report: af.Report) -> None:
         """Print the tables beside the slices: the worst rows, error types and confusions."""

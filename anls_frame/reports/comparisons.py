@@ -436,7 +436,7 @@ class Comparison(SlicedResult[Table_co]):
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
         """
-        Whether the second system is significantly worse, by at least `drop`, overall or in a slice.
+        Whether a system is significantly worse than the baseline, by at least `drop`, overall or in a slice.
 
         Parameters
         ----------
@@ -459,6 +459,33 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
         True
         """
+        return not self._regressions(drop, alpha).is_empty()
+
+    def regressions(self, drop: float = 0.01, alpha: float = 0.05) -> Table_co:
+        """
+        Systems and slices that are significantly worse than the baseline, by at least `drop`.
+
+        Parameters
+        ----------
+        drop, alpha
+            As for `regressed`, which says whether there are any.
+
+        Returns
+        -------
+        DataFrame
+            The rows of `to_polars` that count.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"a": ["x"] * 20, "b": ["x"] * 20, "c": ["y"] * 20, "answer": ["x"] * 20})
+        >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("second", "difference").rows()
+        [('c', -1.0)]
+        """
+        return self._as_given(self._regressions(drop, alpha))
+
+    def _regressions(self, drop: float, alpha: float) -> pl.DataFrame:
         alpha, drop = share("alpha", alpha), number("drop", drop, 0)
         table = self.to_polars()
         # The only p-value of all rows has no family.
@@ -467,11 +494,10 @@ class Comparison(SlicedResult[Table_co]):
             .then(pl.coalesce("p_adjusted", "p_value"))
             .otherwise("p_adjusted")
         )
-        lost = table.filter((self._loss(table) >= drop) & (p <= alpha))
-        return not lost.is_empty()
+        return table.filter((self._loss(table) >= drop) & (p <= alpha))
 
     def _loss(self, table: pl.DataFrame) -> pl.Expr:
-        """Return by how much the second system is worse, in rows of a table of differences."""
+        """Return by how much each system is worse than the baseline, in rows of a table of differences."""
         signs = {metric.name: -1.0 if metric.higher_is_better else 1.0 for metric in self.measures}
         if "metric" not in table.columns or self.is_of_two:
             return pl.col("difference") * signs[self.metric.name]
@@ -841,9 +867,11 @@ def compare(
     """
     _check_test(confidence, draws, seed)
     side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id)
+    columns = dict(side_by_side.systems)
     summary = summarize_systems(
         side_by_side.frame,
-        side_by_side.systems,
+        # Error types are counted from the first.
+        {name: columns[name] for name in _ordered(list(columns), baseline)},
         answers,
         by=by,
         cluster=cluster,

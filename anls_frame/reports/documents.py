@@ -14,7 +14,7 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
-from anls_frame.export.document import GROUP, SLICE
+from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
@@ -281,6 +281,8 @@ def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: fl
     rows = untestable(slices, alpha, settings["draws"])
     if rows.is_empty():
         return None
+    # Several systems or metrics have several lines for a slice.
+    rows = rows.unique([SLICE, *(name for name in (TABLE, *settings["by"]) if name in rows.columns)])
     groups = rows.filter(pl.col(SLICE) == GROUP).height
     what = [
         *(["all rows together"] if groups < rows.height else []),

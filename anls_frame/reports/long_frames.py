@@ -20,7 +20,7 @@ class Wide(NamedTuple):
     """A frame with a column of predictions for each system."""
 
     frame: Any
-    systems: Mapping[str, str] | Sequence[str]
+    systems: Mapping[str, str]
 
 
 def wide(

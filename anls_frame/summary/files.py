@@ -66,6 +66,15 @@ def save(path: str | os.PathLike[str], content: bytes) -> None:
         file.write(content)
 
 
+def is_of_systems(path: Path) -> bool:
+    """Whether a file is a summary of several systems; false for what is no summary."""
+    try:
+        with path.open("rb") as file:
+            return SYSTEMS in json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
+    except (*_DAMAGE, OSError):
+        return False
+
+
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     """Return the frames and the header that a file holds."""
     try:

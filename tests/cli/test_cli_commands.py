@@ -401,12 +401,12 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     refused(run("compare", *options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
-    refused(run("compare", path.name, path.name, "--scores"), "two columns of one file")
+    refused(run("compare", path.name, path.name, "--scores"), "--scores compares two or more columns")
 
 
 def test_help_says_what_the_gate_means(run: Run) -> None:
     text = " ".join(fine(run("compare", "--help")).replace("│", " ").split())
-    assert "observed loss of the second system, overall or in a slice, is at least this large" in text
+    assert "loss of a system against the first (or --baseline), overall or in a slice, is at least" in text
     assert "is at most --alpha" in text
     assert "nor does 0 show that there is none" in text
 
@@ -439,13 +439,13 @@ def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> No
     write("e.jsonl", [row, row])
 
     unmatched = run("compare", "a.jsonl", "b.jsonl")
-    refused(unmatched, "1 questions that the other file does not have: '2'")
-    assert "'3'" in unmatched.stderr
+    refused(unmatched, "b.jsonl: lacks 1 question that another file has: '2'")
+    assert "a.jsonl: lacks 1 question that another file has: '3'" in unmatched.stderr
     assert "left out" in run("compare", "a.jsonl", "b.jsonl", "--allow-unmatched").stderr
-    refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 questions: '2'")
+    refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 question: '2'")
     refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids to pair by")
     refused(run("compare", "a.jsonl", "e.jsonl"), "'1'")
-    refused(run("compare", "a.jsonl"), "name two files, or two prediction columns")
+    refused(run("compare", "a.jsonl"), "name two or more files, or two or more prediction columns")
 
 
 def test_confusions_are_those_of_the_package(run: Run) -> None:
@@ -571,8 +571,8 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
         (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it with --summary"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
-        (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two files"),
-        (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two files"),
+        (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two or more files"),
+        (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two or more files"),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"],
             "--fail-if-drop must be a number of at least 0",

@@ -63,6 +63,7 @@ TABLES: dict[str, Callable[[Any], Any]] = {
     "comparison.by_group": lambda frame: comparison(frame).by_group,
     "comparison.by": lambda frame: comparison(frame).by("lang"),
     "comparison.untestable": lambda frame: comparison(frame).untestable(),
+    "comparison.regressions": lambda frame: comparison(frame).regressions(0.0, 1.0),
     "threshold_curve": lambda frame: af.threshold_curve(af.summarize(frame, *TEXTS, by="lang"), by="lang"),
     "length_scores": lambda frame: af.length_scores(frame, *TEXTS, by="tags"),
     "confusions": lambda frame: af.confusions(frame, *TEXTS, by="lang"),

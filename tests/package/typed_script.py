@@ -90,6 +90,7 @@ def results() -> None:
     comparison = af.compare(PANDAS, SYSTEMS, "answers", by="lang", cluster="id")
     assert_type(comparison.by_group, pd.DataFrame)
     assert_type(comparison.untestable(), pd.DataFrame)
+    assert_type(comparison.regressions(), pd.DataFrame)
     assert_type(af.compare(POLARS, SYSTEMS, "answers").by(), pl.DataFrame)
     assert comparison.regressed(drop=0.01) is False
     assert_type(comparison.detectable_difference(), pd.DataFrame)

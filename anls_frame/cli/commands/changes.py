@@ -71,24 +71,27 @@ def changes(
 
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
-    from anls_frame.cli.systems import Pair, scores_of, texts_of
+    from anls_frame.cli.systems import Systems, scores_of, texts_of
     from anls_frame.export import rows as row_files
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
     if top is not None:
         count("--top", top, most=MOST_ROWS - 1)
-    pair = Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched, source=source)
+    given = Systems(
+        files=[first] if second is None else [first, second],
+        columns=systems,
+        allow_unmatched=allow_unmatched,
+        source=source,
+        number="two",
+    )
     options: dict[str, Any] = {"kind": kind}
     with working("Comparing"):
         if scores:
-            if len(metric or ()) > 1:
-                raise ValueError("--metric may be given once with --scores, as the name of the scores")
-            name = metric[0] if metric else None
-            frame, names, described = scores_of(pair, scoring, name, lower_is_better=lower_is_better)
+            frame, names, described = scores_of(given, scoring, metric, lower_is_better=lower_is_better)
             options |= {"answers": None, "metrics": described}
         else:
-            frame, names = texts_of(pair, lower_is_better=lower_is_better)
+            frame, names = texts_of(given, lower_is_better=lower_is_better)
             if not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
                 raise ValueError("no row has an answer to score against")
             options |= {"answers": "answers", "metrics": parse(metric), **vars(scoring)}

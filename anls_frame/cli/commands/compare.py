@@ -1,4 +1,4 @@
-"""`compare`: two systems on the same questions, and a gate for scripts."""
+"""`compare`: systems on the same questions, and a gate for scripts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame._arguments import number, share
+from anls_frame._text import numbered
 from anls_frame.cli.options import (
     AllowUnmatched,
     Confidence,
@@ -35,10 +36,11 @@ class Gate:
     fail_if_drop: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 1 if the observed loss of the second system, overall or in a slice, is at least "
-            "this large and its p-value (adjusted, for slices) is at most --alpha. This does not show that "
-            "the true loss is that large, nor does 0 show that there is none. Slices that are too small to "
-            "be tested never count; a note says how many there are."
+            help="Exit with 1 if the observed loss of a system against the first (or --baseline), overall or "
+            "in a slice, is at least this large and its p-value (adjusted, for slices, systems and metrics) "
+            "is at most --alpha. This does not show that the true loss is that large, nor does 0 show that "
+            "there is none. Slices that are too small to be tested never count; a note says how many there "
+            "are."
         ),
     ] = None
     require_within: Annotated[
@@ -75,10 +77,21 @@ class Gate:
         elif self.require_within_slices:
             raise ValueError("--require-within-slices needs --require-within, which says how much is allowed")
 
+    def check(self, comparison: af.Comparison) -> None:
+        """Raise an error, before anything is written, if the gate cannot judge such a comparison."""
+        if self.require_within is not None and not comparison.is_of_two:
+            raise ValueError(
+                "--require-within decides about two systems in one metric, but there are "
+                f"{numbered(len(comparison.systems), 'system')} and "
+                f"{numbered(len(comparison.measures), 'metric')}: compare each system with "
+                f"{comparison.baseline} in a command of its own, or use --fail-if-drop"
+            )
+
     def code(self, comparison: af.Comparison) -> int:
         """Return the exit code, after notes that explain it: 1 before 3 before 0."""
         from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
         from anls_frame.cli.output import say
+        from anls_frame.cli.regressions import sentences
         from anls_frame.reports.documents import untestable_note
 
         if self.fail_if_drop is None and self.require_within is None:
@@ -91,88 +104,105 @@ class Gate:
             decision = comparison.decide(self.require_within, self.alpha, slices=self.require_within_slices)
             say(f"anls-frame: {decision}")
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
-        if self.fail_if_drop is not None and comparison.regressed(self.fail_if_drop, self.alpha):
-            old, new = comparison.systems
-            say(
-                f"anls-frame: {new} is worse than {old} by at least {self.fail_if_drop:g}, overall or in a "
-                f"slice (p at most {self.alpha:g})"
-            )
-            code = GATE_FAILED
+        if self.fail_if_drop is not None:
+            for sentence in sentences(comparison, self.fail_if_drop, self.alpha):
+                say(f"anls-frame: {sentence}")
+                code = GATE_FAILED
         return code
 
 
 @command
 def compare(
-    first: Annotated[
-        Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A file for each system, the baseline first, or one with all.", metavar="FILE..."
+        ),
     ],
-    second: Annotated[
-        Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")
-    ] = None,
     *,
     systems: Annotated[
-        str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")
+        str | None,
+        typer.Option(help="Prediction columns of one file, as A,B,C; with --scores, columns of scores."),
+    ] = None,
+    system_column: Annotated[
+        str | None,
+        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="System that the others are compared with, by default the first one.")
     ] = None,
     output: Output = None,
     slicing: Slicing,
     gate: Gate,
     metric: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--metric",
             "-m",
             help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
-            "FILE.py:NAME; with --scores, any name for the scores.",
+            "FILE.py:NAME; may be repeated. With --scores, any name for the scores.",
         ),
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
     allow_unmatched: AllowUnmatched = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also count error types of the baseline against the others'.")
+    ] = False,
     scoring: Reporting,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the sign-flip test.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
     target: Target,
     source: Source,
 ) -> None:
     """
-    Compare two systems on the same questions.
+    Compare two or more systems on the same questions.
+
+    The files have the same questions, which are paired by their ids, or one file has all systems:
+
+    anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id
+
+    anls-frame compare results.parquet --systems a,b,c -m anls -m exact_match -o comparison.html
+
+    anls-frame compare logs.csv --system-column model --baseline gpt
 
     With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
     regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.
     """
-    from anls_frame.cli.metrics import one
-    from anls_frame.cli.output import check_target, plain, print_document, working
-    from anls_frame.cli.systems import Pair, compared, compared_scores
+    from anls_frame.cli.comparing import put
+    from anls_frame.cli.output import check_target, working
+    from anls_frame.cli.systems import Systems, compared, compared_scores
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
-    pair = Pair(first=first, second=second, systems=systems, allow_unmatched=allow_unmatched, source=source)
+    given = Systems(
+        files=files,
+        columns=systems,
+        column_of_names=system_column,
+        names=name,
+        allow_unmatched=allow_unmatched,
+        source=source,
+    )
     options = {
         "by": tables(slicing.by),
         "cluster": slicing.cluster,
+        "baseline": baseline,
+        "details": details,
         "confidence": confidence,
         "seed": seed,
     }
     with working("Comparing"):
         if scores:
-            comparison = compared_scores(
-                pair, scoring, name=metric, lower_is_better=lower_is_better, **options
-            )
+            comparison = compared_scores(given, scoring, metric, lower_is_better=lower_is_better, **options)
         else:
-            metrics = one(metric or "anls")
-            comparison = compared(
-                pair, lower_is_better=lower_is_better, metrics=metrics, **vars(scoring), **options
-            )
-        if output is not None:
-            comparison.write(output, escape_formulas=target.escape_formulas)
-    if target.json:
-        print_document(comparison.to_document())
-    elif output is None:
-        print(plain(repr(comparison)))
-    else:
-        difference = comparison.overall["difference"]
-        shown = "unknown" if difference is None else f"{difference:+z.4f}"
-        print(plain(f"difference {shown}: {output}"))
+            options |= vars(scoring)
+            comparison = compared(given, metric, lower_is_better=lower_is_better, **options)
+        gate.check(comparison)
+    put(comparison, output, target)
     code = gate.code(comparison)
     if code:
         raise typer.Exit(code)

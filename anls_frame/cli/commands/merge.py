@@ -1,4 +1,4 @@
-"""`merge`: a report from the summaries of parts."""
+"""`merge`: a report, or a comparison of systems, from the summaries of parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def merge(
     ] = False,
     target: Target,
 ) -> None:
-    """Add up the summaries of parts and report the whole."""
+    """
+    Add up the summaries of parts and report the whole.
+
+    Summaries of several systems, as `summarize_systems` makes them, are compared.
+    """
     from anls_frame.cli.output import working
     from anls_frame.cli.reporting import Delivery
     from anls_frame.cli.shards import check_inputs, missing_shards
@@ -31,11 +35,28 @@ def merge(
     delivery = Delivery(output=output, summary=summary, table=table, target=target)
     delivery.check()
     with working("Merging"):
-        merged = af.merge(af.Summary.load(path) for path in files)
+        merged = _merged(files)
         check_inputs(files)
     missing = missing_shards(merged.parts)
     if missing and not allow_missing:
         raise ValueError(
             f"shards are missing: {'; '.join(missing)}. Pass --allow-missing to merge the others"
         )
-    delivery.put(merged)
+    if isinstance(merged, af.Summary):
+        delivery.put(merged)
+    else:
+        delivery.put_comparison(merged)
+
+
+def _merged(files: list[Path]) -> af.Summary | af.SystemsSummary:
+    from anls_frame.summary.files import is_of_systems
+
+    of_systems = [path for path in files if is_of_systems(path)]
+    if not of_systems:
+        return af.merge(af.Summary.load(path) for path in files)
+    others = [path for path in files if path not in of_systems]
+    if others:
+        raise ValueError(
+            f"{of_systems[0]} is a summary of several systems, and {others[0]} is not: merge them apart"
+        )
+    return af.merge(af.SystemsSummary.load(path) for path in files)

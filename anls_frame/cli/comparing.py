@@ -1,0 +1,55 @@
+"""How a comparison is written and printed, for `compare` and `merge`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.cli.output import plain, print_document, print_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import anls_frame as af
+    from anls_frame.cli.options import Target
+
+_SHOWN_TRANSITIONS = 30
+
+
+def put(comparison: af.Comparison, output: Path | None, target: Target) -> None:
+    """Write and print a comparison."""
+    if output is not None:
+        comparison.write(output, escape_formulas=target.escape_formulas)
+    if target.json:
+        print_document(comparison.to_document())
+    elif output is not None:
+        print(plain(f"{_in_short(comparison)}: {output}"))
+    else:
+        print(plain(repr(comparison)))
+        if comparison.summary.settings.details:
+            _print_transitions(comparison)
+
+
+def _print_transitions(comparison: af.Comparison) -> None:
+    print(f"\nError types that differ from those of {plain(comparison.baseline)}")
+    changed = comparison.transitions.filter(pl.col("old_error_type") != pl.col("new_error_type"))
+    print_table(changed.sort("n", descending=True, maintain_order=True), most=_SHOWN_TRANSITIONS)
+
+
+def _in_short(comparison: af.Comparison) -> str:
+    """Return the difference of two systems, or the best of several in each metric."""
+    if comparison.is_of_two:
+        difference = comparison.overall["difference"]
+        return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'}"
+    ranking = comparison.ranking.filter(slice="overall")
+    return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
+
+
+def _best(metric: af.Metric, ranking: pl.DataFrame) -> str:
+    first = ranking.filter(rank=1)
+    if first.is_empty():
+        return f"best: unknown ({metric.label})"
+    best, score = ", ".join(first["system"]), first["score"][0]
+    possibly = ", ".join(ranking.filter("possibly_best")["system"])
+    return f"best: {best} ({metric.label} {score:z.4f}), possibly best: {possibly}"

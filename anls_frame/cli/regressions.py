@@ -1,0 +1,53 @@
+"""Where systems are worse than the baseline, in words, for the gate of `compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import label
+from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
+from anls_frame.readers._problems import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import anls_frame as af
+
+_SHOWN = 3
+
+
+def sentences(comparison: af.Comparison, drop: float, alpha: float) -> Iterator[str]:
+    """Return a sentence for each system that regressed: in which metrics, overall and in which slices."""
+    lost = comparison.regressions(drop, alpha)
+    if comparison.is_of_two:
+        names = {"second": [*comparison.systems][1], "metric": comparison.metric.name}
+        lost = lost.with_columns(pl.lit(value).alias(name) for name, value in names.items())
+    for system in comparison.systems:
+        of_system = lost.filter(second=system)
+        in_metrics = []
+        for metric in comparison.measures:
+            rows = of_system.filter(metric=metric.name)
+            if rows.height:
+                places = _places(rows, comparison)
+                in_metrics.append(places if comparison.is_of_two else f"{metric.label} ({places})")
+        if in_metrics:
+            yield (
+                f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {alpha:g}): "
+                f"{', '.join(in_metrics)}"
+            )
+
+
+def _places(rows: pl.DataFrame, comparison: af.Comparison) -> str:
+    """Return whether all rows are among these slices, and the names of the others, largest loss first."""
+    settings = comparison.summary.settings
+    slices = rows.filter(pl.col(SLICE) != OVERALL).sort(pl.col("difference").abs(), descending=True)
+    places = ["overall"] if slices.height < rows.height else []
+    for keys in settings.tables or (settings.by,):
+        of_table = slices.filter(pl.col(TABLE) == crossed(keys)) if settings.tables else slices
+        if of_table.height:
+            names = [" / ".join(map(label, row)) for row in of_table.select(cs.by_name(*keys)).iter_rows()]
+            places.append(f"{' / '.join(keys)} = {listed(names, _SHOWN)}")
+    return "; ".join(places)

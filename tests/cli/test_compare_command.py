@@ -1,0 +1,394 @@
+"""`compare` and `merge` of many systems: what they print and write is what `anls_frame.compare` returns."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., shell.Done]
+
+SIX = ["rapidocr", "tesseract", "mixture", "dates", "exchanged", "silent"]
+SYSTEMS = ("--systems", ",".join(SIX))
+KEPT = ("question_id", "doc_id", "doc_type", "lang", "answers")
+EXCHANGED = {"yes": "no", "no": "yes", "Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}
+
+
+def _six() -> pl.DataFrame:
+    """Return the sample with six systems: two engines, a mixture of them, and three spoilt copies of one."""
+    answer, kind = pl.col("rapidocr"), pl.col("answer_type")
+    next_digit = {str(digit): str((digit + 1) % 10) for digit in range(10)}
+    spoilt = answer.str.head(-1) + answer.str.tail(1).replace(next_digit)
+    return pl.read_parquet(DATA / "ocr_qa.parquet").with_columns(
+        pl.col("question_id").cast(pl.String),
+        mixture=pl.when(pl.col("question_id") % 2 == 0).then("tesseract").otherwise("rapidocr"),
+        dates=pl.when(kind == "date").then(spoilt).otherwise(answer),
+        exchanged=pl.when(kind == "yes/no").then(answer.replace(EXCHANGED)).otherwise(answer),
+        silent=pl.when(pl.col("doc_type") != "form").then(answer),
+    )
+
+
+FRAME = _six()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `anls-frame` in a folder with the sample."""
+    FRAME.write_parquet(tmp_path / "all.parquet")
+    return functools.partial(shell.run, tmp_path)
+
+
+def fine(done: shell.Done) -> str:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def refused(done: shell.Done, *messages: str) -> None:
+    assert done.returncode == 2, done.stdout + done.stderr
+    for message in messages:
+        assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def write(folder: Path, suffix: str, systems: list[str] = SIX) -> list[str]:
+    """Write a file for each system, in an order of rows of its own, and return their names."""
+    for place, name in enumerate(systems):
+        rows = FRAME.select(*KEPT, pl.col(name).alias("prediction")).sample(
+            fraction=1, shuffle=True, seed=place
+        )
+        rows = FRAME.select(*KEPT, pl.col(name).alias("prediction")) if place == 0 else rows
+        path = folder / f"{name}.{suffix}"
+        if suffix == "csv":
+            # In CSV, an empty cell is an empty text.
+            texts = pl.col("answers").map_elements(lambda one: json.dumps(one.to_list()), pl.String)
+            rows.with_columns(texts).write_csv(path)
+        elif suffix == "jsonl":
+            rows.write_ndjson(path)
+        else:
+            rows.write_parquet(path)
+    return [f"{name}.{suffix}" for name in systems]
+
+
+def figures(text: str) -> Any:
+    """Return the tables of a document that was printed as JSON."""
+    return json.loads(text)["tables"]
+
+
+def expected(frame: pl.DataFrame = FRAME, systems: Any = SIX, **options: Any) -> Any:
+    """Return the tables of a comparison as JSON has them."""
+    made: af.Comparison = af.compare(frame, systems, "answers", **options)
+    return figures(_printed(made))
+
+
+def _printed(made: af.Comparison) -> str:
+    import io  # noqa: PLC0415 - only here
+
+    from anls_frame.export.json import write_json  # noqa: PLC0415 - only here
+
+    file = io.BytesIO()
+    write_json(made.to_document(), file)
+    return file.getvalue().decode()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_files_give_what_the_package_gives(run: Run, tmp_path: Path, suffix: str) -> None:
+    files = write(tmp_path, suffix)
+    options = ("-b", "doc_type", "-c", "doc_id", "-m", "anls", "-m", "exact_match", "--baseline", "dates")
+
+    printed = fine(run("compare", *files, *options, "--json"))
+
+    frame = FRAME.with_columns(pl.col(SIX).fill_null("")) if suffix == "csv" else FRAME
+    assert figures(printed) == expected(
+        frame, by="doc_type", cluster="doc_id", metrics=["anls", "exact_match"], baseline="dates"
+    )
+
+
+def test_columns_and_rows_give_what_files_give(run: Run, tmp_path: Path) -> None:
+    files = write(tmp_path, "jsonl")
+    long = FRAME.unpivot(SIX, index=KEPT, variable_name="model", value_name="output")
+    long.write_parquet(tmp_path / "long.parquet")
+    options = ("-c", "doc_id", "-m", "nls", "--json")
+
+    of_files = figures(fine(run("compare", *files, *options)))
+
+    assert figures(fine(run("compare", "all.parquet", *SYSTEMS, *options))) == of_files
+    assert figures(fine(run("compare", "long.parquet", "--system-column", "model", *options))) == of_files
+
+
+def test_names_are_those_of_the_files_or_given(run: Run, tmp_path: Path) -> None:
+    write(tmp_path, "parquet", SIX[:3])
+    (tmp_path / "b").mkdir()
+    files = ["model-1.5.parquet", "model-2.parquet", "b/model-2.parquet"]
+    for old, new in zip(SIX, files, strict=False):
+        (tmp_path / f"{old}.parquet").rename(tmp_path / new)
+
+    def systems(*arguments: str) -> list[str]:
+        content = json.loads(fine(run("compare", *arguments, "--json")))
+        return list(content["settings"]["systems"])
+
+    assert systems(*files[:2]) == ["model-1.5", "model-2"]
+    assert systems(*files) == files
+    names = ("--name", "x", "--name", "y", "--name", "a b")
+    assert systems(*files, *names) == ["x", "y", "a b"]
+    assert systems("all.parquet", "--systems", "dates,silent,mixture", *names) == ["x", "y", "a b"]
+    assert systems(*files, *names, "--baseline", "y") == ["y", "x", "a b"]
+    refused(run("compare", *files, *names[:4]), "--name must be given for each system or none: 2 for 3")
+    refused(run("compare", *files, *names[:4], "--name", "x"), "--name must be another one for each system")
+    refused(run("compare", *files, "--baseline", "z"), "--baseline must be one of the systems")
+
+
+def test_questions_that_a_file_lacks_are_listed_for_each(run: Run, tmp_path: Path) -> None:
+    files = write(tmp_path, "jsonl", SIX[:3])
+    ids = FRAME["question_id"].to_list()
+    for name, kept in (("tesseract", FRAME[2:]), ("mixture", FRAME[:-1])):
+        kept.select(*KEPT, pl.col(name).alias("prediction")).write_ndjson(tmp_path / f"{name}.jsonl")
+    said = (
+        f"tesseract.jsonl: lacks 2 questions that another file has: '{ids[0]}', '{ids[1]}'",
+        f"mixture.jsonl: lacks 1 question that another file has: '{ids[-1]}'",
+    )
+
+    refused(run("compare", *files), "3 problems", *said, "pass --allow-unmatched to leave out")
+    done = run("compare", *files, "--allow-unmatched", "--json")
+
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [f"anls-frame: left out: {line}" for line in said]
+    assert figures(done.stdout) == expected(FRAME[2:-1], SIX[:3])
+    for name, kept in (("tesseract", FRAME[:9]), ("mixture", FRAME[9:])):
+        kept.select(*KEPT, pl.col(name).alias("prediction")).write_ndjson(tmp_path / f"{name}.jsonl")
+    refused(run("compare", *files, "--allow-unmatched"), "there is no question that every file has")
+
+
+def test_every_file_with_other_answers_is_named(run: Run, tmp_path: Path) -> None:
+    files = write(tmp_path, "parquet", SIX[:4])
+    for name in SIX[1:3]:
+        rows = pl.read_parquet(tmp_path / f"{name}.parquet")
+        other = pl.when(pl.col("question_id") == rows["question_id"][0]).then(["x"]).otherwise("answers")
+        rows.with_columns(answers=other).write_parquet(tmp_path / f"{name}.parquet")
+
+    done = run("compare", *files)
+
+    for name in SIX[1:3]:
+        refused(done, f"{name}.parquet: accepts other answers than rapidocr.parquet for 1 question: ")
+    assert "dates.parquet" not in done.stderr
+
+
+def test_rows_that_are_no_comparison_are_refused(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"id": id_, "model": model, "prediction": "a", "answer": "a"}
+        for id_ in (1, 2)
+        for model in ("x", "y")
+    ]
+
+    def long(*rows: dict[str, Any]) -> shell.Done:
+        text = "\n".join(map(json.dumps, rows))
+        (tmp_path / "long.jsonl").write_text(text, encoding="utf-8")
+        return run("compare", "long.jsonl", "--system-column", "model")
+
+    assert long(*rows).returncode == 0
+    refused(long(*rows[:3]), "y: lacks 1 question that another system has: '2'", "--allow-unmatched")
+    assert run("compare", "long.jsonl", "--system-column", "model", "--allow-unmatched").returncode == 0
+    refused(long(*rows, rows[0]), "several rows for a question of a system: '1' of 'x'")
+    refused(long(*rows, {**rows[0], "model": None}), "1 row without a system in 'model'")
+    refused(long(*rows, {**rows[0], "id": None}), "1 row without an id")
+    refused(long(*rows[::2]), "column 'model' names one system")
+    refused(long(*({"model": row["model"], "prediction": "a", "answer": "a"} for row in rows)), "has no ids")
+    refused(
+        long(*rows[:3], {**rows[3], "answer": "b"}), "y: accepts other answers than x for 1 question: '2'"
+    )
+    refused(run("compare", "long.jsonl", "--system-column", "nope"), "no column 'nope'")
+    both = ("--system-column", "model", "--systems", "prediction,model")
+    refused(run("compare", "long.jsonl", *both), "pass one")
+    refused(run("compare", "long.jsonl", "all.parquet", *both[:2]), "--system-column is for systems in one")
+    refused(run("compare", "long.jsonl", "all.parquet", *both[2:]), "--systems is for systems in one file")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_metrics_are_built_in_ones_functions_and_columns(run: Run, tmp_path: Path, suffix: str) -> None:
+    code = (
+        "import anls_frame as af\n"
+        "def same(prediction, answers):\n    return (prediction == answers.list.first()).cast(float)\n"
+        "sure = af.Metric({'rapidocr': 'rapidocr_confidence', 'tesseract': 'tesseract_confidence'}, "
+        "name='sure')\n"
+    )
+    (tmp_path / "own.py").write_text(code, encoding="utf-8")
+    frame = FRAME.drop("question_types").with_columns(pl.col("rapidocr", "tesseract").fill_null(""))
+    texts = pl.col("answers").map_elements(lambda one: json.dumps(one.to_list()), pl.String)
+    frame.with_columns(texts).write_csv(tmp_path / "all.csv")
+    frame.write_parquet(tmp_path / "all.parquet")
+    pair = ["rapidocr", "tesseract"]
+    metrics = ("-m", "cer", "-m", "own.py:same", "-m", "own.py:sure")
+
+    printed = fine(run("compare", f"all.{suffix}", "--systems", ",".join(pair), *metrics, "--json"))
+
+    def same(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        return (prediction == answers.list.first()).cast(pl.Float64)
+
+    sure = af.Metric({name: f"{name}_confidence" for name in pair}, name="sure")
+    assert figures(printed) == expected(frame, pair, metrics=["cer", af.Metric(same), sure])
+    of_set = figures(fine(run("compare", f"all.{suffix}", "--systems", ",".join(pair), "-m", "qa", "--json")))
+    assert of_set == expected(frame, pair, metrics="qa")
+
+
+def test_columns_of_scores_of_many_systems_are_compared(run: Run, tmp_path: Path) -> None:
+    dice = pl.Series([0.25, 0.5, 0.75, 1.0] * 10)
+    frame = pl.DataFrame({"a": dice, "b": dice.shuffle(1), "c": dice.shuffle(2) / 2, "d": dice / 4})
+    frame.write_csv(tmp_path / "scores.csv")
+    options = ("compare", "scores.csv", "--systems", "a,b,c,d", "--scores")
+
+    made: af.Comparison = af.compare(frame, ["a", "b", "c", "d"], None, metrics="f1")
+    assert figures(fine(run(*options, "-m", "f1", "--json"))) == figures(_printed(made))
+    refused(run(*options, "-m", "f1", "-m", "f2"), "--metric may be given once with --scores")
+    refused(run("compare", "scores.csv", "--scores"), "--scores compares two or more columns of one file")
+    (tmp_path / "none.csv").write_text("a,b,c\n1,,\n,1,1\n", encoding="utf-8")
+    refused(
+        run("compare", "none.csv", "--systems", "a,b,c", "--scores"), "no row has the scores of all systems"
+    )
+
+
+def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> None:
+    options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer")
+    for suffix in ("html", "csv", "json", "xlsx", "md"):
+        assert fine(run(*options, "-o", f"out.{suffix}")) == (
+            "best: rapidocr (ANLS 0.8460), possibly best: rapidocr; "
+            f"best: rapidocr (CER (mean) 0.1677), possibly best: rapidocr: out.{suffix}\n"
+        )
+        assert (tmp_path / f"out.{suffix}").stat().st_size
+    # Ten documents cannot tell which copy is best, and two that are equal share the first rank.
+    few = FRAME.head(140).with_columns(twin="rapidocr")
+    few.write_parquet(tmp_path / "few.parquet")
+    printed = fine(run("compare", "few.parquet", "--systems", "rapidocr,twin,dates", "-o", "few.csv"))
+    ranking = af.compare(few, ["rapidocr", "twin", "dates"], "answers").ranking
+    assert ranking["rank"].to_list()[:2] == [1, 1]
+    possibly = ", ".join(ranking.filter("possibly_best")["system"])
+    assert printed.startswith("best: rapidocr, twin (ANLS 0.")
+    assert printed.endswith(f", possibly best: {possibly}: few.csv\n")
+
+
+def test_details_print_how_error_types_changed(run: Run) -> None:
+    options = ("compare", "all.parquet", "--systems", "silent,rapidocr,dates", "--baseline", "rapidocr")
+
+    printed = fine(run(*options, "--details"))
+
+    made = af.compare(FRAME, ["rapidocr", "silent", "dates"], "answers", details=True)
+    changed = made.transitions.filter(pl.col("old_error_type") != pl.col("new_error_type"))
+    largest = changed.sort("n", descending=True).row(0, named=True)
+    title, first = "Error types that differ from those of rapidocr", printed.splitlines()
+    line = [cell.strip() for cell in first[first.index(title) + 4].split("│")[1:-1]]
+    assert line[:4] == [
+        *(largest[name] for name in ("system", "old_error_type", "new_error_type")),
+        str(largest["n"]),
+    ]
+    assert title not in fine(run(*options))
+    scores = ("compare", "all.parquet", "--systems", "rapidocr_confidence,tesseract_confidence", "--scores")
+    refused(run(*scores, "--details"), "details need texts")
+
+
+WORSE = "is worse than rapidocr by at least 0.01 (p at most 0.05)"
+GATE = ("-c", "doc_id", "-b", "doc_type", "-m", "anls", "-m", "exact_match")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "lines"),
+    [
+        (["all.parquet", "--systems", "tesseract,mixture,rapidocr", *GATE, "--fail-if-drop", "0.01"], 0, []),
+        (
+            ["all.parquet", *SYSTEMS, *GATE, "--fail-if-drop", "0.01"],
+            1,
+            [
+                f"tesseract {WORSE}: ANLS (overall; doc_type = table, form, invoice and 1 more), exact",
+                "mixture is worse than rapidocr by",
+                # The last digit of a date costs little ANLS.
+                f"dates {WORSE}: exact match (overall; doc_type = ",
+                f"exchanged {WORSE}: ANLS (overall; doc_type = table), exact match (overall; doc_type =",
+                f"silent {WORSE}: ANLS (overall; doc_type = form), exact match (overall; doc_type = form)",
+            ],
+        ),
+        (
+            ["all.parquet", *SYSTEMS, "--baseline", "silent", "-c", "doc_id", "--fail-if-drop", "0.01"],
+            1,
+            ["tesseract is worse than silent by at least 0.01 (p at most 0.05): ANLS (overall)"],
+        ),
+        (["all.parquet", *SYSTEMS, *GATE], 0, []),
+        (
+            ["all.parquet", *SYSTEMS, "--require-within", "0.01", "-o", "out.html"],
+            2,
+            ["decides about two systems in one metric, but there are 6 systems and 1 metric: compare each "],
+        ),
+        (
+            ["all.parquet", "--systems", "dates,silent", *GATE, "--require-within", "0.01"],
+            2,
+            ["but there are 2 systems and 2 metrics: compare each"],
+        ),
+        (
+            ["few.jsonl", "twin.jsonl", "-c", "doc_id", "--require-within", "0.01"],
+            3,
+            ["undecided: twin could"],
+        ),
+        (["few.jsonl", "twin.jsonl", "third.jsonl"], 2, ["third.jsonl: there is no such file"]),
+    ],
+    ids=["fine", "regressed", "baseline", "no-gate", "many", "metrics", "undecided", "no-file"],
+)
+def test_exit_codes_say_what_was_found(
+    tmp_path: Path, arguments: list[str], code: int, lines: list[str]
+) -> None:
+    FRAME.write_parquet(tmp_path / "all.parquet")
+    few = FRAME.filter(pl.col("doc_id").str.ends_with("1"))
+    for name, system in (("few", "rapidocr"), ("twin", "exchanged")):
+        few.select(*KEPT, prediction=system).write_ndjson(tmp_path / f"{name}.jsonl")
+
+    done = shell.run_alone(tmp_path, "compare", *arguments)
+
+    assert done.returncode == code, done.stderr
+    said = done.stderr.splitlines()
+    assert len(said) == len(lines)
+    for line, start in zip(said, lines, strict=True):
+        assert start in line
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_a_slice_that_cannot_be_tested_counts_once(run: Run, tmp_path: Path) -> None:
+    rows = ["kind,lang,a,b,c,answer", *["often,x,ab,ab,ab,ab"] * 8, *["rare,x,ab,xy,xy,ab"] * 2]
+    (tmp_path / "rows.csv").write_text("\n".join(rows), encoding="utf-8")
+    options = ("rows.csv", "--systems", "a,b,c", "-m", "anls", "-m", "cer", "--fail-if-drop", "0.01")
+    for by in (("-b", "kind"), ("-b", "kind", "-b", "lang")):
+        done = run("compare", *options, *by)
+        assert done.returncode == 0
+        assert done.stderr == "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 rows.\n"
+
+
+def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"by": "doc_type", "cluster": "doc_id", "metrics": ["anls", "cer"]}
+    for name, rows in (("a", FRAME[:800]), ("b", FRAME[800:])):
+        af.summarize_systems(rows, SIX, "answers", **settings).save(tmp_path / f"{name}.parquet")
+    af.summarize(FRAME, "dates", "answers").save(tmp_path / "one.parquet")
+
+    printed = fine(run("merge", "a.parquet", "b.parquet", "--summary", "both.parquet", "--json"))
+
+    assert figures(printed) == expected(**settings)
+    assert fine(run("merge", "both.parquet", "--json")) == printed
+    said = fine(run("merge", "both.parquet", "--confidence", "0.9", "-o", "out.html"))
+    assert said.startswith("best: rapidocr (ANLS 0.8460), possibly best: rapidocr; best: ")
+    assert "rapidocr" in fine(run("merge", "a.parquet"))
+    refused(run("merge", "a.parquet", "one.parquet"), "a.parquet is a summary of several systems, and one")
+    refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")
+    refused(run("merge", "a.parquet", "both.parquet"), "the same part occurs twice")
+    refused(run("merge", "a.parquet", "b.parquet", "-o", "out.html"), "out.html: the file already exists")
+
+
+def test_help_shows_each_way_to_name_systems(run: Run) -> None:
+    text = " ".join(fine(run("compare", "--help")).split())
+    assert "anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id" in text
+    assert "anls-frame compare results.parquet --systems a,b,c" in text
+    assert "--system-column model" in text
