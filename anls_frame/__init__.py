@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         read_inspect,
         read_lm_eval,
         read_lmms_eval,
+        read_logs,
         read_results,
         read_rrc,
         read_vlmevalkit,
@@ -140,6 +141,7 @@ __all__ = [
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",
+    "read_logs",
     "read_results",
     "read_rrc",
     "read_vlmevalkit",
@@ -169,8 +171,8 @@ _HOMES = {
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_inspect read_lm_eval read_lmms_eval read_results read_rrc read_vlmevalkit scan_results "
-    "write_results write_submission",
+    "readers": "read_inspect read_lm_eval read_lmms_eval read_logs read_results read_rrc read_vlmevalkit "
+    "scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.decisions": "Decision",
     "reports.reports": "Report report",

@@ -8,6 +8,7 @@ one module per kind of file; libraries are imported when a file needs them.
 from __future__ import annotations
 
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
+from anls_frame.readers.logs import read_logs
 from anls_frame.readers.rrc import read_rrc, write_submission
 from anls_frame.readers.table import read_results, scan_results
 from anls_frame.readers.writing import write_results
@@ -16,6 +17,7 @@ __all__ = [
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",
+    "read_logs",
     "read_results",
     "read_rrc",
     "read_vlmevalkit",

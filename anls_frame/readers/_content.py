@@ -22,6 +22,7 @@ _FORMATS = {
     ".pq": "parquet",
     ".xlsx": "xlsx",
 }
+SUFFIXES = frozenset(_FORMATS)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
 _MAGIC = {
     b"PAR1": "a Parquet file",

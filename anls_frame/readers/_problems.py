@@ -16,7 +16,7 @@ from anls_frame.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -55,19 +55,28 @@ class Advice(str):
         return advice
 
 
-class Problems:
-    """The problems of one or more files; all are counted, and the first thousand kept."""
+class ManyProblems:
+    """The problems of several files; all are counted, and the first thousand kept."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self) -> None:
         self._kept: list[Problem] = []
         self._total = 0
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Add a problem, of the main file unless another one is given."""
-        self._total += 1
-        if len(self._kept) < _KEPT:
-            self._kept.append(Problem(str(path or self.path), place, message))
+        """Add a problem, of a file or of all together."""
+        self._add([Problem("" if path is None else str(path), place, message)], 1)
+
+    def _add(self, found: Sequence[Problem], total: int) -> None:
+        self._total += total
+        self._kept += found[: _KEPT - len(self._kept)]
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Add the problems of an error that is raised in the block, and go on after it."""
+        try:
+            yield
+        except InputError as error:
+            self._add(error.problems, error.total)
 
     def __len__(self) -> int:
         return self._total
@@ -76,6 +85,18 @@ class Problems:
         """Raise an error that names all problems, if there are any."""
         if self._total:
             raise InputError(self._kept, self._total)
+
+
+class Problems(ManyProblems):
+    """The problems of a file, and perhaps of others that belong to it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def add(self, message: str, place: str = "", path: Path | None = None) -> None:
+        """Add a problem, of the main file unless another one is given."""
+        super().add(message, place, path or self.path)
 
 
 def problem(path: Path, message: str, place: str = "") -> InputError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -167,6 +167,17 @@ def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -
     for index, value in enumerate(ids):
         if value is not None and first.setdefault(value, index) != index:
             problems.add(f"duplicate id {shown(value)}, first seen at {place(first[value])}", place(index))
+
+
+def check_ids_in_epochs(
+    ids: pl.Series, epochs: Iterable[Any], problems: Problems, place: Callable[[int], str]
+) -> None:
+    """Report ids that are missing, or duplicated within an epoch, with their places."""
+    rows: dict[Any, list[int]] = {}
+    for index, epoch in enumerate(epochs):
+        rows.setdefault(epoch, []).append(index)
+    for chosen in rows.values():
+        check_ids(ids.gather(chosen), problems, lambda row, chosen=chosen: place(chosen[row]))  # type: ignore[misc]
 
 
 def ids_text(values: Sequence[object]) -> str:

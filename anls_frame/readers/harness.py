@@ -322,22 +322,12 @@ def _frame(
         problems.raise_any()
         raise problem(path, "holds no samples")
     frame = _fields.frame(columns, places, problems, answers_format=answers_format)
-    _check_ids(frame, columns.get((SAMPLE, "epoch")), places, problems)
+    if "question_id" in frame.columns:
+        epochs = columns.get((SAMPLE, "epoch")) or [None] * frame.height
+        _standard.check_ids_in_epochs(frame["question_id"], epochs, problems, places.__getitem__)
     problems.raise_any()
     _check_answers(path, frame)
     return frame
-
-
-def _check_ids(frame: pl.DataFrame, epochs: list[Any] | None, places: list[str], problems: Problems) -> None:
-    """Report ids that are missing, or duplicated within an epoch."""
-    if "question_id" not in frame.columns:
-        return
-    rows: dict[Any, list[int]] = {}
-    for index in range(frame.height):
-        rows.setdefault(epochs and epochs[index], []).append(index)
-    for chosen in rows.values():
-        own = [places[index] for index in chosen]
-        _standard.check_ids(frame["question_id"].gather(chosen), problems, own.__getitem__)
 
 
 def _check_answers(path: Path, frame: pl.DataFrame) -> None:

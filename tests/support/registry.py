@@ -475,6 +475,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_inspect": af.read_inspect,
     "read_lm_eval": af.read_lm_eval,
     "read_lmms_eval": af.read_lmms_eval,
+    "read_logs": af.read_logs,
     "read_results": af.read_results,
     "read_rrc": af.read_rrc,
     "read_vlmevalkit": af.read_vlmevalkit,

@@ -1,0 +1,114 @@
+"""Which files are meant by names, patterns and folders, and which system each belongs to."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from anls_frame.readers import _compressed, _content
+
+Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
+"""A file, a pattern or a folder, or several."""
+
+_SUFFIXES = {".eval", *_content.SUFFIXES}
+# Harnesses write a file of aggregated results beside the samples.
+_AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
+_PEEK = 4096
+
+
+def by_system(logs: Mapping[str, Paths] | Paths) -> dict[str, list[Path]]:
+    """
+    Return the files of each system, by name.
+
+    Without names, each file is a system, named after its path below the folder that all files share.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or no file matches a pattern or is in a folder.
+    """
+    if isinstance(logs, Mapping):
+        found = {}
+        for name, paths in logs.items():
+            if not isinstance(name, str) or not name:
+                raise TypeError(f"the name of a system must be a string that is not empty, got {name!r}")
+            found[name] = _files(paths)
+    else:
+        files = _files(logs)
+        found = {name: [file] for name, file in zip(_names(files), files, strict=True)}
+    if not found:
+        raise ValueError("logs must name at least one file")
+    _check_different([file for files in found.values() for file in files])
+    return found
+
+
+def _files(paths: Paths) -> list[Path]:
+    if isinstance(paths, str | os.PathLike):
+        return _matching(paths)
+    if not isinstance(paths, Iterable):
+        raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
+    files = [file for path in paths for file in _matching(path)]
+    if not files:
+        raise ValueError("each system must have at least one file")
+    return files
+
+
+def _matching(name: str | os.PathLike[str]) -> list[Path]:
+    """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
+    path = _content.as_path(name)
+    if path.is_dir():
+        below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
+        found = sorted(file for file in below if _is_log(file, path))
+        if not found:
+            raise FileNotFoundError(errno.ENOENT, "this folder contains no logs", str(path))
+        return found
+    if path.exists() or not glob.has_magic(str(path)):
+        _content.check_file(path)
+        return [path]
+    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
+    found = sorted(file for file in map(Path, matches) if file.is_file())
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "no file matches this pattern", str(path))
+    return found
+
+
+def _is_log(file: Path, folder: Path) -> bool:
+    """Whether a file in a folder may hold rows: not hidden, of a known format, and not aggregated results."""
+    if any(part.startswith(".") for part in file.relative_to(folder).parts):
+        return False
+    if not _format_suffix(file):
+        return False
+    if file.suffix.lower() != ".json" or not file.stat().st_size:
+        return True
+    return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())
+
+
+def _names(files: list[Path]) -> list[str]:
+    """Return the shortest names of this kind that differ: without suffixes where they are not needed."""
+    absolute = [file.absolute() for file in files]
+    shared = os.path.commonpath([file.parent for file in absolute])
+    whole = [file.relative_to(shared).as_posix() for file in absolute]
+    plain = [name.removesuffix(_format_suffix(Path(name))) for name in whole]
+    counts = Counter(plain)
+    return [short if counts[short] == 1 else name for short, name in zip(plain, whole, strict=True)]
+
+
+def _format_suffix(file: Path) -> str:
+    """Return the suffix that names the format, compression included; of `model-1.5.jsonl.gz`, `.jsonl.gz`."""
+    packed = file.suffix if _compressed.is_compressed(file) else ""
+    of_format = Path(file.name.removesuffix(packed)).suffix
+    return of_format + packed if of_format.lower() in _SUFFIXES else ""
+
+
+def _check_different(files: list[Path]) -> None:
+    first: dict[str, Path] = {}
+    for file in files:
+        same = first.setdefault(os.path.realpath(file), file)
+        if same is not file:
+            raise ValueError(f"{file} occurs twice; each file must belong to one system, and only once")

@@ -1,0 +1,211 @@
+"""One long frame from the frames of several files: dtypes, epochs, and whether the files fit together."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame.readers import _standard
+from anls_frame.readers._problems import Advice, Option, shown
+from anls_frame.reports.pairing import disagreeing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from anls_frame.readers._problems import ManyProblems
+
+Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
+
+_OWN = ("system", "file", "epoch")
+_QUESTION = "question_id"
+_FLOATS_TO = 1 << 53
+_WIDER = {pl.UInt64, pl.Int128}  # than Int64
+
+
+class Log(NamedTuple):
+    """A file and its rows, with the column `epoch`."""
+
+    system: str
+    path: Path
+    rows: pl.DataFrame
+
+
+def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
+    """Return the column `epoch` of a file as whole numbers; None if it is something else."""
+    column = frame["epoch"] if "epoch" in frame.columns else pl.Series([None])
+    if column.dtype == pl.String:  # as CSV has numbers
+        column = column.cast(pl.Int64, strict=False)
+    if not column.dtype.is_integer() or column.null_count():
+        return None
+    return column.cast(pl.Int64)
+
+
+def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with their epoch, 1 if the file has none; columns in its place are renamed."""
+    epochs = epochs_of(frame)
+    names = set(frame.columns)
+    renamed = {}
+    for name in _OWN:
+        if name in frame.columns and not (name == "epoch" and epochs is not None):
+            free = name
+            while free in names:
+                free += "_"
+            renamed[name] = free
+            names.add(free)
+    return frame.rename(renamed).with_columns(epoch=pl.lit(1, pl.Int64) if epochs is None else epochs)
+
+
+def joined(logs: Sequence[Log]) -> pl.DataFrame:
+    """
+    Return the rows of all files.
+
+    Files of one system that have questions in common are repeats: the epochs of a later file are counted on.
+    """
+    columns: dict[str, list[pl.Series]] = {}
+    for log in logs:
+        for column in log.rows:
+            columns.setdefault(column.name, []).append(column)
+    wanted = {name: _common(found) for name, found in columns.items()}
+    epochs = _Epochs()
+    frames = [
+        log.rows.select(
+            pl.lit(log.system).alias("system"),
+            pl.lit(str(log.path)).alias("file"),
+            epochs.of(log),
+            *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
+        )
+        for log in logs
+    ]
+    found = pl.concat(frames, how="diagonal")
+    roles = [role for role in _standard.ROLES if role in found.columns]
+    return found.select("system", "epoch", *roles, pl.exclude("system", "epoch", "file", *roles), "file")
+
+
+class _Epochs:
+    """The last epoch of each question in the files of each system so far."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, pl.DataFrame] = {}
+
+    def of(self, log: Log) -> pl.Series:
+        """Return the epochs of a file, counted on from earlier files with the same questions."""
+        own = log.rows.select(_QUESTION, "epoch")
+        before = self._last.get(log.system)
+        if before is not None:
+            shared = before.join(own, on=_QUESTION, how="semi")["epoch"].max()
+            own = own.with_columns(pl.col("epoch") + (0 if shared is None else shared))
+        both = own if before is None else pl.concat([before, own])
+        self._last[log.system] = both.group_by(_QUESTION).agg(pl.col("epoch").max())
+        return own["epoch"]
+
+
+def check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
+    """Report questions for which a file accepts other answers than the first file that has them."""
+    first = rows.group_by(_QUESTION, maintain_order=True).first()
+    both = rows.select(_QUESTION, "file", "answers").join(
+        first.select(_QUESTION, first="answers", first_file="file"), on=_QUESTION, how="left"
+    )
+    # Nearly all are equal as they are, and sorting the answers of all rows takes as long as reading them.
+    unequal = both.filter(both["answers"].ne_missing(both["first"]))
+    differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
+    differing = differing.unique([_QUESTION, "file", "first_file"], maintain_order=True)
+    for (file, other), questions in differing.group_by("file", "first_file", maintain_order=True):
+        ids = questions[_QUESTION].to_list()
+        problems.add(
+            f"accepts other answers than {other} for {numbered(len(ids), 'question')}: "
+            f"{_standard.ids_text(ids)}; are these files of one task?",
+            path=files[str(file)],
+        )
+
+
+def check_complete(rows: pl.DataFrame, problems: ManyProblems) -> None:
+    """Report the questions, and the epochs of questions, that a system lacks and that others have."""
+    lacking = list(_lacking(rows))
+    for message in lacking:
+        problems.add(message)
+    if lacking:
+        problems.add(
+            Advice(
+                "all systems must have the same questions. To add rows without a prediction for the missing "
+                "ones, pass ",
+                Option("unmatched", "null"),
+                "; to leave these questions out, ",
+                Option("unmatched", "drop"),
+                "; to keep all rows as they are, ",
+                Option("unmatched", "keep"),
+            )
+        )
+
+
+def filled(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows, those without a prediction for what is missing, and what was missing."""
+    keys = ["system", "epoch", _QUESTION]
+    there = [role for role in _standard.ROLES if role in rows.columns and role != "prediction"]
+    questions = rows.group_by(_QUESTION, maintain_order=True).first().select(there)
+    epochs = rows.select("system", "epoch").unique(maintain_order=True)
+    missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti")
+    order = rows["system"].unique(maintain_order=True).to_list()
+    every = pl.concat([rows, missing.select(*keys, *there[1:])], how="diagonal")
+    return every.sort(pl.col("system").cast(pl.Enum(order)), maintain_order=True), list(_lacking(rows))
+
+
+def shared(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows of the questions that all systems have in all their epochs, and what was missing."""
+    every = rows.select("system", "epoch").n_unique()
+    counts = rows.group_by(_QUESTION).len()
+    return rows.join(counts.filter(len=every), on=_QUESTION, how="semi"), list(_lacking(rows))
+
+
+def _lacking(rows: pl.DataFrame) -> Iterator[str]:
+    questions = rows.select(_QUESTION).unique(maintain_order=True)
+    for (system,), own in rows.group_by("system", maintain_order=True):
+        lost = questions.join(own, on=_QUESTION, how="anti", maintain_order="left")[_QUESTION].to_list()
+        if lost:
+            yield f"{system!r} lacks {numbered(len(lost), 'question')}: {_standard.ids_text(lost)}"
+        epochs = own["epoch"].n_unique()
+        counts = own.group_by(_QUESTION, maintain_order=True).len().filter(pl.col("len") < epochs)
+        if counts.height:
+            ids = counts[_QUESTION].to_list()
+            yield (
+                f"{system!r} has {epochs} epochs, but not all of them for {numbered(len(ids), 'question')}: "
+                f"{_standard.ids_text(ids)}"
+            )
+
+
+def _common(columns: Sequence[pl.Series]) -> pl.DataType:
+    """Return a dtype for the values of all columns: a number that holds each exactly, otherwise String."""
+    # A column without a value says nothing about the dtype.
+    filled = [column for column in columns if column.null_count() < len(column)] or columns[:1]
+    dtypes = {column.dtype for column in filled}
+    if len(dtypes) == 1:
+        return dtypes.pop()
+    if all(dtype.is_integer() and dtype not in _WIDER for dtype in dtypes):
+        return pl.Int64()
+    return pl.Float64() if all(map(_are_floats, filled)) else pl.String()
+
+
+def _are_floats(column: pl.Series) -> bool:
+    """Whether floats hold the values of a column exactly."""
+    if not column.dtype.is_integer():
+        return column.dtype.is_float() or column.dtype == pl.Boolean
+    return column.is_between(-_FLOATS_TO, _FLOATS_TO).all()
+
+
+def _as(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return a column as this dtype, lists and the like as JSON text."""
+    if column.dtype == dtype:
+        return column
+    if dtype == pl.String and (column.dtype.is_nested() or column.dtype == pl.Binary):
+        texts = [None if value is None else _json(value) for value in column.to_list()]
+        return pl.Series(column.name, texts, dtype=pl.String)
+    if column.null_count() == len(column):
+        return pl.Series(column.name, [None] * len(column), dtype=dtype)
+    return column.cast(dtype)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=shown)

@@ -1,0 +1,178 @@
+"""Read the logs of several systems as one long frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from anls_frame._arguments import choice
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
+from anls_frame.frames import origins
+from anls_frame.readers import _log_files, _long, _standard
+from anls_frame.readers._long import Log, Unmatched
+from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
+from anls_frame.readers.kinds import READERS, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import polars as pl
+
+    from anls_frame.readers._log_files import Paths
+
+__all__ = ["read_logs"]
+
+
+def read_logs(
+    logs: Mapping[str, Paths] | Paths,
+    *,
+    reader: str | None = None,
+    unmatched: Unmatched = "error",
+    **options: Any,
+) -> pl.DataFrame:
+    r"""
+    Read the files of several systems as one long frame: a row for each system, epoch and question.
+
+    Files of all readers of this package can be mixed; the reader of each is chosen by the file's beginning.
+
+    Parameters
+    ----------
+    logs
+        The files of each system, by the system's name: a file, a pattern such as `runs/old/*.jsonl`, a folder
+        (all files in it that may be logs), or a list of these. Without names, each file is a system, named
+        after its path below the folder that all files share, without suffix.
+    reader
+        `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"` or `"inspect"`, for all files. Only
+        VLMEvalKit's files must be named, because they look like tables.
+    unmatched
+        What to do about questions that some systems have and others lack, and about questions that lack some
+        of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
+        them, and `"drop"` leaves these questions out, both with a warning that lists them; `"keep"` returns
+        the rows as they are.
+    options
+        Options of the readers, such as `question_id=` of `read_results`, `scorer=` of `read_inspect` or, for
+        submissions to the Robust Reading Competition, `gold=`. Each is passed to the readers that have it.
+
+    Returns
+    -------
+    DataFrame
+        `system`, `epoch` (1, 2, ...), the columns of the standard frame, all other columns of all files, and
+        `file`. A column of a file with one of these names gets an underscore appended. Files of one system
+        that have questions in common are repeats: their epochs are counted on, file by file. A column that
+        has different dtypes in several files is widened, or String if no number can hold it exactly.
+
+        The protocol of the harness is remembered, if it is the same for all files, as in the readers.
+
+    Warns
+    -----
+    InputWarning
+        If rows were added or left out.
+
+    Raises
+    ------
+    InputError
+        If the files have problems, or do not fit together: all of them, with their places. Files do not fit
+        if they accept different answers to a question, or if questions are missing.
+    OSError
+        If a file cannot be opened, or no file matches.
+    TypeError
+        If no reader of these files has an option.
+
+    See Also
+    --------
+    compare : compare the systems, with `prediction="prediction", answers="answers", system="system",
+        id="question_id"`.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> folder = getfixture("tmp_path")
+    >>> for name, answer in {"old": "Cola", "new": "coke"}.items():
+    ...     _ = (folder / f"{name}.csv").write_text(f"id,pred,answer\n1,{answer},Coke\n2,1999,1999\n")
+    >>> frame = af.read_logs({"old": folder / "old.csv", "new": folder / "new.csv"})
+    >>> frame.drop("file")
+    shape: (4, 5)
+    ┌────────┬───────┬─────────────┬────────────┬───────────┐
+    │ system ┆ epoch ┆ question_id ┆ prediction ┆ answers   │
+    │ ---    ┆ ---   ┆ ---         ┆ ---        ┆ ---       │
+    │ str    ┆ i64   ┆ str         ┆ str        ┆ list[str] │
+    ╞════════╪═══════╪═════════════╪════════════╪═══════════╡
+    │ old    ┆ 1     ┆ 1           ┆ Cola       ┆ ["Coke"]  │
+    │ old    ┆ 1     ┆ 2           ┆ 1999       ┆ ["1999"]  │
+    │ new    ┆ 1     ┆ 1           ┆ coke       ┆ ["Coke"]  │
+    │ new    ┆ 1     ┆ 2           ┆ 1999       ┆ ["1999"]  │
+    └────────┴───────┴─────────────┴────────────┴───────────┘
+    """
+    choice("unmatched", unmatched, get_args(Unmatched))
+    if reader is not None:
+        choice("reader", reader, READERS)
+    files = [(system, path) for system, paths in _log_files.by_system(logs).items() for path in paths]
+    problems = ManyProblems()
+    kinds = _kinds([path for _, path in files], reader, options, problems)
+    read, protocols = [], set()
+    for system, path in files:
+        with problems.collecting():
+            log, protocol = _read(system, path, kinds[path], options)
+            read.append(log)
+            protocols.add(protocol)
+    problems.raise_any()
+    rows = _long.joined(read)
+    _long.check_answers(rows, problems, {str(path): path for _, path in files})
+    if unmatched == "error":
+        _long.check_complete(rows, problems)
+    problems.raise_any()
+    if unmatched in {"null", "drop"}:
+        before = rows.height
+        rows, lacking = (_long.filled if unmatched == "null" else _long.shared)(rows)
+        if lacking:
+            what = "added without a prediction" if unmatched == "null" else "left out"
+            warn(f"{numbered(abs(rows.height - before), 'row')} {what}, because {'; '.join(lacking)}")
+    return origins.remember(rows, protocols.pop() if len(protocols) == 1 else None)
+
+
+def _kinds(
+    paths: list[Path], reader: str | None, options: dict[str, Any], problems: ManyProblems
+) -> dict[Path, str]:
+    """Return the kind of each file; raise an error for options that none of their readers has."""
+    kinds: dict[Path, str] = {}
+    for path in paths:
+        with problems.collecting():
+            kinds[path] = reader or kind_of(path, options.get("format"))
+    problems.raise_any()
+    known = {option for kind in kinds.values() for option in READERS[kind].options} - {"path", "unique_ids"}
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        raise TypeError(
+            f"no option {', '.join(map(repr, unknown))} of the readers of these files "
+            f"({', '.join(sorted(set(kinds.values())))})"
+        )
+    return kinds
+
+
+def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[Log, str | None]:
+    """Read a file, and return it with its harness' protocol; each epoch may have a question once."""
+    chosen = READERS[kind]
+    given = {name: value for name, value in options.items() if name in chosen.options}
+    if kind == "rrc" and "gold" not in given:
+        raise problem(
+            path, Advice("this is a submission: name the file of gold labels with ", Option("gold"))
+        )
+    if kind == "table":
+        given["unique_ids"] = False
+    frame = chosen.read(path, **given)
+    if "question_id" not in frame.columns:
+        raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
+    rows = _long.with_epoch(frame)
+    keys = rows.select("question_id", "epoch")
+    if keys["question_id"].null_count() or keys.is_duplicated().any():
+        if kind == "table" and _long.epochs_of(frame) is None:  # only the reader knows the lines
+            chosen.read(path, **given | {"unique_ids": True})
+        problems = Problems(path)
+        _standard.check_ids_in_epochs(keys["question_id"], keys["epoch"], problems, _row)
+        problems.raise_any()
+    return Log(system, path, rows), origins.protocol_of(frame)
+
+
+def _row(index: int) -> str:
+    return f"row {index + 1}"

@@ -1,0 +1,388 @@
+"""Logs of several systems as one long frame: files, names, epochs, and what does not fit together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+from anls_frame.frames import origins
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+RRC = Path("data/rrc")
+GOLD = RRC / "gold_label.json"
+ENGINES = ("rapidocr", "tesseract")
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def row(
+    question: int, prediction: str | None, answers: Sequence[str] = ("a",), **others: Any
+) -> dict[str, Any]:
+    return {"question_id": f"q{question}", "prediction": prediction, "answers": list(answers), **others}
+
+
+def problems(*arguments: Any, **options: Any) -> list[tuple[str, str, str]]:
+    with pytest.raises(af.InputError) as raised:
+        af.read_logs(*arguments, **options)
+    return [(Path(one.file).name, one.place, one.message) for one in raised.value.problems]
+
+
+# Files and names
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {name: RRC / f"submission_{name}.json" for name in ENGINES},
+        {name: [str(RRC / f"submission_{name}.json")] for name in ENGINES},
+        {name: f"data/rrc/*_{name}.json" for name in ENGINES},
+    ],
+)
+def test_each_system_has_the_rows_of_its_reader(given: Any) -> None:
+    frame = af.read_logs(given, gold=GOLD)
+
+    assert frame.columns[:3] == ["system", "epoch", "question_id"]
+    assert frame.columns[-1] == "file"
+    assert frame["system"].unique(maintain_order=True).to_list() == list(ENGINES)
+    for name in ENGINES:
+        path = RRC / f"submission_{name}.json"
+        own = frame.filter(system=name)
+        assert set(own["epoch"]) == {1}
+        assert set(own["file"]) == {str(path)}
+        assert_frame_equal(own.drop("system", "epoch", "file"), af.read_rrc(GOLD, path))
+
+
+def test_the_frame_is_compared_as_two_columns_are() -> None:
+    paths = [RRC / f"submission_{name}.json" for name in ENGINES]
+    frame = af.read_logs(dict(zip(ENGINES, paths, strict=True)), gold=GOLD)
+    pair = af.pair(
+        *(af.read_rrc(GOLD, path) for path in paths), on="question_id", prediction="prediction", names=ENGINES
+    )
+
+    # The questions keep the fields by which slices are made.
+    options: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "protocol": "rrc"}
+    names = {"prediction": "prediction", "system": "system", "id": "question_id"}
+    comparison = af.compare(frame, answers="answers", **names, **options)
+
+    columns = {name: f"prediction_{name}" for name in ENGINES}
+    expected = af.compare(pair.frame, columns, "answers", **options)
+    assert comparison.overall == expected.overall
+    assert_frame_equal(comparison.by_group, expected.by_group)
+
+
+def test_the_protocol_of_the_harness_is_remembered_where_all_files_have_it(tmp_path: Path) -> None:
+    paths = {name: RRC / f"submission_{name}.json" for name in ENGINES}
+    frame = af.read_logs(paths, gold=GOLD)
+
+    assert origins.protocol_of(frame) == "rrc"
+    assert "harness uses protocol rrc" in str(af.report(frame, "prediction", "answers", by="system"))
+
+    table = tmp_path / "table.parquet"
+    af.write_results(af.read_rrc(GOLD, paths["tesseract"]), table)
+    assert origins.protocol_of(af.read_logs({**paths, "table": table}, gold=GOLD)) is None
+
+
+def test_files_without_names_are_named_by_what_differs(tmp_path: Path) -> None:
+    rows = [row(1, "x")]
+    for name in ("one/model-1.5/samples.jsonl", "one/model-1.5/other.jsonl", "two/samples.jsonl"):
+        write(tmp_path / name, rows)
+    for name in ("one/.hidden.jsonl", "one/.cache/samples.jsonl", "notes.txt"):
+        write(tmp_path / name, rows)
+    results = {"results": {"docvqa": {"anls": 0.5}}, "configs": {}}
+    (tmp_path / "one" / "results_2026.json").write_text(json.dumps(results, indent=2), encoding="utf-8")
+
+    def systems(given: Any) -> list[str]:
+        return af.read_logs(given)["system"].to_list()
+
+    assert systems(tmp_path) == ["one/model-1.5/other", "one/model-1.5/samples", "two/samples"]
+    assert systems(str(tmp_path / "**" / "samples.jsonl")) == ["one/model-1.5/samples", "two/samples"]
+    assert systems([tmp_path / "one/model-1.5", tmp_path / "two"]) == systems(tmp_path)
+    assert systems(tmp_path / "one") == ["other", "samples"]
+    assert systems({"a": tmp_path / "two"}) == ["a"]
+
+    af.write_results(af.read_results(tmp_path / "two/samples.jsonl"), tmp_path / "two/samples.parquet")
+    assert systems(tmp_path / "two") == ["samples.jsonl", "samples.parquet"]
+
+
+def test_a_name_with_brackets_is_a_file_if_there_is_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "run[1].jsonl", [row(1, "x")])
+
+    assert af.read_logs({"a": path})["prediction"].to_list() == ["x"]
+
+
+def test_what_does_not_name_files_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [row(1, "x")])
+
+    for given, error, message in (
+        ({}, ValueError, "logs must name at least one file"),
+        ([], ValueError, "at least one file"),
+        ({"a": []}, ValueError, "each system must have at least one file"),
+        ({"": path}, TypeError, "must be a string that is not empty, got ''"),
+        ({1: path}, TypeError, "must be a string that is not empty, got 1"),
+        (7, TypeError, "logs must be names of files, patterns or folders, got int"),
+        ({"a": path, "b": [tmp_path / "." / "a.jsonl"]}, ValueError, "a.jsonl occurs twice"),
+        ({"a": tmp_path / "b.jsonl"}, FileNotFoundError, "there is no such file"),
+        ({"a": tmp_path / "*.csv"}, FileNotFoundError, "no file matches this pattern"),
+        ({"a": tmp_path / "empty"}, FileNotFoundError, "this folder contains no logs"),
+    ):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        with pytest.raises(error, match=message):
+            af.read_logs(given)
+    with pytest.raises(ValueError, match="reader must be one of 'table'"):
+        af.read_logs(path, reader="csv")
+    with pytest.raises(ValueError, match="unmatched must be one of 'error', 'null', 'drop', 'keep'"):
+        af.read_logs(path, unmatched="all")  # type: ignore[arg-type]
+
+
+def test_options_go_to_the_readers_that_have_them(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("key;prediction;answers\n0;x;a\n", encoding="utf-8")
+    sample = {"doc_id": 0, "target": "a", "filtered_resps": ["first", "last"], "input": "Q?"}
+    samples = write(tmp_path / "samples.jsonl", [sample])
+    logs = {"table": table, "lmms": samples}
+
+    frame = af.read_logs(logs, question_id="key", delimiter=";", response=-1)
+
+    assert frame["prediction"].to_list() == ["x", "last"]
+    with pytest.raises(
+        TypeError, match=r"no option 'scorer' of the readers of these files \(lmms-eval, table\)"
+    ):
+        af.read_logs(logs, scorer="f1")
+    with pytest.raises(TypeError, match="no option 'unique_ids'"):
+        af.read_logs(logs, unique_ids=False)
+
+
+def test_vlmevalkit_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "Model_DocVQA_VAL.tsv"
+    path.write_text("index\tquestion\tanswer\tprediction\n4\tBrand?\t['Coke']\tcoke\n", encoding="utf-8")
+
+    frame = af.read_logs(path, reader="vlmevalkit")
+
+    assert frame["system"].to_list() == ["Model_DocVQA_VAL"]
+    assert origins.protocol_of(frame) == "rrc"
+
+
+# Columns
+
+
+def test_columns_of_the_files_are_all_there(tmp_path: Path) -> None:
+    big = 2**53 + 1
+    files = {
+        "a": row(1, "x", system="gpt", file="f", count=1, exact=big, hit=True, note="x", only=1, tags=["t"]),
+        "b": row(1, "y", epoch="Edo", count=0.5, exact=0.5, hit=0.5, note=7, tags={"k": "ü"}, score=None),
+        "c": row(1, "z", count=None, hit=None, note=None, tags=None, score=0.5),
+    }
+    frame = af.read_logs({name: write(tmp_path / f"{name}.jsonl", [one]) for name, one in files.items()})
+
+    assert frame["prediction"].to_list() == ["x", "y", "z"]
+    assert frame["epoch"].to_list() == [1, 1, 1]
+    assert frame["system_"].to_list() == ["gpt", None, None]
+    assert frame["file_"].to_list() == ["f", None, None]
+    assert frame["epoch_"].to_list() == [None, "Edo", None]
+    assert frame["count"].to_list() == [1.0, 0.5, None]
+    assert frame["exact"].to_list() == [str(big), "0.5", None]
+    assert frame["hit"].to_list() == [1.0, 0.5, None]
+    assert frame["note"].to_list() == ["x", "7", None]
+    assert frame["only"].to_list() == [1, None, None]
+    assert frame["tags"].to_list() == ['["t"]', '{"k": "ü"}', None]
+    assert frame["score"].to_list() == [None, None, 0.5]
+
+
+def test_every_row_of_files_of_several_harnesses_is_there(tmp_path: Path) -> None:
+    lmms = {"doc_id": 0, "target": "['Coke']", "filtered_resps": "coke", "input": "Q?", "anls": 1.0}
+    lm = {
+        "doc_id": 0,
+        "doc": {"question": "Q?", "answers": ["Coke"]},
+        "target": "['Coke']",
+        "arguments": {},
+        "resps": [["cola"]],
+        "filtered_resps": ["cola"],
+        "filter": "none",
+        "anls": 0.5,
+    }
+    sample = {"id": 0, "epoch": 1, "input": "Q?", "target": "Coke", "output": {"completion": "pepsi"}}
+    log = tmp_path / "log.json"
+    log.write_text(
+        json.dumps({"version": 2, "status": "success", "eval": {"model": "m"}, "samples": [sample]}),
+        encoding="utf-8",
+    )
+    table = tmp_path / "table.csv"
+    table.write_text("id,prediction,answers\n0,fanta,Coke\n", encoding="utf-8")
+
+    frame = af.read_logs(
+        {
+            "lmms-eval": write(tmp_path / "lmms.jsonl", [lmms]),
+            "lm-eval": write(tmp_path / "lm.jsonl", [lm]),
+            "inspect": log,
+            "table": table,
+        }
+    )
+
+    assert frame.select("system", "epoch", "question_id", "prediction", "answers").rows() == [
+        ("lmms-eval", 1, "0", "coke", ["Coke"]),
+        ("lm-eval", 1, "0", "cola", ["Coke"]),
+        ("inspect", 1, "0", "pepsi", ["Coke"]),
+        ("table", 1, "0", "fanta", ["Coke"]),
+    ]
+    assert frame["anls"].to_list() == [1.0, 0.5, None, None]
+    assert frame["model"].to_list() == [None, None, "m", None]
+
+
+# Epochs
+
+
+def test_files_of_one_system_with_the_same_questions_are_repeats(tmp_path: Path) -> None:
+    runs = [write(tmp_path / f"run-{run}.jsonl", [row(1, f"x{run}"), row(2, f"y{run}")]) for run in (1, 2, 3)]
+
+    frame = af.read_logs({"a": runs[:2], "b": runs[2]})
+
+    assert frame.select("system", "epoch", "question_id", "prediction").rows() == [
+        ("a", 1, "q1", "x1"),
+        ("a", 1, "q2", "y1"),
+        ("a", 2, "q1", "x2"),
+        ("a", 2, "q2", "y2"),
+        ("b", 1, "q1", "x3"),
+        ("b", 1, "q2", "y3"),
+    ]
+
+
+def test_files_of_one_system_with_other_questions_are_parts(tmp_path: Path) -> None:
+    parts = [write(tmp_path / f"part-{part}.jsonl", [row(part, "x")]) for part in (1, 2)]
+    whole = write(tmp_path / "whole.jsonl", [row(1, "x"), row(2, "x")])
+
+    frame = af.read_logs({"a": parts, "b": whole})
+
+    assert frame["epoch"].to_list() == [1] * 4
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_epochs_of_a_table_are_kept_and_counted_on(tmp_path: Path, suffix: str) -> None:
+    rows = [row(question, f"{question}.{epoch}", epoch=epoch) for epoch in (1, 2) for question in (1, 2)]
+    for name in ("first", "second"):
+        af.write_results(pl.DataFrame(rows), tmp_path / f"{name}.{suffix}")
+
+    frame = af.read_logs({"a": tmp_path})
+
+    assert frame.select("epoch", "prediction").rows() == [
+        (epoch + offset, f"{question}.{epoch}")
+        for offset in (0, 2)
+        for epoch in (1, 2)
+        for question in (1, 2)
+    ]
+
+
+def test_an_id_occurs_once_in_an_epoch(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("id,prediction,answers\n1,x,a\n\n1,y,a\n,z,a\n", encoding="utf-8")
+    assert problems(table) == [
+        ("a.csv", "line 5", "the id is missing"),
+        ("a.csv", "line 4", "duplicate id '1', first seen at line 2"),
+    ]
+    twice = write(tmp_path / "b.jsonl", [row(1, "x", epoch=1), row(1, "y", epoch=2), row(1, "z", epoch=2)])
+    assert problems(twice) == [("b.jsonl", "row 3", "duplicate id 'q1', first seen at row 2")]
+
+
+# What does not fit together
+
+
+def test_problems_of_all_files_are_listed_together(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("id,prediction,answers\n1,x\n2\n", encoding="utf-8")
+    lines = tmp_path / "b.jsonl"
+    lines.write_text('{"prediction": "x"\n', encoding="utf-8")
+    fine = write(tmp_path / "c.jsonl", [row(1, "x")])
+    unnamed = tmp_path / "d.csv"
+    unnamed.write_text("prediction,answers\nx,a\n", encoding="utf-8")
+
+    found = problems([table, lines, fine, unnamed, RRC / "submission_tesseract.json"])
+
+    assert [one[:2] for one in found] == [
+        ("a.csv", "line 2"),
+        ("a.csv", "line 3"),
+        ("b.jsonl", "line 1"),
+        ("d.csv", ""),
+        ("submission_tesseract.json", ""),
+    ]
+    assert found[3][2] == "has no ids; name their column with question_id=..."
+    assert found[4][2] == "this is a submission: name the file of gold labels with gold=..."
+
+
+def test_answers_that_disagree_are_listed_with_both_files(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.jsonl", [row(1, "x", ["p", "q"]), row(2, "x", ["r"]), row(3, "x", ["s"])])
+    second = write(tmp_path / "b.jsonl", [row(1, "x", ["q", "p"]), row(2, "x", ["R"]), row(3, "x", ["t"])])
+
+    message = f"accepts other answers than {first} for 2 questions: 'q2', 'q3'; are these files of one task?"
+    for unmatched in ("error", "null", "drop", "keep"):
+        found = problems({"a": first, "b": second}, unmatched=unmatched)
+        assert found == [("b.jsonl", "", message)]
+    # Files of one system as well: tasks whose questions have the same numbers are no repeats.
+    assert problems({"a": [first, second]})[0][0] == "b.jsonl"
+
+
+@pytest.fixture
+def lacking(tmp_path: Path) -> dict[str, list[Path]]:
+    """Two systems, of which one lacks a question, and the other another one and an epoch of a third."""
+    return {
+        "a": [
+            write(tmp_path / "a1.jsonl", [row(1, "a", ["p"], lang="en"), row(2, "b", ["q"], lang="de")]),
+            write(tmp_path / "a2.jsonl", [row(1, "c", ["p"], lang="en")]),
+        ],
+        "b": [write(tmp_path / "b.jsonl", [row(3, "d", ["r"]), row(1, None, ["p"])])],
+    }
+
+
+LACKING = [
+    "'a' lacks 1 question: 'q3'",
+    "'a' has 2 epochs, but not all of them for 1 question: 'q2'",
+    "'b' lacks 1 question: 'q2'",
+]
+
+
+def test_questions_that_are_missing_are_listed(lacking: dict[str, list[Path]]) -> None:
+    advice = (
+        "all systems must have the same questions. To add rows without a prediction for the missing ones, "
+        "pass unmatched='null'; to leave these questions out, unmatched='drop'; to keep all rows as they "
+        "are, unmatched='keep'"
+    )
+    assert problems(lacking) == [("", "", message) for message in [*LACKING, advice]]
+
+
+def test_what_is_missing_is_filled_left_out_or_kept(lacking: dict[str, list[Path]]) -> None:
+    kept = af.read_logs(lacking, unmatched="keep")
+    assert kept.select("system", "epoch", "question_id", "prediction").rows() == [
+        ("a", 1, "q1", "a"),
+        ("a", 1, "q2", "b"),
+        ("a", 2, "q1", "c"),
+        ("b", 1, "q3", "d"),
+        ("b", 1, "q1", None),
+    ]
+
+    with pytest.warns(af.InputWarning) as caught:
+        filled = af.read_logs(lacking, unmatched="null")
+    assert str(caught[0].message) == (f"4 rows added without a prediction, because {'; '.join(LACKING)}")
+    assert caught[0].filename == __file__
+    assert_frame_equal(filled.join(kept, on=["system", "epoch", "question_id"], how="semi"), kept)
+    added = filled.join(kept, on=["system", "epoch", "question_id"], how="anti")
+    assert added.select("system", "epoch", "question_id", "prediction", "answers").rows() == [
+        ("a", 1, "q3", None, ["r"]),
+        ("a", 2, "q2", None, ["q"]),
+        ("a", 2, "q3", None, ["r"]),
+        ("b", 1, "q2", None, ["q"]),
+    ]
+    assert filled["system"].to_list() == ["a"] * 6 + ["b"] * 3
+
+    with pytest.warns(af.InputWarning, match=r"^2 rows left out, because 'a' lacks 1 question: 'q3'; "):
+        left = af.read_logs(lacking, unmatched="drop")
+    assert left["question_id"].to_list() == ["q1"] * 3
