@@ -25,6 +25,12 @@ except ImportError as error:
 if not hasattr(daft, "udaf"):
     raise ImportError(f"anls_frame.distributed needs Daft 0.7.12 or later: {_INSTALL}")
 
-from anls_frame.distributed.frames import add_scores, report, summarize  # noqa: E402 - needs Daft
+from anls_frame.distributed.frames import (  # noqa: E402 - needs Daft
+    add_scores,
+    compare,
+    report,
+    summarize,
+    summarize_systems,
+)
 
-__all__ = ["add_scores", "report", "summarize"]
+__all__ = ["add_scores", "compare", "report", "summarize", "summarize_systems"]

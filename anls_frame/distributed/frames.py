@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import daft
 import pyarrow as pa
@@ -16,14 +16,17 @@ from anls_frame._arguments import count
 from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
 from anls_frame.metrics import scoring
+from anls_frame.reports.comparisons import Comparison, baseline_first
 from anls_frame.reports.reports import Report
-from anls_frame.summary import own_metrics, slicing, summarizing
+from anls_frame.summary import own_metrics, slicing, summarizing, systems_summary
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.settings import check_keep
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems import of_system, resolve_for
+from anls_frame.summary.systems_summary import SystemsSummary, resolve_systems
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from anls_frame._typing import MissingPrediction, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.slicing import By
 
-__all__ = ["add_scores", "report", "summarize"]
+__all__ = ["add_scores", "compare", "report", "summarize", "summarize_systems"]
+
+_Kind = TypeVar("_Kind", Summary, SystemsSummary)
 
 BATCH_ROWS = 262_144
 """Rows that are summarized at once: each summary costs some milliseconds, even with few rows."""
@@ -243,7 +248,7 @@ def summarize(
         "details": details,
     }
     nothing = _summary_without_rows(frame, options, batch_rows, part)
-    return _summary(frame, nothing, options, batch_rows)
+    return _summary(frame, nothing, options, _needed(options), batch_rows, workers.PartialSummary)
 
 
 def report(
@@ -344,7 +349,170 @@ def report(
         "title": title,
     }
     Report(nothing, **shown)
-    return Report(_summary(frame, nothing, options, batch_rows), **shown)
+    needed = _needed(options)
+    summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSummary)
+    return Report(summary, **shown)
+
+
+def summarize_systems(
+    frame: daft.DataFrame,
+    systems: Mapping[str, str] | Sequence[str],
+    answers: str | None,
+    *,
+    by: By | None = None,
+    cluster: str | None = None,
+    metrics: Metrics | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    details: bool = False,
+    part: str | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> SystemsSummary:
+    """
+    Count and sum the scores of several systems on the rows of a Daft frame, where the rows are stored.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame with a column for each system.
+    systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol, missing, details
+        As for `anls_frame.compare`. A function is sent to the workers.
+    part
+        Name of this part, by which `merge` recognises it; random by default.
+    batch_rows
+        Rows that are summarized at once, as for `summarize`.
+
+    Returns
+    -------
+    SystemsSummary
+        The summary of all rows, as from `anls_frame.summarize_systems`.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If there are fewer than two systems, or an option is outside its choices.
+    TypeError
+        If the frame is not a Daft DataFrame.
+    RuntimeError
+        If the returned summaries do not cover all rows that Daft read.
+
+    See Also
+    --------
+    anls_frame.summarize_systems : the same for other frames.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> df = daft.from_pydict({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> distributed.summarize_systems(df, ["old", "new"], "answer").rows
+    2
+    """
+    options: dict[str, Any] = {
+        "systems": systems,
+        "answers": answers,
+        "by": by,
+        "cluster": cluster,
+        "metrics": metrics,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "details": details,
+    }
+    nothing, needed = _systems_without_rows(frame, options, batch_rows, part)
+    return _summary(frame, nothing, options, needed, batch_rows, workers.PartialSystems)
+
+
+def compare(
+    frame: daft.DataFrame,
+    systems: Mapping[str, str] | Sequence[str],
+    answers: str | None,
+    *,
+    by: By | None = None,
+    cluster: str | None = None,
+    metrics: Metrics | None = None,
+    baseline: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    details: bool = False,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+    batch_rows: int = BATCH_ROWS,
+) -> Comparison:
+    """
+    Compare two or more systems on the rows of a Daft frame.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame with a column for each system.
+    systems, answers, by, cluster, metrics, baseline, protocol, threshold, cer_protocol, missing, details
+        As for `anls_frame.compare`. A function is sent to the workers.
+    confidence, draws, seed
+        As for `anls_frame.compare`.
+    batch_rows
+        Rows that are summarized at once, as for `summarize`.
+
+    Returns
+    -------
+    Comparison
+        The comparison that `anls_frame.compare` would return for all rows on one machine.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If there are fewer than two systems, or an option is outside its choices.
+    TypeError
+        If the frame is not a Daft DataFrame.
+    RuntimeError
+        If the returned summaries do not cover all rows that Daft read.
+
+    See Also
+    --------
+    anls_frame.compare : the same for other frames.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> df = daft.from_pydict({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+    >>> distributed.compare(df, ["old", "new"], "answer").overall["difference"]
+    0.5
+    """
+    named = resolve_systems(systems)
+    options: dict[str, Any] = {
+        # Error types are counted from the first.
+        "systems": {name: named[name] for name in baseline_first(named, baseline)},
+        "answers": answers,
+        "by": by,
+        "cluster": cluster,
+        "metrics": metrics,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "details": details,
+    }
+    nothing, needed = _systems_without_rows(frame, options, batch_rows)
+    # Errors in these arguments must show before hours of work, and a summary without rows raises them.
+    tests: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
+    Comparison.from_summary(nothing, **tests)
+    summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSystems)
+    return Comparison.from_summary(summary, **tests)
 
 
 def _summary_without_rows(
@@ -371,12 +539,40 @@ def _needed(options: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*roles, *others) if name is not None))
 
 
-def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], batch_rows: int) -> Summary:
-    names = _needed(options)
+def _systems_without_rows(
+    frame: daft.DataFrame, options: dict[str, Any], batch_rows: int, part: str | None = None
+) -> tuple[SystemsSummary, tuple[str, ...]]:
+    """Summarize no rows, which raises an error if columns or options are wrong; also what workers need."""
+    count("batch_rows", batch_rows, 1)
+    options["by"] = slicing.listed(options["by"])
+    columns = resolve_systems(options["systems"])
+    has_texts = options["answers"] is not None
+    metrics = resolve_for(
+        options["metrics"], columns, has_texts=has_texts, cer_protocol=options["cer_protocol"]
+    )
+    # Columns of existing scores are the metric's own.
+    roles = [*(columns.values() if has_texts else ()), options["answers"], options["cluster"]]
+    own = [of_system(metric, name) for metric in metrics for name in columns]
+    others = [*slicing.resolve(options["by"]).columns, *own_metrics.needed(own)]
+    needed = tuple(dict.fromkeys(name for name in (*roles, *others) if name is not None))
+    summary: SystemsSummary = systems_summary.summarize_systems(
+        _without_rows(frame, needed), **options, part=part
+    )
+    return summary, needed
+
+
+def _summary(  # noqa: PLR0917 - of one query
+    frame: daft.DataFrame,
+    nothing: _Kind,
+    options: dict[str, Any],
+    names: tuple[str, ...],
+    batch_rows: int,
+    steps: type[workers.PartialSummary],
+) -> _Kind:
     columns = [daft.col(name) for name in names]
     binary = daft.DataType.binary()
     # According to Daft's annotation, it returns either a class or a decorator.
-    partial: Any = daft.udaf(workers.PartialSummary, return_dtype=binary, state=binary)
+    partial: Any = daft.udaf(steps, return_dtype=binary, state=binary)
     added = partial()(*columns, names=names, options=options)
     # Daft counts the rows in the same pass.
     result = (
@@ -390,7 +586,7 @@ def _summary(frame: daft.DataFrame, nothing: Summary, options: dict[str, Any], b
     [row] = result.to_pylist()
     # Without any batch, both values are null.
     content, rows = row["summary"], row["rows"] or 0
-    summary = Summary.from_bytes(content) if content else nothing
+    summary: _Kind = steps.kind.from_bytes(content) if content else nothing
     if summary.rows != rows:
         raise RuntimeError(
             f"Daft read {rows:,} rows, but the returned summaries cover {summary.rows:,}; run it again"

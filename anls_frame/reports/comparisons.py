@@ -23,7 +23,7 @@ from anls_frame.summary.system_sums import pairs
 from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -102,7 +102,7 @@ class Comparison(SlicedResult[Table_co]):
         self.summary = summary
         self.draws = draws
         self.seed = seed
-        self._order = _ordered(list(summary.systems), baseline)
+        self._order = baseline_first(summary.systems, baseline)
         self.systems = {name: summary.systems[name] for name in self._order}
         self._settings = summary.settings
 
@@ -303,7 +303,7 @@ class Comparison(SlicedResult[Table_co]):
         └───────┴────────┴────────────┘
         """
         simultaneous = flag("simultaneous", simultaneous)
-        chosen = self._pairs() if baseline is None else self._pairs(_ordered(self._order, baseline))
+        chosen = self._pairs() if baseline is None else self._pairs(baseline_first(self._order, baseline))
         return self._as_given(self._long("differences", chosen, simultaneous=simultaneous))
 
     @cached_property
@@ -738,7 +738,7 @@ def _check_names(comparison: Comparison) -> None:
         raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
 
 
-def _ordered(systems: Sequence[str], baseline: str | None) -> list[str]:
+def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
     """Return the systems, the baseline first."""
     if baseline is None:
         return list(systems)
@@ -867,11 +867,10 @@ def compare(
     """
     _check_test(confidence, draws, seed)
     side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id)
-    columns = dict(side_by_side.systems)
     summary = summarize_systems(
         side_by_side.frame,
         # Error types are counted from the first.
-        {name: columns[name] for name in _ordered(list(columns), baseline)},
+        {name: side_by_side.systems[name] for name in baseline_first(side_by_side.systems, baseline)},
         answers,
         by=by,
         cluster=cluster,

@@ -233,3 +233,69 @@ def test_own_metrics_are_those_of_memory() -> None:
     wrong = af.Metric("s", bounds=(0, 1))
     with pytest.raises(Exception, match=r"metric 's' must be in \[0, 1\], got 1700000000"):
         distributed.report(daft.from_arrow(frame.to_arrow()), metrics=wrong)
+
+
+SYSTEMS = {"new": "rapidocr", "old": "tesseract", "same": "rapidocr"}
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_comparisons_are_those_of_memory(count: int) -> None:
+    frame = pl.read_parquet(QUESTIONS)
+    systems = dict(list(SYSTEMS.items())[:count])
+    metrics = [
+        *("anls", "cer_corpus"),
+        af.Metric(lambda p, _: p.str.len_chars(), name="chars", bounds=(0, None), higher_is_better=False),
+        af.Metric({name: f"{column}_confidence" for name, column in systems.items()}, name="sure"),
+    ]
+    arguments: dict[str, Any] = {
+        "metrics": metrics,
+        "by": "question_types",
+        "cluster": "doc_id",
+        "details": True,
+        "baseline": "old",
+    }
+    expected = af.compare(frame, systems, "answers", **arguments)
+    found = distributed.compare(
+        daft.read_parquet(str(QUESTIONS)), systems, "answers", **arguments, batch_rows=100
+    )
+    report_oracle.check_alike(found.ranking, expected.ranking)
+    report_oracle.check_alike(found.differences(), expected.differences())
+    assert found.settings == expected.settings
+    assert found.transitions.equals(expected.transitions)
+    # What scores with bounds give is the same to the last bit.
+    exact = {**arguments, "metrics": ["anls", "cer_corpus"]}
+    assert distributed.compare(
+        daft.read_parquet(str(QUESTIONS)), systems, "answers", **exact, batch_rows=100
+    ).ranking.equals(af.compare(frame, systems, "answers", **exact).ranking)
+
+
+def test_scores_of_systems_are_compared_too() -> None:
+    frame = pl.DataFrame(
+        {
+            name: [(index * step) % 7 / 6 for index in range(400)]
+            for name, step in (("a", 2), ("b", 3), ("c", 5))
+        }
+    )
+    found = distributed.summarize_systems(
+        daft.from_arrow(frame.to_arrow()), ["a", "b", "c"], None, metrics="f1", part="all", batch_rows=7
+    )
+    assert found.parts == {"all": 400}
+    expected = af.compare(frame, ["a", "b", "c"], None, metrics="f1")
+    report_oracle.check_alike(af.Comparison.from_summary(found).ranking, expected.ranking)
+
+
+def test_what_is_wrong_with_systems_is_said_at_once() -> None:
+    frame = daft.from_arrow(ROWS)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"systems": ["p"]}, "systems must name two or more prediction columns"),
+        ({"systems": ["p", "nope"]}, "nope"),
+        ({"baseline": "a"}, "baseline must be one of the systems"),
+        ({"confidence": 2}, "confidence must be"),
+        ({"batch_rows": 0}, "batch_rows must be"),
+        ({"metrics": "zeros"}, "'zeros' is none"),
+    ]
+    for arguments, message in wrong:
+        with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
+            distributed.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
+    empty = distributed.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
+    assert empty.overall["n"] == 0

@@ -31,6 +31,8 @@ ROWS = pa.table(
 TELEMETRY = (
     "import os; print(sorted((k, v) for k, v in os.environ.items() if 'ANALYTICS' in k or 'TRACK' in k))"
 )
+LONG = ("prediction", "system", "id")
+WIDE = ("systems", "answers")
 DYING = """
 import os, signal
 from anls_frame import distributed
@@ -217,7 +219,11 @@ def test_functions_take_the_arguments_of_their_namesakes() -> None:
         if name != "add_scores":
             assert found.pop("batch_rows").default == distributed.frames.BATCH_ROWS
             # Daft shows its own.
-            del expected["progress"]
+            expected.pop("progress", None)
+        if name == "compare":
+            # A frame with a row for each system would have to be brought together by question first.
+            expected = {one: value for one, value in expected.items() if one not in LONG}
+            expected |= {one: found[one].replace(default=inspect.Parameter.empty) for one in WIDE}
         kinds = [(one.name, one.kind, one.default) for one in found.values()]
         assert kinds == [(one.name, one.kind, one.default) for one in expected.values()]
 
