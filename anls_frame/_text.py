@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["label", "numbered", "shortened", "shown", "spelled", "text_width", "visible"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["label", "numbered", "shortened", "shortened_apart", "shown", "spelled", "text_width", "visible"]
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
@@ -65,6 +68,23 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
         return text
     tail = most // 3
     return f"{_fitting(text, most - tail - 1).rstrip()}…{_fitting(text[::-1], tail)[::-1].lstrip()}"
+
+
+def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
+    """Cut wider names; if they would look alike, without what all of them begin and end with."""
+    short = [shortened(name, most) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    start = _alike(names)
+    end = _alike([name[start:][::-1] for name in names])
+    rest = [name[start : len(name) - end] for name in names]
+    return [shortened(f"{'…' if start else ''}{name}{'…' if end else ''}", most) for name in rest]
+
+
+def _alike(names: Sequence[str]) -> int:
+    """Return how many characters all names have in common at their start."""
+    columns = enumerate(zip(*names, strict=False))
+    return next((place for place, column in columns if len(set(column)) > 1), min(map(len, names)))
 
 
 def text_width(text: str) -> int:

@@ -26,6 +26,7 @@ __all__ = [
     "Row",
     "display_table",
     "figure",
+    "glance",
     "glances",
     "shortened",
     "slice_labels",
@@ -123,14 +124,14 @@ def glances(
     document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
 ) -> list[Glance]:
     """Lay out the tables of a document for a screen; the notes stand below the last one."""
-    *others, last = [_glance(table, headings, with_interval, most) for table in document.tables]
+    *others, last = [glance(table, headings, with_interval, most) for table in document.tables]
     ends = [*document.notes, document.signature]
     shown = [*others, last._replace(notes=ends)]
     title = document.title
     return [one._replace(title=title if place == 0 else one.title) for place, one in enumerate(shown)]
 
 
-def _glance(
+def glance(
     table: Table, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
 ) -> Glance:
     """

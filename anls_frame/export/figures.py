@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Alignments", "Dumbbell", "Figure", "Histogram", "Stacked"]
+__all__ = ["Alignments", "Dumbbell", "Figure", "HeatMap", "Histogram", "Ranks", "Stacked"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,64 @@ class Dumbbell:
 
 
 @dataclass(frozen=True)
+class Ranks:
+    """
+    The ranks that each system can have.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    table
+        Name of the table that it stands above.
+    rows
+        Name of each system, best first; its rank with the lowest and the highest that it can have; and the
+        text beside them.
+    n_systems
+        Number of all systems, of which the first ones are shown.
+    """
+
+    name: str
+    table: str
+    rows: Sequence[tuple[str, tuple[int | None, int | None, int | None], str]]
+    n_systems: int
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """
+    Scores of systems in slices.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    table
+        Name of the table that holds the scores. A figure of all of them stands in its place, otherwise above
+        it.
+    heading
+        Heading of the slices.
+    systems
+        Names of the systems, best first.
+    rows
+        Label of each slice, all rows first; its number of rows as text; and each system's score, as a number
+        and as text, and whether it is the best of the line.
+    higher_is_better
+        Their direction.
+    hidden
+        Numbers of slices and systems that are left out.
+    """
+
+    name: str
+    table: str
+    heading: str
+    systems: Sequence[str]
+    rows: Sequence[tuple[str, str, Sequence[tuple[float | None, str, bool]]]]
+    higher_is_better: bool
+    hidden: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Alignments:
     """
     Predictions aligned with their references, with the differences marked.
@@ -99,5 +157,5 @@ class Alignments:
     rows: Sequence[tuple[str, str, str]]
 
 
-Figure: TypeAlias = Histogram | Stacked | Dumbbell | Alignments
+Figure: TypeAlias = Histogram | Stacked | Dumbbell | Ranks | HeatMap | Alignments
 """Any figure of a document."""

@@ -15,7 +15,7 @@ import functools
 import hashlib
 import math
 from importlib import resources
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
 import jinja2
@@ -25,7 +25,7 @@ from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
-from anls_frame.export.figures import Stacked
+from anls_frame.export.figures import HeatMap, Ranks, Stacked
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export.display import Cell, Column, Row
     from anls_frame.export.document import Document, Table
+    from anls_frame.export.figures import Figure
 
 __all__ = ["write"]
 
@@ -112,28 +113,44 @@ def _seen(value: object) -> object:
 
 
 def _sections(document: Document) -> list[_Section]:
+    figures = dict(enumerate(document.figures))
+    above = {
+        figure.table: _section(figures.pop(place))
+        for place, figure in enumerate(document.figures)
+        if isinstance(figure, Ranks | HeatMap)
+    }
     # A figure that says all that is in a table stands for it.
-    drawn = {figure.table for figure in document.figures if isinstance(figure, Stacked)}
+    drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
-    contents = _tables(tables)
+    whole = {
+        figure.table for figure in document.figures if isinstance(figure, HeatMap) and not any(figure.hidden)
+    }
+    contents = _tables([table for table in tables if table.name not in whole])
+    written = iter(contents)
     sections = []
-    for table, content in zip(tables, contents, strict=True):
+    for table in tables:
+        if table.name in whole:
+            sections.append(above[table.name])
+            continue
+        content = next(written)
         if table.has_slices:
             content["forest"] = _forest(table)
+        content["above"] = above.get(table.name)
         sections.append(_Section(table.name, "table.html", content))
     # The document may have a main table without slices.
-    n_first = max(1, sum(table.has_slices for table in tables))
+    n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
-    figures = [
-        _Section(figure.name, f"{type(figure).__name__.lower()}.html", html_figures.content(figure))
-        for figure in document.figures
-    ]
+    shown = [_section(figure) for figure in figures.values()]
     # Alignments explain rows of a table before them.
-    last = [section for section in figures if section.template == "alignments.html"]
-    figures = [section for section in figures if section.template != "alignments.html"]
+    last = [section for section in shown if section.template == "alignments.html"]
+    shown = [section for section in shown if section.template != "alignments.html"]
     if document.settings:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
-    return [*main, *figures, *rest, *last]
+    return [*main, *shown, *rest, *last]
+
+
+def _section(figure: Figure) -> _Section:
+    return _Section(figure.name, f"{type(figure).__name__.lower()}.html", html_figures.content(figure))
 
 
 def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -242,7 +259,7 @@ def _forest(table: Table) -> Mapping[str, object] | None:
     """Lay out the first column with intervals, of the row over everything and of the first groups."""
     columns, rows = display_table(_first(table, _FOREST_ROWS + 1))
     drawn = _drawn(columns)
-    if drawn is None or not table.has_slices:
+    if drawn is None or not table.has_slices or sum(row.is_overall for row in rows) > 1:
         return None
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
     is_difference = columns[drawn].heading == _DIFFERENCE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
+from anls_frame.export.figures import Alignments, Dumbbell, HeatMap, Histogram, Ranks, Stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +22,10 @@ _MOST_TICKS = 6
 _MOST_ALIGNMENTS = 50
 _LONGEST_ALIGNED = 2_000
 _CONTEXT = 60
+_MOST_RANKS = 12
+"""Ranks that have a number below the axis."""
+_STRONGEST = 0.5
+"""Opacity of the best cells: texts are legible on it, light or dark."""
 
 
 class Axis:
@@ -74,6 +78,10 @@ def content(figure: Figure) -> Mapping[str, object]:
         return _histogram(figure)
     if isinstance(figure, Stacked):
         return _stacked(figure)
+    if isinstance(figure, Ranks):
+        return _ranks(figure)
+    if isinstance(figure, HeatMap):
+        return _heat_map(figure)
     return _dumbbell(figure) if isinstance(figure, Dumbbell) else _alignments(figure)
 
 
@@ -145,6 +153,58 @@ def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
     ]
     marks = f"border:3px solid {first};background:none", f"background:{second}"
     return {"axis": axis, "key": zip(names, marks, strict=True), "rows": rows}
+
+
+def _ranks(figure: Ranks) -> Mapping[str, object]:
+    """Lay out a bar from the best to the worst rank of each system, each rank as wide as the others."""
+    step = 100 / max(figure.n_systems, 1)
+    rows = []
+    for name, (rank, low, high), note in figure.rows:
+        bar = None
+        if rank is not None and low is not None and high is not None:
+            bar = {
+                "left": f"{(low - 1) * step:.2f}%",
+                "width": f"{(high - low + 1) * step:.2f}%",
+                "place": f"{(rank - 0.5) * step:.2f}%",
+                "is_best": low == 1,
+                "title": f"{low}" if low == high else f"{low} to {high}",
+            }
+        # Where there is little room, lines break before the interval, not within it.
+        rows.append((name, bar, note.replace(", ", ",\xa0")))
+    every = -(-figure.n_systems // _MOST_RANKS)
+    ticks = [
+        (f"{(rank - 0.5) * step:.2f}%", f"{rank}")
+        for rank in (1, *range(max(every, 2), figure.n_systems + 1, every))
+    ]
+    hidden = figure.n_systems - len(rows)
+    more = f"; the first {len(rows)} of {figure.n_systems:,} systems" if hidden else ""
+    caption = f"Ranks that these rows leave open; in colour: possibly the best{more}"
+    return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
+
+
+def _heat_map(figure: HeatMap) -> Mapping[str, object]:
+    scores = [score for _, _, cells in figure.rows for score, _, _ in cells]
+    known = [score for score in scores if score is not None and math.isfinite(score)]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    best, worst = (high, low) if figure.higher_is_better else (low, high)
+
+    def cell(score: float | None, text: str, is_best: bool) -> Mapping[str, object]:  # noqa: FBT001 - private
+        has_color = score is not None and math.isfinite(score) and best != worst
+        strength = _STRONGEST * (score - worst) / (best - worst) if score is not None and has_color else 0.0
+        number = "" if score is None else f"{score:.9g}"
+        return {"text": text, "number": number, "strength": f"{strength:z.3f}", "is_best": is_best}
+
+    rows = [(label, count, [cell(*one) for one in cells]) for label, count, cells in figure.rows]
+    slices, systems = figure.hidden
+    left_out = [f"{slices:,} more slices"] if slices else []
+    left_out += [f"{systems:,} more systems"] if systems else []
+    more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
+    return {
+        "caption": f"The stronger the colour, the better; the best of each line in bold{more}",
+        "heading": figure.heading,
+        "rows": rows,
+        "systems": figure.systems,
+    }
 
 
 def _alignments(figure: Alignments) -> Mapping[str, object]:

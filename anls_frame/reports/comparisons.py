@@ -214,14 +214,15 @@ class Comparison(SlicedResult[Table_co]):
             raise ValueError("error types were not counted: pass details=True when comparing")
         if self._places[0]:
             raise ValueError("transitions are counted from the first system; compare with it as the baseline")
-        keys = chosen_keys(self._by, self._by, self.noun)
+        return self._as_given(self._transitions(self._by))
+
+    def _transitions(self, columns: Sequence[str]) -> pl.DataFrame:
+        keys = chosen_keys(columns, self._by, self.noun)
         tables = [
             transitions.table(counted, keys).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
             for name, counted in self.summary.transitions.items()
         ]
-        return self._as_given(
-            named(in_order(pl.concat(tables), keys, self._by, self._settings.orders), keys, self._by)
-        )
+        return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)
 
     @property
     def ranking(self) -> Table_co:
@@ -256,7 +257,12 @@ class Comparison(SlicedResult[Table_co]):
         │ b      ┆ 0.0   ┆ 3    ┆ 3        ┆ 3         │
         └────────┴───────┴──────┴──────────┴───────────┘
         """
-        return self._as_given(self._long("ranking"))
+        return self._as_given(self.ranked)
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The frame of `ranking` in Polars."""
+        return self._long("ranking")
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
@@ -568,14 +574,30 @@ class Comparison(SlicedResult[Table_co]):
             metric=self.metric,
         )
 
+    @property
+    def _against(self) -> pl.DataFrame:
+        """Differences to the baseline: of several systems, all others stand beside it in all rows alone."""
+        if len(self._order) == 2:  # noqa: PLR2004
+            return self._long("differences", self._pairs())
+        overall = self._table("differences", (), self._pairs(self._order))
+        return overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
+
+    @property
+    def _all_transitions(self) -> pl.DataFrame | None:
+        """Transitions in all rows and in each slice, if they were counted."""
+        is_counted = self.summary.transitions and not self._places[0]
+        return self._flat(self._transitions) if is_counted else None
+
     @cached_property
     def _view_of_many(self) -> ManyView:
         from anls_frame.reports.many_documents import ManyView  # noqa: PLC0415 - only to write or show it
 
         return ManyView(
-            ranking=self._long("ranking"),
-            differences=self._long("differences", self._pairs()),
-            by=self._by,
+            ranking=self.ranked,
+            against=self._against,
+            all_pairs=lambda: self._long("differences", self._pairs()),
+            transitions=self._all_transitions,
+            tables=self._tables if self._by else (),
             settings=self.settings,
             signature=self.signature,
             metrics=self.measures,
@@ -727,7 +749,8 @@ def _check_test(confidence: float, draws: int, seed: int) -> None:
 def _check_names(comparison: Comparison) -> None:
     """Raise an error if names of systems or `by` columns are those of columns of the result."""
     by = comparison.summary.settings.by
-    of_result = [*(RESULT_COLUMNS if comparison.is_of_two else (*pairwise.COLUMNS, SLICE))]
+    of_many = (*pairwise.COLUMNS, *ranking.COLUMNS, SLICE)
+    of_result = [*(RESULT_COLUMNS if comparison.is_of_two else of_many)]
     of_result += [TABLE] if comparison.summary.settings.tables else []
     # Two systems have a column each.
     taken = {*by, *of_result} & set(comparison.systems if comparison.is_of_two else ())

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
 _P_VALUES = ("p_value", "p_adjusted")
-_FIGURE_ROWS = 40
+FIGURE_ROWS = 40
 _CONFUSIONS = 30
 _ERROR_TYPES = "Error types"
 _ALPHA = 0.05
@@ -86,7 +86,7 @@ def report_document(view: ReportView) -> Document:
     slices, summary = _slices_of_report(view), view.summary
     tables = _detail_tables(summary) if summary.settings.details else []
     if view.worst.height:
-        kinds = _kinds(view.worst.columns, summary.settings.by, view.measures)
+        kinds = kinds_of(view.worst.columns, summary.settings.by, view.measures)
         tables.append(Table("Worst rows", view.worst, kinds))
     figures = _report_figures(view)
     return replace(slices, tables=[*slices.tables, *tables], settings=view.settings, figures=figures)
@@ -107,12 +107,12 @@ def _tables(
 ) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, of several, all of them in one."""
     tables = [
-        Table(_by_name(keys), slices, _kinds(slices.columns, keys, metrics) | others)
+        Table(_by_name(keys), slices, kinds_of(slices.columns, keys, metrics) | others)
         for keys, slices in view.tables
     ]
     if len(tables) == 1:
         return tables, None
-    return tables, Table("Slices", view.flat, _kinds(view.flat.columns, by, metrics) | others)
+    return tables, Table("Slices", view.flat, kinds_of(view.flat.columns, by, metrics) | others)
 
 
 def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
@@ -154,7 +154,7 @@ def _report_notes(view: ReportView) -> list[str]:
     overall = view.flat.row(0, named=True)
     summary = view.summary
     settings = summary.settings
-    notes = [_conservation(summary.rows, overall, settings.missing, has_texts=settings.has_texts)]
+    notes = [conservation(summary.rows, overall, settings.missing, has_texts=settings.has_texts)]
     notes += _own_notes(view.measures, overall)
     if view.hidden:
         notes.append(f"{numbered(view.hidden, 'slice')} of fewer than {view.min_n:,} rows left out.")
@@ -169,7 +169,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    return [*notes, *_few_note(view.flat)]
+    return [*notes, *few_note(view.flat)]
 
 
 def _report_figures(view: ReportView) -> list[Figure]:
@@ -202,7 +202,7 @@ def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) 
     for *key, kind, n in table.select(*keys, "error_type", "n").iter_rows():
         counts.setdefault(repr(tuple(key)), {})[kind] = n
     overall = dict(details.error_table(errors, []).select("error_type", "n").iter_rows())
-    shown = slices.head(_FIGURE_ROWS + 1)
+    shown = slices.head(FIGURE_ROWS + 1)
     groups = [counts.get(repr(key), {}) for key in shown.select(cs.by_name(*by)).rows()[1:]] if by else []
     rows = list(zip(slice_labels(shown, by), [overall, *groups], strict=True))
     name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
@@ -228,7 +228,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
 
 def _dumbbell(view: ComparisonView) -> Dumbbell:
     (by, slices), settings = view.tables[0], view.settings
-    frame = slices.head(_FIGURE_ROWS + 1)
+    frame = slices.head(FIGURE_ROWS + 1)
     first, second = settings["systems"]
     rows = [
         (label, row[first], row[second], spelled(row["difference"], (), "difference"))
@@ -242,7 +242,7 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
     slices, settings, metric = view.flat, view.settings, view.metric
     first, second = settings["systems"]
     notes = [
-        _conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"]),
+        conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"]),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
     if not metric.higher_is_better:
@@ -264,10 +264,10 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
             "p (adjusted) allows for all slices of this table together; all rows are not among them.",
             f"Each interval is one of {100 * settings['confidence']:g} % by itself, not adjusted for others.",
         ]
-    return [*notes, *_few_note(slices), *_doubts(slices, settings)]
+    return [*notes, *few_note(slices), *doubts(slices, settings)]
 
 
-def _few_note(frame: pl.DataFrame) -> list[str]:
+def few_note(frame: pl.DataFrame) -> list[str]:
     """Return the note that explains the mark of slices with few rows, if there are any."""
     if not frame["few_rows"].any():
         return []
@@ -296,7 +296,7 @@ def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: fl
     return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
 
 
-def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
+def doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
     """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
     note = untestable_note(slices, settings, _ALPHA)
     notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
@@ -352,7 +352,8 @@ def _by_name(by: Sequence[str]) -> str:
     return f"By {' and '.join(by)}" if by else "All rows"
 
 
-def _conservation(rows: int, counts: Mapping[str, Any], missing: str, *, has_texts: bool) -> str:
+def conservation(rows: int, counts: Mapping[str, Any], missing: str, *, has_texts: bool) -> str:
+    """Return the note on where all rows went."""
     parts = [f"{counts['n']:,} scored"]
     if counts["n_unanswerable"]:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
@@ -367,7 +368,8 @@ def _conservation(rows: int, counts: Mapping[str, Any], missing: str, *, has_tex
     return note
 
 
-def _kinds(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
+def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
+    """Return the kinds of those columns that are counts, differences, p-values, scores or keys."""
     kinds: dict[str, Kind] = {
         **dict.fromkeys(_COUNTS, "count"),
         **dict.fromkeys(("difference", "difference_low", "difference_high"), "difference"),

@@ -1,0 +1,104 @@
+"""Scores of several systems side by side: a line for each slice, from the long table of their ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["SideBySide", "apart", "both_systems", "of_slices", "scores_of", "side_by_side"]
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """
+    Scores of systems in one metric.
+
+    Attributes
+    ----------
+    systems
+        The systems, best first.
+    slices
+        The column `slice`, the keys, `n` and `few_rows` (of any system), a row for each line.
+    scores
+        The scores of each line, in the order of the systems.
+    is_best
+        Whether each of them is the best of its line; equal ones are the best together.
+    """
+
+    systems: list[str]
+    slices: pl.DataFrame
+    scores: list[list[float | None]]
+    is_best: list[list[bool]]
+
+
+def of_slices(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the lines of a metric in all rows and in the slices of one table, with its keys alone."""
+    is_shown = pl.col(SLICE) == OVERALL
+    if columns:
+        is_group = pl.col(SLICE) == GROUP
+        is_shown |= is_group & (pl.col(TABLE) == crossed(columns)) if TABLE in frame.columns else is_group
+    keys = frame.columns[1 : frame.columns.index("metric")]
+    kept = frame.filter((pl.col("metric") == metric) & is_shown)
+    return kept.select(SLICE, cs.by_name(*columns), ~cs.by_name(SLICE, *keys))
+
+
+def side_by_side(ranked: pl.DataFrame, by: Sequence[str]) -> SideBySide:
+    """
+    Put the scores of each slice beside each other.
+
+    Parameters
+    ----------
+    ranked
+        A row for each slice and system, in one metric, with `system`, `score`, `rank`, `n` and `few_rows`.
+        The systems stand in the order of the first slice, which is all rows if these are there.
+    by
+        The keys of the slices.
+    """
+    lines = ranked.group_by(SLICE, *by, maintain_order=True).agg(
+        pl.col("n").first(), pl.col("few_rows").any(), pl.col("system", "score", "rank")
+    )
+    systems = list(dict.fromkeys(ranked["system"]))
+    scores, is_best = [], []
+    for names, values, ranks in lines.select("system", "score", "rank").iter_rows():
+        found = dict(zip(names, zip(values, ranks, strict=True), strict=True))
+        of_line = [found.get(system, (None, None)) for system in systems]
+        scores.append([score for score, _ in of_line])
+        is_best.append([rank == 1 for _, rank in of_line])
+    return SideBySide(systems, lines.drop("system", "score", "rank"), scores, is_best)
+
+
+def both_systems(frame: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
+    """Name the scores of two systems by these, as in the frames of a comparison in one metric."""
+    scores = ("first_score", "second_score")
+    figures = frame.drop("metric", "first", "second")
+    names = apart(systems, [name for name in figures.columns if name not in scores])
+    return figures.rename(dict(zip(scores, names, strict=True)))
+
+
+def scores_of(frame: pl.DataFrame) -> list[str]:
+    """Return the columns with the scores of two systems, which stand before their difference."""
+    end = frame.columns.index("difference")
+    return frame.columns[end - 2 : end]
+
+
+def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return names of columns that differ from each other and from others."""
+    # Those named like the ends of another's interval would be shown as such.
+    ends = {name for name in names for one in names if name in (f"{one}_low", f"{one}_high")}
+    used, free = {*taken, *ends}, list[str]()
+    for name in names:
+        one, number = name, 1
+        while one in used:
+            number += 1
+            one = f"{name} ({number})"
+        used.add(one)
+        free.append(one)
+    return free

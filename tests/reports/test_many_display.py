@@ -1,0 +1,348 @@
+"""How comparisons of several systems, and in several metrics, look: as text, in notebooks and in files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import fastexcel
+import numpy as np
+import polars as pl
+import pytest
+from notebook_tables import HOSTILE, NONE, TAGS, Texts
+
+import anls_frame as af
+from anls_frame._text import shortened_apart
+from anls_frame.export import SUFFIXES
+from anls_frame.reports.comparisons import Comparison, compare
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SYSTEMS = ["first", "second", "third"]
+WORDS = ["total", "12 EUR", "Jackson", "yes"]
+
+
+def texts(rows: int = 120) -> pl.DataFrame:
+    """Three systems, each worse than the one before it, in slices of which one is null."""
+    dice = np.random.default_rng(3)
+    answers = [WORDS[place] for place in dice.integers(0, 4, rows)]
+    table: dict[str, Any] = {
+        "answer": answers,
+        "lang": [[None, "de", "en"][place % 3] for place in range(rows)],
+        "kind": [["form", "table"][place % 2] for place in range(rows)],
+        "doc": [place // 6 for place in range(rows)],
+    }
+    for place, system in enumerate(SYSTEMS):
+        wrong = dice.random(rows) < 0.1 + 0.25 * place
+        table[system] = [f"{text}x" if bad else text for text, bad in zip(answers, wrong, strict=True)]
+    return pl.DataFrame(table)
+
+
+FRAME = texts()
+METRICS = ["anls", "exact_match", "cer_corpus"]
+
+
+def many(**options: Any) -> Comparison:
+    given = {"by": "lang", "cluster": "doc", "metrics": METRICS, "draws": 199, **options}
+    return compare(FRAME, SYSTEMS, "answer", **given)
+
+
+def two(**options: Any) -> Comparison:
+    given = {"by": "lang", "cluster": "doc", "metrics": METRICS, "draws": 199, **options}
+    return compare(FRAME, SYSTEMS[:2], "answer", **given)
+
+
+def lines(text: str) -> list[list[str]]:
+    """Return the cells of the lines of all tables in a text."""
+    return [
+        [cell.strip() for cell in re.split("[│┆]", line)[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("│")
+    ]
+
+
+def wanted(row: dict[str, Any], change: dict[str, Any] | None) -> list[str]:
+    """Return the cells of a system in a ranking."""
+    low, high = row["rank_low"], row["rank_high"]
+    ranks = str(low) if low == high else f"{low}–{high}"  # noqa: RUF001 - as it is shown
+    cells = [
+        ranks + (" ●" if row["possibly_best"] else ""),
+        row["system"],
+        f"{row['n']}{'*' if row['few_rows'] else ''}",
+        f"{row['score']:.3f} [{row['low']:.3f}, {row['high']:.3f}]",
+    ]
+    if change is None:
+        return [*cells, "baseline", ""]
+    ends = f"{change['difference_low']:+.3f}, {change['difference_high']:+.3f}"
+    return [*cells, f"{change['difference']:+.3f} [{ends}]", f"{change['p_adjusted']:.4f}"]
+
+
+@pytest.mark.parametrize("baseline", SYSTEMS)
+@pytest.mark.parametrize("by", [None, "lang", [["lang"], ["kind"]]], ids=str)
+def test_text_and_notebook_rank_all_systems_in_each_metric(by: Any, baseline: str) -> None:
+    made = many(by=by, baseline=baseline)
+    shown, cells = lines(repr(made)), Texts(made._repr_html_()).cells
+    changes = {
+        (row["metric"], row["second"]): row
+        for row in pl.DataFrame(made.differences(baseline)).to_dicts()
+        if row["slice"] == "overall"
+    }
+    ranking = pl.DataFrame(made.ranking).filter(pl.col("slice") == "overall")
+    expected = [
+        wanted(row, changes.get((row["metric"], row["system"]))) for row in ranking.iter_rows(named=True)
+    ]
+    starts = [place for place, line in enumerate(shown) if line[0] == "rank"]
+    assert [line for start in starts for line in shown[start + 1 : start + 4]] == expected
+    assert {cell for line in expected for cell in line} <= {*cells, ""}
+    assert [shown[start][3] for start in starts] == ["ANLS", "exact match", "CER (corpus)"]
+
+
+def test_scores_of_slices_stand_side_by_side_with_the_best_of_each_line_marked() -> None:
+    made = many(by=[["lang"], ["kind"]])
+    shown = lines(repr(made))
+    starts = [place for place, line in enumerate(shown) if line[0] in ("lang", "kind")]
+    tables = [(key, metric) for key in ("lang", "kind") for metric in METRICS]
+    assert len(starts) == len(tables)
+    for start, (key, metric) in zip(starts, tables, strict=True):
+        ranked = pl.DataFrame(made.ranking).filter(pl.col("metric") == metric)
+        _, _, *systems = shown[start]
+        overall = ranked.filter(pl.col("slice") == "overall")
+        assert systems == overall["system"].to_list()
+        groups = ranked.filter(pl.col("table") == key)
+        for label, n, *scores in shown[start + 1 : start + 2 + groups[key].n_unique()]:
+            of_slice = (
+                overall
+                if label == "all rows"
+                else groups.filter(pl.col(key).eq_missing(None if label == "null" else label))
+            )
+            assert n.rstrip("*") == str(of_slice["n"][0])
+            assert n.endswith("*") == of_slice["few_rows"].any()
+            figures = {row["system"]: row for row in of_slice.iter_rows(named=True)}
+            assert scores == [
+                f"{figures[system]['score']:.3f}{' ◂' if figures[system]['rank'] == 1 else ''}"
+                for system in systems
+            ]
+
+
+def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
+    made = two()
+    shown = lines(repr(made))
+    cells = Texts(made._repr_html_()).cells
+    labels = {"anls": "ANLS", "exact_match": "exact match", "cer_corpus": "CER (corpus)"}
+    frame = pl.DataFrame(made.differences())
+    for row in frame.iter_rows(named=True):
+        ends = f"{row['difference_low']:+.3f}, {row['difference_high']:+.3f}"
+        figures = [
+            f"{row['n']}{'*' if row['few_rows'] else ''}",
+            *(f"{row[name]:.3f}" for name in ("first_score", "second_score")),
+            f"{row['difference']:+.3f} [{ends}]",
+            *(f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")),
+            *(str(row[name]) for name in ("wins", "ties", "losses")),
+        ]
+        assert set(figures) <= set(cells)
+        if row["slice"] == "overall":
+            assert [labels[row["metric"]], *figures] in shown
+            assert ["all rows", *figures] in shown
+        else:
+            assert ["null" if row["lang"] is None else row["lang"], *figures] in shown
+    assert repr(made).startswith("second against first: ANLS, exact match and CER (corpus)\n")
+
+
+def test_notes_say_what_the_figures_mean() -> None:
+    notes = repr(many()).splitlines()
+    together = "those of all systems in a metric hold the true ranks together."
+    for note in (
+        "120 rows: 120 scored.",
+        f"Rank: the ranks that these rows leave open. With 95 % confidence, {together}",
+        "Difference: each system minus first.",
+        "Lower is better: CER (corpus).",
+        "p (adjusted) allows for the 2 differences to first and 3 metrics together.",
+        "Each interval is one of 95 % by itself, not adjusted for others.",
+    ):
+        assert note in notes
+    assert notes[0] == "ANLS, exact match and CER (corpus) of first, second and third"
+    assert notes[-1] == many().signature
+    of_two = repr(two()).splitlines()
+    assert (
+        "p (adjusted) allows for all 3 metrics together; in slices, for all slices of a table too." in of_two
+    )
+    written = many().to_document().notes
+    assert (
+        "Among all pairs, p_adjusted allows for all 3 pairs and 3 metrics together; in slices, for all "
+        in (written[-1])
+    )
+    few = compare(FRAME.head(4), SYSTEMS, "answer", by="lang", metrics="anls")
+    assert "All rows together and 3 slices cannot be tested at 0.05: fewer than 6 rows." in repr(few)
+    assert "Higher is better" not in repr(few)
+
+
+def many_scores(count: int, names: list[str] | None = None, rows: int = 60) -> Comparison:
+    dice = np.random.default_rng(0)
+    scores = {f"s{place}": dice.random(rows) for place in range(count)}
+    frame = pl.DataFrame({**scores, "k": [place % 2 for place in range(rows)]})
+    systems = dict(zip(names or scores, scores, strict=True))
+    return compare(frame, systems, None, by="k", metrics="score", draws=99)
+
+
+def test_more_systems_than_fit_are_counted() -> None:
+    made = many_scores(60)
+    shown = lines(repr(made))
+    assert "... and 10 more systems; `ranking` has them all" in repr(made)
+    [start] = [place for place, line in enumerate(shown) if line[0] == "k"]
+    side = shown[start][2:]
+    assert side == pl.DataFrame(made.ranking)["system"][:8].to_list()
+    assert "... and 52 more systems; `ranking` has them all" in repr(made)
+    assert Texts(made.to_gt(1).as_raw_html()).cells.count(side[-1]) == 1
+    assert "of s0, s1, " in repr(made).splitlines()[0]
+    assert re.search(r" and \d+ more$", repr(made).splitlines()[0])
+
+
+def test_tables_side_by_side_fit_a_terminal() -> None:
+    made = many_scores(12, [f"a system whose name is long, number {place}" for place in range(12)])
+    side_by_side = repr(made).partition("score by k\n")[2]
+    assert max(len(line) for line in side_by_side.splitlines() if line.startswith("│")) <= 100
+    shown = lines(repr(made))
+    systems = [line[1] for line in shown[1:13]]
+    assert len(set(systems)) == 12
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "short"),
+    [
+        (["short", "names"], 8, ["short", "names"]),
+        (["the one", "the other"], 6, ["…one", "…other"]),
+        (["model 1 large", "model 2 large"], 8, ["…1…", "…2…"]),
+        (["abcdefghij", "klmnopqrst"], 6, ["abc…ij", "klm…st"]),
+        (["alike", "alike"], 3, ["al…", "al…"]),
+    ],
+)
+def test_names_are_cut_where_they_are_alike(names: list[str], most: int, short: list[str]) -> None:
+    found = shortened_apart(names, most)
+    assert len(set(found)) == len(set(names))
+    if most > 6:
+        assert found == short
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "a\u202eb", "😀", "n", "best", "slice", "few_rows", "all rows"])
+def test_any_name_of_a_system_is_shown_as_text(name: str, tmp_path: Path) -> None:
+    made = many_scores(3, [name, f"{name}_low", f"{name}_high"])
+    assert name in repr(made)
+    page = Texts(made._repr_html_())
+    assert page.tags <= TAGS
+    for suffix in SUFFIXES:
+        made.write(tmp_path / f"c{suffix}")
+    of_two = compare(FRAME, {name: "first", f"{name} ": "second"}, "answer", metrics=METRICS, by="lang")
+    assert name in repr(of_two)
+    of_two.write(tmp_path / "two.html")
+
+
+def test_files_hold_the_figures(tmp_path: Path) -> None:
+    made = many(details=True, by=[["lang"], ["kind"]])
+    ranking, pairs = pl.DataFrame(made.ranking), pl.DataFrame(made.differences())
+    paths = {suffix: made.write(tmp_path / f"c{suffix}") for suffix in SUFFIXES}
+
+    assert pl.read_parquet(paths[".parquet"]).select(ranking.columns).equals(ranking)
+    with paths[".csv"].open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["score"]) for row in rows] == ranking["score"].to_list()
+    tables = json.loads(paths[".json"].read_text("utf-8"))["tables"]
+    assert list(tables)[:3] == ["Ranking: ANLS", "Ranking: exact match", "Ranking: CER (corpus)"]
+    assert [row["difference"] for row in tables["All pairs"]] == pairs["difference"].to_list()
+    counted = tables["Error types, old and new"]
+    assert sum(row["n"] for row in counted if row["slice"] == "overall") == 2 * FRAME.height
+    for row in tables["ANLS by kind"][1:]:
+        of_slice = ranking.filter((pl.col("metric") == "anls") & (pl.col("kind") == row["kind"]))
+        assert [row[name] for name in of_slice["system"]] == of_slice["score"].to_list()
+        assert row["best"] == ", ".join(of_slice.filter(pl.col("rank") == 1)["system"])
+    book = fastexcel.read_excel(paths[".xlsx"])
+    sheet = book.load_sheet("All pairs").to_polars()
+    assert sheet["p_adjusted"].to_list() == pytest.approx(pairs["p_adjusted"].to_list())
+    for suffix in (".md", ".tex", ".html"):
+        text = paths[suffix].read_text("utf-8")
+        assert all(f"{score:.3f}" in text for score in ranking["score"])
+
+
+def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
+    made = two(by=[["lang"], ["kind"]])
+    document = made.to_document()
+    assert [table.name for table in document.tables][:2] == ["All rows", "ANLS by lang"]
+    frame = pl.DataFrame(made.differences())
+    for suffix in SUFFIXES:
+        made.write(tmp_path / f"c{suffix}")
+    assert pl.read_parquet(tmp_path / "c.parquet").select(frame.columns).equals(frame)
+    table = document.tables[1].frame
+    of_table = frame.filter(
+        (pl.col("metric") == "anls") & ((pl.col("slice") == "overall") | (pl.col("table") == "lang"))
+    )
+    assert table["second"].to_list() == of_table["second_score"].to_list()
+    assert table["p_adjusted"].to_list() == of_table["p_adjusted"].to_list()
+
+
+def test_the_page_has_the_ranks_and_a_heat_map(tmp_path: Path) -> None:
+    made = many()
+    page = made.write(tmp_path / "c.html").read_text("utf-8")
+    ranking = pl.DataFrame(made.ranking)
+    assert page.count('class="sortable heat"') == 3
+    assert page.count('<rect class="open') == 9
+    best = ranking.filter(pl.col("rank") == 1).height
+    # The lines of the heat maps are all rows and the slices, as in the ranking.
+    assert len(re.findall(r'<td class="n h best"', page)) == best
+    strengths = [float(text) for text in re.findall(r"--h:([0-9.]+)", page)]
+    assert len(strengths) == ranking.height
+    assert (min(strengths), max(strengths)) == (0, 0.5)
+    of_rate = page.partition('">CER (corpus) by lang</h2>')[2].partition("</section>")[0]
+    cells = [(float(h), float(v)) for h, v in re.findall(r'--h:([0-9.]+)" data-v="([0-9.]+)"', of_rate)]
+    assert len(cells) == 12
+    assert [v for _, v in sorted(cells)] == sorted((v for _, v in cells), reverse=True)
+
+
+def test_many_slices_and_systems_are_in_a_table_below_the_heat_map(tmp_path: Path) -> None:
+    dice = np.random.default_rng(0)
+    frame = pl.DataFrame({f"s{place}": dice.random(120) for place in range(24)})
+    frame = frame.with_columns(k=pl.Series(range(120)) // 2)
+    made = compare(frame, [f"s{place}" for place in range(24)], None, by="k", metrics="score", draws=19)
+    page = made.write(tmp_path / "c.html").read_text("utf-8")
+    assert "20 more slices and 4 more systems in the table below" in page
+    section = page.partition('">score by k</h2>')[2].partition("</section>")[0]
+    # Two headings, all rows twice, the slices drawn and all of them.
+    assert section.count("<tr") == 2 + 2 + 40 + 60
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_no_row_and_one_row_are_shown(rows: int, tmp_path: Path) -> None:
+    for made in (
+        compare(FRAME.head(rows), SYSTEMS, "answer", by="lang", metrics=METRICS),
+        compare(FRAME.head(rows), SYSTEMS[:2], "answer", by="lang", metrics=METRICS),
+    ):
+        assert f"{rows} row" in repr(made)
+        assert f" {NONE} " in repr(made)
+        made._repr_html_()
+        for suffix in SUFFIXES:
+            made.write(tmp_path / f"c{suffix}")
+
+
+def test_scores_that_are_all_null_are_dashes(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"a": [0.5] * 9, "b": [None] * 9, "c": [0.1] * 9}, schema_overrides={"b": pl.Float64}
+    )
+    made = compare(frame, ["a", "b", "c"], None, metrics="score")
+    assert lines(repr(made))[1] == [NONE, "a", "0*", NONE, "baseline", ""]
+    made.write(tmp_path / "c.html")
+
+
+def test_one_comparison_of_own_metrics_says_both_directions() -> None:
+    systems = {name: name for name in SYSTEMS}
+    length = af.Metric(
+        lambda prediction, answers: (  # noqa: ARG005 - a metric takes both
+            prediction.str.len_chars()
+        ),
+        name="length",
+        higher_is_better=False,
+    )
+    made = compare(FRAME, systems, "answer", metrics=["anls", length])
+    assert "Lower is better: length." in repr(made).splitlines()
+    [row] = [line for line in lines(repr(made))[5:6] if line[1] == "first"]
+    assert re.fullmatch(r"\d\.\d{3} \[.*\]", row[3])
