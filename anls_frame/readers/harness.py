@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from anls_frame.readers._fields import Key
     from anls_frame.readers._lists import AnswersFormat
+    from anls_frame.readers._logged import Response
 
 __all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
@@ -29,7 +30,7 @@ _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
 @_collector.paused
-def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None) -> pl.DataFrame:
+def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = None) -> pl.DataFrame:
     """
     Read the samples that lmms-eval logs (`*_samples_TASK.jsonl`, with `--log_samples`).
 
@@ -39,7 +40,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
         The file.
     response
         Which response to read if samples have several, as in tasks of several rounds: 1 is the first, -1 the
-        last.
+        last. `"all"` reads each, also of `--repeats`, as a row with its number in `epoch`.
 
     Returns
     -------
@@ -48,7 +49,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
         question is the prompt (`input`), and the id is lmms-eval's `doc_id`. Metrics and all other fields
         keep their names; entries of a metric that is an object become `METRIC_ENTRY`. A field whose name is
         taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
-        `resps`.
+        `resps`. With `response="all"`, metrics of a single response are in its row only.
 
         lmms-eval does not write the document's fields. The id is the row number in the data set, which can be
         used to join them.
@@ -81,7 +82,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: int | None = None)
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
+    rows = _logged.rows(samples, response, problems)
     frame = _frame(path, *_fields.gathered(rows, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
@@ -91,7 +92,7 @@ def read_lm_eval(
     path: str | os.PathLike[str],
     *,
     filter: str | None = None,  # noqa: A002 - its name there
-    response: int | None = None,
+    response: Response | None = None,
 ) -> pl.DataFrame:
     """
     Read the samples that the LM evaluation harness logs (`samples_TASK_*.jsonl`, with `--log_samples`).
@@ -103,7 +104,8 @@ def read_lm_eval(
     filter
         Which of the harness' filters to read if a file has the responses after several.
     response
-        Which response to read if a filter keeps several: 1 is the first, -1 the last.
+        Which response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each as a
+        row with its number in `epoch`, also of `repeats` from which the filter selects one as it is.
 
     Returns
     -------
@@ -111,7 +113,8 @@ def read_lm_eval(
         The standard frame: the prediction is the filtered response, the answers come from `target`, and the
         id is the harness' `doc_id`. The fields of `doc` become columns; metrics and all other fields keep
         their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
-        `repeats`, all responses are in `resps`.
+        `repeats`, all responses are in `resps`. With `response="all"`, metrics of a single response are in
+        its row only.
 
     Raises
     ------
@@ -147,7 +150,7 @@ def read_lm_eval(
             path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
     samples = _only(path, samples, "filter", filter)
-    rows = (_logged.fields(place, sample, response, problems) for place, sample in samples)
+    rows = _logged.rows(samples, response, problems)
     return _frame(path, *_fields.gathered(rows, problems), problems)
 
 

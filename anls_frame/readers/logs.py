@@ -58,9 +58,12 @@ def read_logs(
     -------
     DataFrame
         `system`, `epoch` (1, 2, ...), the columns of the standard frame, all other columns of all files, and
-        `file`. A column of a file with one of these names gets an underscore appended. Files of one system
-        that have questions in common are repeats: their epochs are counted on, file by file. A column that
-        has different dtypes in several files is widened, or String if no number can hold it exactly.
+        `file`. A column of a file with one of these names gets an underscore appended. A column that has
+        different dtypes in several files is widened, or String if no number can hold it exactly.
+
+        Inspect's epochs, and all responses that lmms-eval and the LM evaluation harness logged for a sample
+        (`response="all"` is the default here), are epochs. Files of one system that have questions in common
+        are repeats: their epochs are counted on, file by file.
 
         The protocol of the harness is remembered, if it is the same for all files, as in the readers.
 
@@ -154,6 +157,8 @@ def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[
     """Read a file, and return it with its harness' protocol; each epoch may have a question once."""
     chosen = READERS[kind]
     given = {name: value for name, value in options.items() if name in chosen.options}
+    if "response" in chosen.options:
+        given.setdefault("response", "all")
     if kind == "rrc" and "gold" not in given:
         raise problem(
             path, Advice("this is a submission: name the file of gold labels with ", Option("gold"))

@@ -18,6 +18,7 @@ import pytest
 import shell
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.frames import origins
@@ -295,8 +296,19 @@ def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
     assert af.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
     assert af.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
     assert problem(af.read_lmms_eval, path, response=3) == ("line 2", "no response 3; there are 2")
-    with pytest.raises(ValueError, match="response must be an integer other than 0, got 0"):
+    with pytest.raises(ValueError, match="response must be an integer other than 0, or 'all', got 0"):
         af.read_lmms_eval(path, response=0)
+
+    frame = af.read_lmms_eval(path, response="all")
+    assert frame.select("question_id", "epoch", "prediction").rows() == [
+        ("0", 1, "first"),
+        ("0", 2, "second"),
+        ("0", 3, "third"),
+        ("1", 1, "first"),
+        ("1", 2, "last"),
+    ]
+    # The metric is of all rounds.
+    assert frame["anls"].to_list() == [0.5] * 5
 
 
 def test_repeats_are_lists_of_responses(tmp_path: Path) -> None:
@@ -308,6 +320,92 @@ def test_repeats_are_lists_of_responses(tmp_path: Path) -> None:
         frame = read(write_lines(tmp_path / "samples.jsonl", [sample]))
         assert frame["prediction"].to_list() == ["a"]
         assert frame["resps"].to_list() == [["a", "b", "c"]]
+
+
+def test_each_repeat_is_a_row_where_the_filter_selected_one_of_them(tmp_path: Path) -> None:
+    lmms = {**lmms_sample(0, "b", ["a"]), "resps": ["a", "b", "a"], "epoch": 7}
+    lm = lm_sample(0, "b", ["a"], resps=[["a", "b", "a"]], epoch=7)
+
+    for read, sample, metric in (
+        (af.read_lmms_eval, lmms, "anls"),
+        (af.read_lm_eval, lm, "exact_match"),
+    ):
+        frame = read(write_lines(tmp_path / "samples.jsonl", [sample]), response="all")
+        assert frame["epoch"].to_list() == [1, 2, 3]
+        assert frame["prediction"].to_list() == ["a", "b", "a"]
+        assert frame["resps"].to_list() == [["a"], ["b"], ["a"]]
+        # What the harness wrote of one response is in its row.
+        assert frame[metric].to_list() == [None, sample[metric], None]
+        assert frame["metric_epoch"].to_list() == [None, 7, None]
+        assert frame["doc_hash"].n_unique() == 1
+        if "output_tokens" in frame.columns:
+            assert frame["output_tokens"].to_list() == [3, None, None]
+
+    # A filter that changed the response leaves no other one that was filtered like it.
+    changed = lm_sample(0, "B", ["a"], resps=[["a", "b", "a"]])
+    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [changed]), response="all")
+    assert frame.select("epoch", "prediction", "resps", "exact_match").rows() == [
+        (1, "B", ["a", "b", "a"], 1.0)
+    ]
+    single = write_lines(tmp_path / "samples.jsonl", [lm_sample(0, "x", ["a"])])
+    assert_frame_equal(af.read_lm_eval(single, response="all").drop("epoch"), af.read_lm_eval(single))
+
+
+def test_each_filtered_response_is_a_row_with_its_raw_one(tmp_path: Path) -> None:
+    # `take_first_k` after `regex`.
+    sample = lm_sample(0, "", ["4"], resps=[["is 4", "is 5"]], filtered_resps=[["4", "5"]])
+
+    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [sample]), response="all")
+
+    assert frame.select("epoch", "prediction", "resps", "exact_match").rows() == [
+        (1, "4", ["is 4"], 1.0),
+        (2, "5", ["is 5"], 1.0),
+    ]
+
+
+LM_EVAL = Path(__file__).parent / "lm_eval"
+
+
+def test_what_lm_evaluation_harness_wrote_with_repeats_is_read_field_by_field() -> None:
+    path = LM_EVAL / "samples_first.jsonl"
+    logged = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    one, every = af.read_lm_eval(path), af.read_lm_eval(path, response="all")
+
+    assert one["prediction"].to_list() == [sample["filtered_resps"][0] for sample in logged]
+    assert one["resps"].to_list() == [sample["resps"][0] for sample in logged]
+    for frame in (one, every):
+        rows = frame.iter_rows(named=True)
+        for sample in logged:
+            for epoch, text in enumerate(sample["resps"][0] if frame is every else sample["filtered_resps"]):
+                row = next(rows)
+                document = sample["doc"]
+                assert row.get("epoch", 1) == epoch + 1
+                assert (row["question_id"], row["prediction"]) == (str(sample["doc_id"]), text)
+                assert row["answers"] == document["answers"]
+                assert row["question"] == document["question"]
+                assert row["question_types"] == document["question_types"]
+                assert row["doc_id"] == document["docId"]
+                assert row["doc_prediction"] == document["prediction"]
+                assert row["exact_match"] == (sample["exact_match"] if epoch == 0 else None)
+                assert json.loads(row["arguments"]) == sample["arguments"]
+                for name in ("filter", "metrics", "doc_hash", "prompt_hash", "target_hash"):
+                    assert row[name] == sample[name]
+        assert next(rows, None) is None
+
+
+@pytest.mark.parametrize("name", ["one", "vote"])
+def test_responses_that_a_filter_changed_are_not_taken_for_others(name: str) -> None:
+    path = LM_EVAL / "samples_numbers.jsonl"
+    logged = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    logged = [sample for sample in logged if sample["filter"] == name]
+
+    frame = af.read_lm_eval(path, filter=name, response="all")
+
+    assert frame["epoch"].to_list() == [1, 1, 1]
+    assert frame["prediction"].to_list() == [sample["filtered_resps"][0] for sample in logged]
+    assert frame["resps"].to_list() == [sample["resps"][0] for sample in logged]
+    assert frame["exact_match"].to_list() == [sample["exact_match"] for sample in logged]
 
 
 def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None:

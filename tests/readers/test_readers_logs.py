@@ -267,6 +267,21 @@ def test_files_of_one_system_with_other_questions_are_parts(tmp_path: Path) -> N
     assert frame["epoch"].to_list() == [1] * 4
 
 
+def test_repeats_that_a_harness_logged_are_epochs(tmp_path: Path) -> None:
+    sample = {"target": "a", "filtered_resps": "x", "resps": ["x", "y"], "input": "Q?", "anls": 0.5}
+    path = write(tmp_path / "samples.jsonl", [{"doc_id": number, **sample} for number in (0, 1)])
+
+    frame = af.read_logs(path)
+
+    assert frame.select("epoch", "question_id", "prediction", "anls").rows() == [
+        (1, "0", "x", 0.5),
+        (2, "0", "y", None),
+        (1, "1", "x", 0.5),
+        (2, "1", "y", None),
+    ]
+    assert af.read_logs(path, response=None)["prediction"].to_list() == ["x", "x"]
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_epochs_of_a_table_are_kept_and_counted_on(tmp_path: Path, suffix: str) -> None:
     rows = [row(question, f"{question}.{epoch}", epoch=epoch) for epoch in (1, 2) for question in (1, 2)]
