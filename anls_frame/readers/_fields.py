@@ -30,7 +30,7 @@ SAMPLE = "sample"
 """The source of the harness' own fields of a sample, which are named first."""
 _ROLE = "role"
 _DOCUMENTS = ("metadata", "doc", "gold")
-_DOC_IDS = ("docId", "doc_id", "ucsf_document_id")
+DOC_IDS = ("docId", "doc_id", "ucsf_document_id")
 
 
 def role(name: _standard.Role) -> Key:
@@ -57,7 +57,7 @@ def frame(
     columns: Mapping[Key, list[Any]],
     places: Sequence[str],
     problems: Problems,
-    doc_ids: Sequence[str] = _DOC_IDS,
+    doc_ids: Sequence[str] = DOC_IDS,
     answers_format: AnswersFormat = "list",
 ) -> pl.DataFrame:
     """

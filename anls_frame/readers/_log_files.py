@@ -50,16 +50,16 @@ def by_system(logs: Mapping[str, Paths] | Paths) -> dict[str, list[Path]]:
 
 def _files(paths: Paths) -> list[Path]:
     if isinstance(paths, str | os.PathLike):
-        return _matching(paths)
+        return matching(paths)
     if not isinstance(paths, Iterable):
         raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
-    files = [file for path in paths for file in _matching(path)]
+    files = [file for path in paths for file in matching(path)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
 
 
-def _matching(name: str | os.PathLike[str]) -> list[Path]:
+def matching(name: str | os.PathLike[str]) -> list[Path]:
     """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
     path = _content.as_path(name)
     if path.is_dir():

@@ -51,8 +51,8 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
         taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
         `resps`. With `response="all"`, metrics of a single response are in its row only.
 
-        lmms-eval does not write the document's fields. The id is the row number in the data set, which can be
-        used to join them.
+        lmms-eval does not write the document's fields. The id is the row number in the data set, by which
+        `read_logs` joins them.
 
     Raises
     ------

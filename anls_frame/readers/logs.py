@@ -8,7 +8,7 @@ from anls_frame._arguments import choice
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
-from anls_frame.readers import _log_files, _long, _standard
+from anls_frame.readers import _docs, _log_files, _long, _standard
 from anls_frame.readers._long import Log, Unmatched
 from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
 from anls_frame.readers.kinds import READERS, kind_of
@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["read_logs"]
 
+# Kinds of files whose ids are the numbers of the rows of the data set.
+_NUMBERED = frozenset({"lmms-eval", "lm-eval"})
+
 
 def read_logs(
     logs: Mapping[str, Paths] | Paths,
     *,
     reader: str | None = None,
     unmatched: Unmatched = "error",
+    docs: Any = None,
+    docs_id: str | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     r"""
@@ -50,6 +55,13 @@ def read_logs(
         of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
         them, and `"drop"` leaves these questions out, both with a warning that lists them; `"keep"` returns
         the rows as they are.
+    docs
+        The data set, whose columns are added to its questions: a file or a pattern (Parquet or any table), a
+        Polars, pandas or Arrow frame, or a Dataset of Hugging Face. Columns with images or other binary data
+        are left out. A column whose name is taken becomes `doc_NAME`.
+    docs_id
+        Column of `docs` with the ids. By default, the id is the number of the row, from 0, as in lmms-eval
+        and the LM evaluation harness; for other files, the column must be named.
     options
         Options of the readers, such as `question_id=` of `read_results`, `scorer=` of `read_inspect` or, for
         submissions to the Robust Reading Competition, `gold=`. Each is passed to the readers that have it.
@@ -70,17 +82,22 @@ def read_logs(
     Warns
     -----
     InputWarning
-        If rows were added or left out.
+        If rows were added or left out, or some documents do not have the answers of their questions.
 
     Raises
     ------
     InputError
         If the files have problems, or do not fit together: all of them, with their places. Files do not fit
-        if they accept different answers to a question, or if questions are missing.
+        if they accept different answers to a question, if questions are missing, or if `docs` lacks questions
+        or has other answers for most of them.
     OSError
         If a file cannot be opened, or no file matches.
     TypeError
-        If no reader of these files has an option.
+        If no reader of these files has an option, or `docs` is of an unknown kind.
+    ValueError
+        If `docs_id` is missing, or does not identify the rows of `docs`.
+    ColumnNotFoundError
+        If `docs` has no column `docs_id`.
 
     See Also
     --------
@@ -113,6 +130,10 @@ def read_logs(
     files = [(system, path) for system, paths in _log_files.by_system(logs).items() for path in paths]
     problems = ManyProblems()
     kinds = _kinds([path for _, path in files], reader, options, problems)
+    if docs is None and docs_id is not None:
+        raise ValueError("docs_id needs docs")
+    if docs is not None and docs_id is None and not _NUMBERED.issuperset(kinds.values()):
+        raise ValueError("name the column of docs that has the ids of the questions with docs_id=")
     read, protocols = [], set()
     for system, path in files:
         with problems.collecting():
@@ -131,6 +152,8 @@ def read_logs(
         if lacking:
             what = "added without a prediction" if unmatched == "null" else "left out"
             warn(f"{numbered(abs(rows.height - before), 'row')} {what}, because {'; '.join(lacking)}")
+    if docs is not None:
+        rows = _docs.joined(rows, docs, docs_id, problems)
     return origins.remember(rows, protocols.pop() if len(protocols) == 1 else None)
 
 

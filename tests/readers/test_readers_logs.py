@@ -401,3 +401,147 @@ def test_what_is_missing_is_filled_left_out_or_kept(lacking: dict[str, list[Path
     with pytest.warns(af.InputWarning, match=r"^2 rows left out, because 'a' lacks 1 question: 'q3'; "):
         left = af.read_logs(lacking, unmatched="drop")
     assert left["question_id"].to_list() == ["q1"] * 3
+
+
+# Documents
+
+QUESTIONS = pl.DataFrame(
+    {
+        "questionId": [70, 71, 72],
+        "question": ["Brand?", "Year?", "Where?"],
+        "answers": [["Coke"], ["1999", "99"], ["Rome"]],
+        "question_types": [["form"], ["layout", "date"], None],
+        "docId": [5, 5, 6],
+        "image": [{"bytes": b"\x89PNG", "path": "a.png"}] * 3,
+        "anls": ["of", "its", "own"],
+    }
+)
+JOINED = {
+    "question_id": ["0", "2"] * 2,
+    "question_types": [["form"], None] * 2,
+    "doc_id": ["5", "6"] * 2,
+    "anls": [0.5] * 4,
+    "doc_anls": ["of", "own"] * 2,
+    "doc_question": ["Brand?", "Where?"] * 2,
+    "questionId": [70, 72] * 2,
+}
+
+
+@pytest.fixture
+def limited(tmp_path: Path) -> dict[str, Path]:
+    """Two runs on two of three questions, which lmms-eval knows by their numbers."""
+    answers = {0: "['Coke']", 2: "['Rome']"}
+    samples = [
+        {"doc_id": number, "target": answers[number], "filtered_resps": "x", "input": "Prompt", "anls": 0.5}
+        for number in answers
+    ]
+    return {name: write(tmp_path / "runs" / f"{name}.jsonl", samples) for name in ("a", "b")}
+
+
+class Decoded:
+    """A feature such as Image of Hugging Face's library: with `decode`, and in a list under `feature`."""
+
+    def __init__(self, **attributes: Any) -> None:
+        vars(self).update(attributes)
+
+
+class Dataset:
+    """What is used of a Dataset of Hugging Face's library, which is too large for the tests."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+        media = {"image": Decoded(decode=True), "pages": Decoded(feature=Decoded(decode=True))}
+        self.features = {name: media.get(name, Decoded(dtype="string")) for name in frame.columns}
+
+    def select_columns(self, names: list[str]) -> Dataset:
+        assert not {"image", "pages"} & set(names)
+        return Dataset(self.frame.select(names))
+
+    def with_format(self, kind: str) -> Dataset:
+        assert kind == "arrow"
+        return self
+
+    def __getitem__(self, rows: slice) -> Any:
+        return self.frame[rows].to_arrow()
+
+
+@pytest.mark.parametrize(
+    "kind", ["polars", "lazy", "pandas", "arrow", "parquet", "parts", "jsonl", "dataset"]
+)
+def test_the_fields_of_the_documents_are_joined_by_number(
+    tmp_path: Path, limited: dict[str, Path], kind: str
+) -> None:
+    docs: Any = QUESTIONS
+    if kind in {"pandas", "jsonl"}:
+        docs = docs.drop("image")
+    if kind == "parquet":
+        docs.write_parquet(docs := tmp_path / "data.parquet")
+    elif kind == "parts":
+        for part in (0, 1):
+            docs[part * 2 : part * 2 + 2].write_parquet(tmp_path / f"data-{part}.parquet")
+        docs = str(tmp_path / "data-*.parquet")
+    elif kind == "jsonl":
+        docs.write_ndjson(docs := tmp_path / "data.jsonl")
+    elif kind == "dataset":
+        docs = Dataset(docs.with_columns(pages=pl.lit("decoded")))
+    elif kind != "polars":
+        docs = getattr(docs, {"lazy": "lazy", "pandas": "to_pandas", "arrow": "to_arrow"}[kind])()
+    if kind == "pandas":  # whose lists are objects
+        docs = docs.drop(columns="question_types")
+
+    frame = af.read_logs(limited, docs=docs)
+
+    expected = {
+        name: values for name, values in JOINED.items() if kind != "pandas" or name != "question_types"
+    }
+    assert frame.select(expected.keys()).to_dict(as_series=False) == expected
+    assert frame["question"].to_list() == ["Prompt"] * 4
+    assert frame["doc_answers"].to_list() == [["Coke"], ["Rome"]] * 2
+    assert not {"image", "pages", "doc_id_"} & set(frame.columns)
+    assert frame.columns[-1] == "file"
+
+
+def test_the_fields_of_the_documents_are_joined_by_id(limited: dict[str, Path]) -> None:
+    docs = QUESTIONS.with_columns(number=pl.Series([2, 1, 0]), answers=QUESTIONS["answers"].reverse())
+
+    frame = af.read_logs(limited, docs=docs, docs_id="number")
+
+    assert frame["questionId"].to_list() == [72, 70] * 2
+
+
+def test_rows_that_are_added_have_the_fields_of_their_documents(
+    tmp_path: Path, limited: dict[str, Path]
+) -> None:
+    sample = {"doc_id": 1, "target": "['99']", "filtered_resps": "x", "input": "Prompt", "anls": 0.5}
+    path = write(tmp_path / "c.jsonl", [sample])
+
+    with pytest.warns(af.InputWarning, match="rows added"):
+        frame = af.read_logs({"a": limited["a"], "c": path}, docs=QUESTIONS, unmatched="null")
+
+    assert frame.filter(system="a", question_id="1")["question_types"].to_list() == [["layout", "date"]]
+    assert frame["doc_id"].to_list() == ["5", "6", "5", "5", "5", "6"]
+
+
+def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> None:
+    assert problems(limited, docs=QUESTIONS[:2]) == [("", "", "docs has no row for 1 question: '2'")]
+    shifted = pl.concat([QUESTIONS[1:], QUESTIONS[:1]])
+    message = (
+        "2 questions of 2 have none of the answers in docs: '0', '2'; are their ids the rows of docs? "
+        "Otherwise name the column with docs_id="
+    )
+    assert problems(limited, docs=shifted) == [("", "", message)]
+    # Harnesses may prepare answers: a few that differ are not the wrong rows.
+    other = QUESTIONS.with_columns(answers=pl.Series(["coke", "x", "Rome"]))
+    with pytest.warns(af.InputWarning, match=r"^1 question of 2 have none of the answers in docs: '0'$"):
+        assert af.read_logs(limited, docs=other)["doc_answers"].to_list() == ["coke", "Rome"] * 2
+
+    for options, error, message in (
+        ({"docs": QUESTIONS, "docs_id": "id"}, af.ColumnNotFoundError, "docs has no column 'id'"),
+        ({"docs": QUESTIONS, "docs_id": "docId"}, ValueError, "'docId' of docs must .* duplicate ids '5'"),
+        ({"docs_id": "docId"}, ValueError, "docs_id needs docs"),
+        ({"docs": 7}, TypeError, "got int"),
+    ):
+        with pytest.raises(error, match=message):
+            af.read_logs(limited, **options)
+    with pytest.raises(ValueError, match="name the column of docs that has the ids of the questions"):
+        af.read_logs(RRC / "submission_tesseract.json", gold=GOLD, docs=QUESTIONS)
