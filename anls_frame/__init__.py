@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
     from anls_frame.reports.decisions import Decision
+    from anls_frame.reports.epochs import mean_over_epochs, pass_at_k
     from anls_frame.reports.reports import Report, report
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
     from anls_frame.summary import (
@@ -134,10 +135,12 @@ __all__ = [
     "lcs_distance",
     "length_scores",
     "levenshtein",
+    "mean_over_epochs",
     "merge",
     "nearest_answer",
     "nls",
     "pair",
+    "pass_at_k",
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",
@@ -175,6 +178,7 @@ _HOMES = {
     "scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.decisions": "Decision",
+    "reports.epochs": "mean_over_epochs pass_at_k",
     "reports.reports": "Report report",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary": "Metric Settings Summary SystemsSummary merge summarize summarize_systems",

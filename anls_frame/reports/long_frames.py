@@ -91,7 +91,8 @@ def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str
     if doubled.height:
         raise ValueError(
             f"each system must have one row for a question, but several have the same {[*ids, system]}: "
-            f"{first_of(doubled.unique(maintain_order=True))}"
+            f"{first_of(doubled.unique(maintain_order=True))}; average repeated answers with "
+            f"mean_over_epochs(id={[*ids, system]}), or name the column of the epoch in id= too"
         )
 
 

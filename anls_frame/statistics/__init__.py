@@ -18,6 +18,7 @@ from anls_frame.statistics.intervals import (
     wilson_interval,
 )
 from anls_frame.statistics.many_systems import Pairwise, pairwise
+from anls_frame.statistics.nested import NestedAnova, nested_anova, pass_at_k
 from anls_frame.statistics.ranks import Ranks, rank_sets
 from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts, t_test
 from anls_frame.statistics.step_down import max_t
@@ -25,13 +26,16 @@ from anls_frame.statistics.student import t_quantile, t_two_sided
 from anls_frame.statistics.system_sums import SystemSums
 
 __all__ = [
+    "NestedAnova",
     "Pairwise",
     "Ranks",
     "SystemSums",
     "effective_units",
     "holm",
     "max_t",
+    "nested_anova",
     "pairwise",
+    "pass_at_k",
     "rank_sets",
     "ratio_interval",
     "ratio_variance",

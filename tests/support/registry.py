@@ -459,6 +459,8 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "compare": af.compare,
     "confusions": af.confusions,
     "length_scores": af.length_scores,
+    "mean_over_epochs": af.mean_over_epochs,
+    "pass_at_k": af.pass_at_k,
     "report": af.report,
     "summarize": af.summarize,
     "summarize_systems": af.summarize_systems,

@@ -1,0 +1,410 @@
+"""Frames in which a question was answered several times: scores by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._arguments import count
+from anls_frame._text import numbered
+from anls_frame._typing import table_of_frame
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
+from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.reports.pairing import disagreeing, first_of
+from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import resolve
+from anls_frame.summary.rows import Live, existing_scores, scored_texts
+from anls_frame.summary.settings import Settings, check_keep, resolve_missing
+from anls_frame.summary.slicing import Slicing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["mean_over_epochs", "pass_at_k"]
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """Scored rows of questions that were answered several times."""
+
+    frame: pl.DataFrame
+    """Columns `row`, keys `key_0`, ..., and under these names: `ids`, `kept` and `scores`."""
+    ids: list[str]
+    kept: list[str]
+    """The columns that are the same in all rows of a question."""
+    scores: list[str]
+    metrics: tuple[Metric, ...]
+    columns: list[str]
+    """The names in the given frame of `ids` and `kept`."""
+
+
+def scored_epochs(
+    frame: Any,
+    prediction: str | None,
+    answers: str | None,
+    *,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    keep: Sequence[str],
+    metrics: Metrics | None,
+    protocol: ScoreProtocol | str,
+    threshold: float | None,
+    cer_protocol: ScoreProtocol | str,
+    missing: Missing | None,
+    by: tuple[str, ...] = (),
+) -> Epochs:
+    """
+    Return the rows with their scores.
+
+    Raises
+    ------
+    ValueError
+        If an id is null, a metric has no score for a row or a value that it cannot have, or rows of a
+        question differ in a column that is kept or in the accepted answers.
+    """
+    has_texts = prediction is not None and answers is not None
+    if not has_texts and not (prediction is None and answers is None):
+        raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
+    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+    for metric in chosen:
+        if metric.is_ratio:
+            raise ValueError(
+                f"metric {metric.name!r} divides two sums and has no mean over epochs; in a report of all "
+                "rows with cluster=, every epoch counts by its length"
+            )
+    ids = [id] if isinstance(id, str) else list(id)
+    columns = list(dict.fromkeys([*ids, *keep]))
+    live = Live(slicing=Slicing(by), metrics=tuple(metric for metric in chosen if not metric.is_built_in))
+    settings = Settings(
+        by=by,
+        metrics=chosen,
+        has_texts=has_texts,
+        protocol=resolve_protocol(protocol),
+        threshold=resolve_threshold(protocol, threshold),
+        cer_protocol=resolve_protocol(cer_protocol),
+        missing=resolve_missing(missing, has_scores=not has_texts),
+        keep=tuple(columns),
+    )
+    if prediction is None or answers is None:
+        rows = existing_scores(frame, live, settings)
+    else:
+        rows = scored_texts(frame, (prediction, answers), live, settings)
+    names = [f"keep_{place}" for place in range(len(columns))]
+    scores = [f"score_{place}" for place in range(len(chosen))]
+    table = (
+        rows.frame.select(
+            *rows.keys,
+            *names,
+            *(["answers"] if has_texts else []),
+            *(value.alias(name) for name, value in zip(scores, _scores(chosen), strict=True)),
+        )
+        .with_row_index("row")
+        .collect(engine="streaming")
+    )
+    found = Epochs(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns)
+    _check(found, has_texts=has_texts)
+    return found
+
+
+def _scores(metrics: Sequence[Metric]) -> list[pl.Expr]:
+    own = iter(range(len(metrics)))
+    scores = []
+    for metric in metrics:
+        if not metric.is_built_in:
+            score = pl.col(f"own_{next(own)}")
+        else:
+            score = pl.col("anls") == 0 if metric.row is None else pl.col(metric.row)
+        scores.append(score.cast(pl.Float64))
+    return scores
+
+
+def _check(epochs: Epochs, *, has_texts: bool) -> None:
+    table = epochs.frame
+    for name, column in zip(epochs.columns, epochs.ids, strict=False):
+        nulls = table[column].null_count()
+        if nulls:
+            raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
+    for metric, score in zip(epochs.metrics, epochs.scores, strict=True):
+        wrong = table.filter(own_metrics.is_wrong(metric, [score]))
+        if wrong.height:
+            raise ValueError(own_metrics.message(metric, wrong.height, wrong["row"][0], [wrong[score][0]]))
+    first = table.select(pl.col("row").first().over(epochs.ids)).to_series()
+    differing = [
+        (name, table[column].hash().ne_missing(table[column].hash().gather(first)))
+        for name, column in zip(epochs.columns[len(epochs.ids) :], epochs.kept, strict=True)
+    ]
+    if has_texts:
+        differing.append(("answers", disagreeing(table["answers"], table["answers"].gather(first))))
+    for name, differs in differing:
+        questions = table.filter(differs).select(epochs.ids).unique(maintain_order=True)
+        if questions.height:
+            raise ValueError(
+                f"the rows of a question must have the same {name!r}, but those of "
+                f"{numbered(questions.height, 'question')} differ "
+                f"({', '.join(epochs.columns[: len(epochs.ids)])}): {first_of(questions)}; name in id= all "
+                "columns that identify a question"
+            )
+
+
+def by_question(epochs: Epochs, figures: Sequence[pl.Expr], keys: Sequence[str] = ()) -> pl.DataFrame:
+    """Return a row for each question, with figures of its scores; their order does not matter."""
+    names = [*keys, *epochs.ids]
+    rows = epochs.frame.sort(epochs.scores)
+    grouped = rows.group_by(names).agg(pl.col("row").min(), pl.col(epochs.kept).first(), *figures)
+    return grouped.sort("row")
+
+
+def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
+    """Return questions with their columns under the names of the given frame."""
+    taken = [name for place, name in enumerate(figures) if name in (*epochs.columns, *figures[:place])]
+    if taken:
+        raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
+    columns = [*epochs.ids, *epochs.kept]
+    return questions.select(*columns, *figures).rename(dict(zip(columns, epochs.columns, strict=True)))
+
+
+@table_of_frame
+def mean_over_epochs(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    metrics: Metrics | None = "anls",
+    keep: str | Sequence[str] = (),
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+) -> Any:
+    """
+    Average the scores of questions that were answered several times.
+
+    A report or comparison of the result counts every question once, however many epochs it has.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each question and epoch.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names the columns of existing scores.
+    id
+        The column, or several, that identify a question; of several systems, with the column of the system.
+    metrics
+        The scores, as for `summarize`, but no rate of two sums such as "cer_corpus".
+    keep
+        Columns to keep, such as the document; they must be the same in all rows of a question.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
+        score is always left out.
+
+    Returns
+    -------
+    Frame
+        Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each
+        question, in the order of their first rows, with the columns of `id` and `keep`, `n_epochs` (rows with
+        a score in the first metric), and the mean of each metric under its name, null without a score.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    DuplicateColumnError
+        If a column of `id` or `keep` has the name of a column of the result.
+    ValueError
+        If an id is null, rows of a question differ in a column of `keep` or in the accepted answers, an
+        option has an invalid value, or a metric has no score of a row.
+
+    See Also
+    --------
+    variance_components : how many epochs pay.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "id": [1, 1, 2, 2, 2],
+    ...         "doc": ["a", "a", "b", "b", "b"],
+    ...         "prediction": ["cat", "dog", "cow", "cow", "bee"],
+    ...         "answer": ["cat", "cat", "cow", "cow", "cow"],
+    ...     }
+    ... )
+    >>> means = af.mean_over_epochs(df, "prediction", "answer", id="id", keep="doc")
+    >>> means
+    shape: (2, 4)
+    ┌─────┬─────┬──────────┬──────────┐
+    │ id  ┆ doc ┆ n_epochs ┆ anls     │
+    │ --- ┆ --- ┆ ---      ┆ ---      │
+    │ i64 ┆ str ┆ u32      ┆ f64      │
+    ╞═════╪═════╪══════════╪══════════╡
+    │ 1   ┆ a   ┆ 2        ┆ 0.5      │
+    │ 2   ┆ b   ┆ 3        ┆ 0.666667 │
+    └─────┴─────┴──────────┴──────────┘
+    >>> round(af.report(means, metrics="anls", cluster="doc").overall["anls"], 4)
+    0.5833
+    """
+    frame = at_hand(frame)
+    epochs = scored_epochs(
+        frame,
+        prediction,
+        answers,
+        id=id,
+        keep=check_keep(keep),
+        metrics=metrics,
+        protocol=protocol,
+        threshold=threshold,
+        cer_protocol=cer_protocol,
+        missing=missing,
+    )
+    figures = {
+        metric.name: pl.col(score).mean() for metric, score in zip(epochs.metrics, epochs.scores, strict=True)
+    }
+    every = [pl.col(epochs.scores[0]).count().cast(pl.UInt32).alias("n_epochs")]
+    every += [figure.alias(name) for name, figure in figures.items()]
+    return as_kind_of(frame, _named(epochs, by_question(epochs, every), ["n_epochs", *figures]))
+
+
+@table_of_frame
+def pass_at_k(
+    frame: Any,
+    k: int | Sequence[int],
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    metrics: str | pl.Expr | Metric = "exact_match",
+    keep: str | Sequence[str] = (),
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+) -> Any:
+    """
+    Estimate for each question the probability that at least one of k answers is right.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each question and epoch.
+    k
+        Number of answers, or several numbers.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names a column of existing scores.
+    id
+        The column, or several, that identify a question; of several systems, with the column of the system.
+    metrics
+        The score that says which answers are right: 1, and 0 for all others. An example of an own one is
+        ``af.Metric(lambda prediction, answers: af.anls(prediction, answers) >= 0.9, name="right")``.
+    keep
+        Columns to keep, such as the document; they must be the same in all rows of a question.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
+        score is always left out.
+
+    Returns
+    -------
+    Frame
+        Of the kind that `mean_over_epochs` returns: one row for each question, with the columns of `id` and
+        `keep`, `n_epochs` (scored rows), and `pass_at_1` and so on for each k, null without a scored row.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    DuplicateColumnError
+        If a column of `id` or `keep` has the name of a column of the result.
+    ValueError
+        If a question has fewer than k scored epochs, a score is neither 0 nor 1, or as for
+        `mean_over_epochs`.
+
+    See Also
+    --------
+    anls_frame.statistics.pass_at_k : from numbers of answers, with the formula.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [1, 1, 1, 2, 2, 2], "prediction": [*"abcaaa"], "answer": ["a"] * 6})
+    >>> af.pass_at_k(df, [1, 2], "prediction", "answer", id="id")
+    shape: (2, 4)
+    ┌─────┬──────────┬───────────┬───────────┐
+    │ id  ┆ n_epochs ┆ pass_at_1 ┆ pass_at_2 │
+    │ --- ┆ ---      ┆ ---       ┆ ---       │
+    │ i64 ┆ u32      ┆ f64       ┆ f64       │
+    ╞═════╪══════════╪═══════════╪═══════════╡
+    │ 1   ┆ 3        ┆ 0.333333  ┆ 0.666667  │
+    │ 2   ┆ 3        ┆ 1.0       ┆ 1.0       │
+    └─────┴──────────┴───────────┴───────────┘
+    """
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    sizes = [count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])]
+    frame = at_hand(frame)
+    epochs = scored_epochs(
+        frame,
+        prediction,
+        answers,
+        id=id,
+        keep=check_keep(keep),
+        metrics=metrics,
+        protocol=protocol,
+        threshold=threshold,
+        cer_protocol=cer_protocol,
+        missing=missing,
+    )
+    metric = only(epochs)
+    wrong = epochs.frame.filter(~pl.col("score_0").is_in([0.0, 1.0]))
+    if wrong.height:
+        raise ValueError(
+            f"scores must be 0 or 1 to say which answers are right, but metric {metric.name!r} is "
+            f"{wrong['score_0'][0]!r} in row {wrong['row'][0]:,} (counted from 0); pass a condition, such as "
+            "a Metric of anls >= 0.9"
+        )
+    score = pl.col("score_0")
+    figures = [score.count().cast(pl.UInt32).alias("n_epochs"), score.sum().alias("correct")]
+    questions = by_question(epochs, figures)
+    lacking = questions.filter(pl.col("n_epochs").is_between(1, max(sizes, default=1) - 1))
+    if lacking.height:
+        raise ValueError(
+            f"k must be at most the number of epochs, got {max(sizes)}, but "
+            f"{numbered(lacking.height, 'question')} have fewer: {first_of(lacking.select(epochs.ids))}"
+        )
+    names = [f"pass_at_{size}" for size in sizes]
+    n, correct = (questions[name].to_numpy() for name in ("n_epochs", "correct"))
+    table = questions.with_columns(
+        pl.Series(name, statistics.pass_at_k(n, correct, size), nan_to_null=True)
+        for name, size in zip(names, sizes, strict=True)
+    )
+    return as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
+
+
+def only(epochs: Epochs) -> Metric:
+    """Return the metric; raise an error if there are several."""
+    if len(epochs.metrics) > 1:
+        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in epochs.metrics]}")
+    return epochs.metrics[0]

@@ -1,0 +1,123 @@
+"""Repeated answers to questions about documents: components of the variance, and pass@k."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from anls_frame._arguments import count
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+
+
+class NestedAnova(NamedTuple):
+    """
+    Components of the variance of a score, from `nested_anova`: unbiased, so they can be negative.
+
+    Parameters
+    ----------
+    cluster
+        Variance between clusters; nan without clusters, or if there is only one.
+    question
+        Variance between the questions of a cluster; nan if no cluster has two.
+    epoch
+        Variance between the answers to a question; nan if no question has two.
+    """
+
+    cluster: float
+    question: float
+    epoch: float
+
+
+def nested_anova(
+    n: npt.ArrayLike, mean: npt.ArrayLike, squares: npt.ArrayLike, cluster: npt.ArrayLike | None = None
+) -> NestedAnova:
+    """
+    Components of the variance of scores of epochs, nested in questions, nested in clusters.
+
+    Parameters
+    ----------
+    n
+        Number of epochs of each question, at least 1.
+    mean
+        Mean score of each question.
+    squares
+        Σ(x - mean)² over the epochs of each question.
+    cluster
+        Number of the cluster of each question, from 0 on; without it, questions are independent.
+
+    Returns
+    -------
+    NestedAnova
+        The components between clusters, questions and epochs.
+
+    Notes
+    -----
+    The analysis of variance for unbalanced nested data: sums of squares are set equal to their expectations
+    (Searle, Casella and McCulloch 1992, *Variance Components*, 5.3; Henderson's method I).
+
+    Examples
+    --------
+    >>> from anls_frame.statistics import nested_anova
+    >>> components = nested_anova([2, 2, 2, 2], [1, 0.5, 0.5, 0], [0, 0.5, 0.5, 0], cluster=[0, 0, 1, 1])
+    >>> components.cluster, components.question, components.epoch
+    (0.0625, 0.0, 0.25)
+    """
+    n, mean, squares = (np.asarray(values, np.float64) for values in (n, mean, squares))
+    of = np.zeros(len(n), np.int64) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    rows, questions, clusters = n.sum(), len(n), int(of.max(initial=-1)) + 1
+    sizes, repeats = np.bincount(of, n, clusters), np.bincount(of, n * n, clusters)
+    means = np.bincount(of, n * mean, clusters) / sizes
+    of_questions = (n * (mean - means[of]) ** 2).sum()
+    of_clusters = (sizes * (means - _ratio((sizes * means).sum(), rows)) ** 2).sum()
+    epoch = _ratio(squares.sum(), rows - questions)
+    question = _ratio(of_questions - (questions - clusters) * epoch, rows - (repeats / sizes).sum())
+    # With one question each, clusters are all that there is between questions.
+    nested = (
+        0.0 if questions == clusters else question * ((repeats / sizes).sum() - _ratio(repeats.sum(), rows))
+    )
+    between = _ratio(of_clusters - (clusters - 1) * epoch - nested, rows - _ratio((sizes**2).sum(), rows))
+    return NestedAnova(between, question, epoch)
+
+
+def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
+    """
+    Estimate the probability that at least one of k answers to a question is right, from n answers.
+
+    Parameters
+    ----------
+    n, correct
+        Number of answers to each question, and of those that are right.
+    k
+        Number of answers of which one has to be right.
+
+    Returns
+    -------
+    FloatArray
+        1 - C(n - correct, k) / C(n, k), without bias; nan for fewer than k answers.
+
+    Notes
+    -----
+    Chen et al. 2021, *Evaluating Large Language Models Trained on Code*. 1 - (1 - correct / n)^k is biased.
+
+    Examples
+    --------
+    >>> from anls_frame.statistics import pass_at_k
+    >>> pass_at_k(4, [0, 1, 2, 4], 2).round(4)
+    array([0.    , 0.5   , 0.8333, 1.    ])
+    """
+    k = count("k", k, 1)
+    n, correct = np.broadcast_arrays(np.asarray(n, np.float64), np.asarray(correct, np.float64))
+    none_right = np.where(n >= k, 1.0, np.nan)
+    for drawn in range(k):
+        none_right = none_right * np.maximum(n - correct - drawn, 0) / np.where(n > drawn, n - drawn, np.nan)
+    return np.asarray(1 - none_right)
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    """Return the quotient, nan where nothing is to be divided by."""
+    return float(numerator / denominator) if denominator > 1e-9 else float("nan")  # noqa: PLR2004 - rounding

@@ -1,0 +1,225 @@
+"""Questions that were answered several times: mean scores of questions, and pass@k."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+from anls_frame import statistics
+
+ROWS = pl.DataFrame(
+    {
+        "system": ["old"] * 5 + ["new"] * 5,
+        "epoch": [1, 2, 1, 2, 3] * 2,
+        "id": [1, 1, 2, 2, 2] * 2,
+        "doc": ["a", "a", "b", "b", "b"] * 2,
+        "types": [["x", "y"]] * 2 + [[]] * 3 + [["x", "y"]] * 2 + [[]] * 3,
+        "prediction": ["cat", "dog", "cow", None, "bee", "cat", "cat", "cow", "cow", "bee"],
+        "answers": [["cat"], ["cat"], ["cow"], ["cow"], ["cow"]] * 2,
+    }
+)
+QUESTION = ["system", "id"]
+TEXTS = ("prediction", "answers")
+SCORES = st.lists(
+    st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(-1, 1) | st.none()), min_size=1, max_size=30
+)
+
+
+def test_a_question_counts_once_however_often_it_was_answered() -> None:
+    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
+
+    assert means.columns == ["system", "id", "doc", "n_epochs", "anls"]
+    assert means.rows() == [
+        ("old", 1, "a", 2, 1 / 2),
+        ("old", 2, "b", 3, 1 / 3),
+        ("new", 1, "a", 2, 1.0),
+        ("new", 2, "b", 3, 2 / 3),
+    ]
+    of_old = af.report(means.filter(system="old"), metrics="anls", cluster="doc").overall
+    assert of_old["anls"] == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert of_old["n_clusters"] == 2
+
+
+def test_all_metrics_of_a_row_have_a_mean() -> None:
+    same_length = af.Metric(lambda p, a: p.str.len_chars() == a.list.first().str.len_chars(), name="same")
+    metrics = ["nls", "exact_match", "cer_mean", "zeros", "char_errors", same_length]
+
+    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, metrics=metrics)
+
+    # Of cow, nothing, and bee: 0, 3 and 3 of 3 characters are wrong.
+    expected = {"nls": 1 / 3, "exact_match": 1 / 3, "cer_mean": 2 / 3, "zeros": 2 / 3, "char_errors": 2.0}
+    expected["same"] = 2 / 3
+    assert means.drop(*QUESTION, "n_epochs").row(1, named=True) == pytest.approx(expected)
+
+
+def test_a_missing_answer_is_wrong_or_left_out() -> None:
+    assert af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)["n_epochs"][1] == 3
+
+    left = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, missing="drop")
+
+    assert left.row(1) == ("old", 2, 2, 1 / 2)
+
+
+def test_null_scores_are_left_out_and_a_question_without_a_score_stays() -> None:
+    rows = pl.DataFrame({"id": ["a", "a", "b"], "own": [0.5, None, None]})
+
+    means = af.mean_over_epochs(rows, id="id", metrics="own")
+
+    assert means.rows() == [("a", 1, 0.5), ("b", 0, None)]
+
+
+@given(SCORES, st.randoms())
+def test_the_order_of_rows_does_not_matter_to_the_last_bit(rows: list[Any], random: Any) -> None:
+    def means(rows: list[Any]) -> pl.DataFrame:
+        schema = {"id": pl.Int64, "first": pl.Float64, "second": pl.Float64}
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        return af.mean_over_epochs(frame, id="id", metrics=["first", "second"]).sort("id")
+
+    assert_frame_equal(means(random.sample(rows, len(rows))), means(rows), check_exact=True)
+
+
+@given(SCORES)
+def test_means_are_those_of_a_loop_over_the_rows(rows: list[Any]) -> None:
+    frame = pl.DataFrame(rows, schema=["id", "first", "second"], orient="row")
+
+    means = af.mean_over_epochs(frame, id="id", metrics="first")
+
+    exact: dict[int, list[Fraction]] = {}
+    for question, score, _ in rows:
+        exact.setdefault(question, []).append(Fraction(score))
+    assert means["id"].to_list() == list(exact)
+    assert means["first"].to_list() == pytest.approx([float(sum(one) / len(one)) for one in exact.values()])
+
+
+def test_the_columns_that_are_kept_stay_as_they_are() -> None:
+    rows = ROWS.with_columns(pl.col("doc").cast(pl.Enum(["b", "a"])))
+
+    means = af.mean_over_epochs(rows, *TEXTS, id=QUESTION, keep=["doc", "types"])
+
+    assert means["doc"].dtype == pl.Enum(["b", "a"])
+    assert means["types"].to_list() == [["x", "y"], [], ["x", "y"], []]
+
+
+def test_a_frame_of_any_kind_gives_one_of_its_kind() -> None:
+    expected = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
+
+    assert_frame_equal(af.mean_over_epochs(ROWS.lazy(), *TEXTS, id=QUESTION), expected)
+    of_pandas = af.mean_over_epochs(ROWS.to_pandas(), *TEXTS, id=QUESTION)
+    pd.testing.assert_frame_equal(of_pandas, expected.to_pandas(), check_dtype=False)
+    of_arrow = af.mean_over_epochs(ROWS.to_arrow(), *TEXTS, id=QUESTION)
+    assert isinstance(of_arrow, pa.Table)
+    assert of_arrow.num_rows == 4
+
+
+def test_systems_with_several_epochs_are_compared_by_question() -> None:
+    long = {"system": "system", "id": "id", "cluster": "doc"}
+    with pytest.raises(ValueError, match=r"mean_over_epochs\(id=\['id', 'system'\]\)"):
+        af.compare(ROWS, prediction="prediction", answers="answers", **long)  # type: ignore[arg-type]
+    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
+
+    comparison = af.compare(means, prediction="anls", metrics="anls", **long)  # type: ignore[arg-type]
+
+    assert comparison.overall["n"] == 2
+    assert comparison.overall["difference"] == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert comparison.overall["wins"] == 2
+
+
+def test_equal_numbers_of_epochs_give_the_difference_and_interval_of_all_rows() -> None:
+    random = np.random.default_rng(1)
+    rows = pl.DataFrame(
+        {
+            "id": np.repeat(np.arange(40), 3),
+            "doc": np.repeat(np.arange(40) // 4, 3),
+            "epoch": [1, 2, 3] * 40,
+            "old": random.random(120),
+            "new": random.random(120),
+        }
+    )
+
+    of_rows = af.compare(rows, ["old", "new"], metrics="score", cluster="doc").overall
+    means = af.mean_over_epochs(rows, id="id", keep="doc", metrics=["old", "new"])
+    of_questions = af.compare(means, ["old", "new"], metrics="score", cluster="doc").overall
+
+    for name in ("old", "new", "difference", "difference_low", "difference_high", "p_value"):
+        assert of_questions[name] == pytest.approx(of_rows[name])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"id": "id", "keep": "system"}, "must have the same 'system', but those of 2 questions differ"),
+        ({"id": "epoch"}, "must have the same 'answers', but those of 2 questions differ .epoch.: 1, 2"),
+        ({"id": QUESTION, "metrics": "cer_corpus"}, "'cer_corpus' divides two sums"),
+        ({"id": "prediction"}, "'prediction' must not be null, but is in 1 row"),
+        ({"id": QUESTION, "keep": "n"}, "n"),
+    ],
+)
+def test_rows_that_are_no_epochs_of_a_question_are_an_error(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
+        af.mean_over_epochs(ROWS, *TEXTS, **options)
+
+
+def test_scores_that_cannot_be_are_named_with_their_row() -> None:
+    rows = pl.DataFrame({"id": [1, 1], "anls": [0.5, float("nan")]})
+
+    with pytest.raises(ValueError, match="metric 'anls' must be finite, got nan in row 1"):
+        af.mean_over_epochs(rows, id="id", metrics="anls")
+
+
+def test_a_column_of_the_result_is_not_taken_twice() -> None:
+    rows = pl.DataFrame({"id": [1, 1], "n_epochs": [2, 2], "anls": [0.5, 1.0]})
+
+    with pytest.raises(af.DuplicateColumnError, match="n_epochs"):
+        af.mean_over_epochs(rows, id="id", keep="n_epochs", metrics="anls")
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6])
+def test_pass_at_k_is_the_share_of_all_choices_of_k_answers_with_a_right_one(n: int) -> None:
+    for correct, k in itertools.product(range(n + 1), range(1, n + 1)):
+        answers = [1] * correct + [0] * (n - correct)
+        choices = list(itertools.combinations(answers, k))
+        share = Fraction(sum(max(chosen) for chosen in choices), len(choices))
+
+        assert float(statistics.pass_at_k(n, correct, k)) == pytest.approx(float(share), abs=1e-15)
+
+
+def test_pass_at_k_of_too_few_answers_is_nan() -> None:
+    assert np.isnan(statistics.pass_at_k([0, 1, 2], [0, 1, 2], 2)).tolist() == [True, True, False]
+
+
+def test_pass_at_k_of_rows_feeds_a_report() -> None:
+    rows = pl.DataFrame({"id": [1] * 4 + [2] * 4, "prediction": [*"abbbaabb"], "answer": ["a"] * 8})
+
+    table = af.pass_at_k(rows, [1, 2, 4], "prediction", "answer", id="id")
+
+    assert table.rows() == [(1, 4, 0.25, 0.5, 1.0), (2, 4, 0.5, pytest.approx(5 / 6), 1.0)]
+    assert af.report(table, metrics="pass_at_2").overall["pass_at_2"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((3, *TEXTS), {}, r"k must be at most the number of epochs, got 3, but 2 questions have fewer: \("),
+        ((0, *TEXTS), {}, "k must be an integer of at least 1, got 0"),
+        ((1,), {"metrics": "half"}, "must be 0 or 1 .* metric 'half' is 0.5 in row 0"),
+        ((1, *TEXTS), {"metrics": ["anls", "nls"]}, "metrics must be one metric"),
+    ],
+)
+def test_pass_at_k_needs_enough_answers_that_are_right_or_wrong(
+    arguments: tuple[Any, ...], options: dict[str, Any], message: str
+) -> None:
+    rows = ROWS.with_columns(half=0.5)
+
+    with pytest.raises(ValueError, match=message):
+        af.pass_at_k(rows, *arguments, id=QUESTION, **options)
