@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from anls_frame.reports.signs import sizes
+from anls_frame.reports.unit_sums import UnitSums
 from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.system_rows import all_columns, columns, scores
 from anls_frame.summary.system_sums import EXACT_BITS, ROWS, bits
@@ -117,29 +118,19 @@ class Lines:
         import numpy as np  # noqa: PLC0415 - only to compare
 
         start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
-        members = self.members[start:end]
-        place = pl.Series("slice", np.repeat(np.arange(first, last), self.sizes[first:last]))
-        # Clusters are the sums of their cells; without clusters, a cell is a unit.
-        cells = self.cells[members["row"]].with_columns(place, members["unit"])
-        if SCALE in cells.columns:
-            present = fixed_point.scales(cells)
-            exact = bits(self.metric, self.systems)
-            parts = [fixed_point.scaled_floats(name, present, exact).alias(name) for name in self._names("x")]
-            cells = cells.with_columns(pl.col(self._names("x")).cast(pl.Int128))
-        else:
-            names = [*self._names("x"), *(self._names("y") if self.metric.is_ratio else [])]
-            parts = [pl.col(name).sum().cast(pl.Float64) for name in names]
-        units = cells.group_by("slice", "unit").agg(pl.col("n").sum(), pl.col("count").first(), *parts)
-        units = units.sort("slice", "unit")
-        # All rows are a slice even if there are none.
-        yield from map(self._line, units.partition_by("slice", maintain_order=True) or [units])
-
-    def _line(self, units: pl.DataFrame) -> Line:
-        n = units["n"].cast(pl.Float64).to_numpy()
-        x = units.select(self._names("x")).to_numpy()
-        y = units.select(self._names("y")).to_numpy() if self.metric.is_ratio else n[:, None]
-        unit, counts = (units[name].cast(pl.Int64).to_numpy() for name in ("unit", "count"))
-        return Line(unit, counts, n, x, y)
+        slice_of = np.repeat(np.arange(first, last), self.sizes[first:last])
+        row, unit = (self.members[name][start:end].cast(pl.Int64).to_numpy() for name in ("row", "unit"))
+        # Clusters are the sums of their cells, which are neighbours; without clusters, a cell is a unit.
+        begins = np.ones(len(unit), bool)
+        begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
+        starts = np.flatnonzero(begins)
+        sums = UnitSums(self.cells, row, starts, bits(self.metric, self.systems))
+        n, x = sums.of("n"), sums.table(self._names("x"))
+        y = sums.table(self._names("y")) if self.metric.is_ratio else n[:, None]
+        counts = self.cells["count"].cast(pl.Int64).to_numpy()[row[starts]]
+        ends = np.searchsorted(slice_of[starts], np.arange(first, last + 1))
+        for place in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
+            yield Line(unit[starts[place]], counts[place], n[place], x[place], y[place])
 
     def _names(self, which: str) -> list[str]:
         return [f"{which}_{system}" for system in range(self.systems)]

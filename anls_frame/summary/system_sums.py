@@ -9,29 +9,28 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS, SCALE, SCORE_BITS
+from anls_frame.summary import fixed_point, pair_votes
+from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
 from anls_frame.summary.keys import CLUSTER, canonical
 from anls_frame.summary.system_rows import all_columns, columns, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.system_rows import SystemRows
 
 _UINT64 = 1 << 64
+_TWO = 2
+
+_FACTOR = "factor"
 
 ROWS = ""
 """Name of the cells of all metrics together, which there are without clusters."""
 
-_CELLS_OF_A_BATCH = 1 << 21
+_VALUES_OF_A_BATCH = 1 << 21
 """Maximum number of values in a batch of rows."""
 
-_MOST_ROWS = 1 << 17
 _SCALE_OF_SHARES = 63
 _BITS_OF_SHARES = SCORE_BITS - 15
 """Shares have one scale, in which units of 2**-38 are 2**-53."""
@@ -100,7 +99,7 @@ def bits(metric: Metric, systems: int) -> int:
     """Return the exponent of the units of sums, relative to their scale."""
     if are_shares(metric):
         return _BITS_OF_SHARES
-    return EXACT_BITS if systems == 2 else _BITS_OF_MANY  # noqa: PLR2004
+    return EXACT_BITS if systems == _TWO else _BITS_OF_MANY
 
 
 def _rows_in_64_bits(metric: Metric, systems: int) -> int:
@@ -118,13 +117,14 @@ def collect(rows: SystemRows) -> SystemSums:
     ]
     digests = [f"digest_{system}" for system in range(rows.systems)]
     needed = (*rows.keys, "missing", "answerable", "length", *digests, *of_rows)
-    size = max(1024, min(_MOST_ROWS, _CELLS_OF_A_BATCH // len(needed)))
+    size = max(1024, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows)
     # Sums of integers do not depend on the order of the batches.
     for batch in rows.frame.select(needed).collect_batches(
         chunk_size=size, maintain_order=False, engine="streaming"
     ):
-        tally.add(batch)
+        for rows_of_a_sum in batch.iter_slices(ROWS_OF_A_SUM):
+            tally.add(rows_of_a_sum)
     if tally.has_wrong:
         rows.raise_wrong()
     return tally.sums()
@@ -158,35 +158,40 @@ def added_cells(
     """Add cells with equal keys; those of all metrics have their scores as keys."""
     whole = pl.concat(parts, how="vertical_relaxed")
     if metric is None:
-        by = [name for name in whole.columns if name != "n"]
-        return whole.group_by(by, maintain_order=True).agg(pl.col("n").sum())
-    by = [*keys, CLUSTER, *([] if metric.is_ratio else [SCALE])]
-    largest = whole.select(*by, "n").group_by(by).agg(pl.col("n").sum())["n"].max()
-    fit = int(largest or 0) < _rows_in_64_bits(metric, systems)  # type: ignore[arg-type] # a number
-    sums = cs.starts_with("x_", "y_").cast(pl.Int64 if fit else pl.Int128).sum()
-    return whole.group_by(by, maintain_order=True).agg(
-        pl.col("n").sum(), cs.by_name("wins", "losses", require_all=False).sum(), sums
-    )
+        return whole.group_by(pl.exclude("n")).agg(pl.col("n").sum())
+    groups = whole.group_by(*keys, CLUSTER, *([] if metric.is_ratio else [SCALE]))
+    counts = [pl.col("n").sum(), cs.by_name("wins", "losses", require_all=False).sum()]
+    sums = cs.starts_with("x_", "y_")
+    limit = _rows_in_64_bits(metric, systems)
+    if limit > 1:
+        # Sums that do not fit have wrapped, and are computed again.
+        added = groups.agg(*counts, sums.cast(pl.Int64, wrap_numerical=True).sum())
+        if int(added["n"].max() or 0) < limit:  # type: ignore[arg-type] # a number
+            return added
+    return groups.agg(*counts, sums.cast(pl.Int128).sum())
 
 
 _BUCKETS = 16
 """Into how many parts cells are split while they are added up; only one is in memory twice at a time."""
 
+_LOOSE_VALUES = 1 << 22
+"""Number of values in cells below which they are not added up yet."""
+
 
 class _Bucket:
     """Cells that are added up whenever they have grown to twice their number."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int) -> None:
         self.parts: list[pl.DataFrame] = []
         self.size = 0
-        self.least = 1 << 14
+        self.least = _LOOSE_VALUES // (_BUCKETS * columns)
 
     def add(self, part: pl.DataFrame, add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
         self.parts.append(part)
         self.size += part.height
         if self.size > self.least:
             self.settle(add)
-            self.least = max(self.least, 2 * self.size)
+            self.least = max(self.least, self.size * 3 // 2)
 
     def settle(self, add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
         if self.parts:
@@ -210,7 +215,7 @@ class _Tally:
             return
         part = self._of_batch(batch)
         for name, cells in part.cells.items():
-            buckets = self.buckets.setdefault(name, [_Bucket() for _ in range(_BUCKETS)])
+            buckets = self.buckets.setdefault(name, [_Bucket(cells.width) for _ in range(_BUCKETS)])
             keys = [
                 column
                 for column in cells.columns
@@ -226,16 +231,26 @@ class _Tally:
     def sums(self) -> SystemSums:
         if self.rest is None:
             self.add(self.rows.frame.head(0).collect())
+        cells = {name: self._whole(name) for name in list(self.buckets)}
         assert self.rest is not None  # noqa: S101 - for mypy
-        return dataclasses.replace(self.rest, cells={name: self._whole(name) for name in self.buckets})
+        sums = dataclasses.replace(self.rest, cells=cells)
+        return self._with_votes_and_slices(sums) if ROWS in cells else sums
 
     def _whole(self, name: str) -> pl.DataFrame:
-        for bucket in self.buckets[name]:
+        buckets = self.buckets.pop(name)
+        for bucket in buckets:
             bucket.settle(self._adder(name))
-        parts = [part for bucket in self.buckets[name] for part in bucket.parts]
+        parts = [part for bucket in buckets for part in bucket.parts]
         if not parts:
             return self._of_batch(self.rows.frame.head(0).collect()).cells[name]
-        return pl.concat(parts, how="vertical_relaxed")
+        buckets.clear()
+        # Column by column, so that there are never two copies of all cells.
+        schema = pl.concat([part.head(0) for part in parts], how="vertical_relaxed").schema
+        columns = []
+        for column, dtype in schema.items():
+            columns.append(pl.concat([part[column].cast(dtype) for part in parts], rechunk=True))
+            parts = [part.drop(column) for part in parts]
+        return pl.DataFrame(columns)
 
     def _adder(self, name: str) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
         metric = next((metric for metric in self.rows.metrics if name and metric.name == name), None)
@@ -247,65 +262,64 @@ class _Tally:
 
     def _of_batch(self, batch: pl.DataFrame) -> SystemSums:
         rows = self.rows
-        keys = [key for key in rows.keys if key != CLUSTER]
         votes, slices, cells, counts, ends = {}, {}, {}, {}, {}
-        common = batch.select(
+        low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
+        found = batch.select(
             rows=pl.len(),
             n_missing=(pl.col("missing") & pl.col("answerable")).sum(),
             n_unanswerable=(~pl.col("answerable")).sum(),
         ).row(0, named=True)
         for place, metric in enumerate(rows.metrics):
-            of_all = all_columns(place, metric, rows.systems)
-            scored = batch.drop_nulls(of_all).select(*rows.keys, "length", *of_all)
+            scored = batch.drop_nulls(all_columns(place, metric, rows.systems))
             named = scores(place, rows.systems)
             counts[metric.name] = {
-                **common,
+                **found,
                 "n": scored.height,
                 "n_empty_reference": int((scored["length"] == 0).sum()),
             }
-            ends[metric.name] = _ends(
-                scored.select(
-                    pl.min_horizontal(named).min().alias("a"), pl.max_horizontal(named).max().alias("b")
-                ).rows()
-            )
-            votes[metric.name] = _votes(scored, keys, named, better=bool(metric.higher_is_better))
-            slices[metric.name] = _exact(scored, keys, named)
+            lows, highs = (scored.select(one).row(0) for one in (pl.col(named).min(), pl.col(named).max()))
+            ends[metric.name] = _ends(list(zip(lows, highs, strict=True)))
             if CLUSTER in rows.keys:
+                scored = _with_scale(scored, named)
                 cells[metric.name] = _cells(scored, rows.keys, place, metric, rows.systems)
+                voted = cells[metric.name] if rows.systems == _TWO else scored
+                votes[metric.name] = _votes(voted, self.keys, named, metric)
+                slices[metric.name] = _exact(scored, self.keys, named)
         if CLUSTER not in rows.keys:
+            # Votes and slices follow at the end, from the cells, because these can be far fewer than rows.
             values = [
                 name
                 for place, one in enumerate(rows.metrics)
                 for name in all_columns(place, one, rows.systems)
             ]
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
-            grouped = kept.group_by(*keys, *values).agg(pl.len().cast(pl.UInt64).alias("n"))
+            grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.UInt64).alias("n"))
             cells[ROWS] = canonical(grouped)
-        halves = batch.select(
-            *(
-                (pl.col(f"digest_{one}") & 0xFFFF_FFFF).sum().alias(f"low_{one}")
-                for one in range(rows.systems)
-            ),
-            *(
-                (pl.col(f"digest_{one}") // (1 << 32)).sum().alias(f"high_{one}")
-                for one in range(rows.systems)
-            ),
-        ).row(0)
-        low, high = halves[: rows.systems], halves[rows.systems :]
-        digests = [(one + (other << 32)) % _UINT64 for one, other in zip(low, high, strict=True)]
+        halves = zip(batch.select(low.sum()).row(0), batch.select(high.sum()).row(0), strict=True)
+        digests = [(one + (other << 32)) % _UINT64 for one, other in halves]
         return SystemSums(cells=cells, votes=votes, slices=slices, counts=counts, digests=digests, ends=ends)
+
+    def _with_votes_and_slices(self, sums: SystemSums) -> SystemSums:
+        """Add the votes and slices, where the cells are combinations of scores."""
+        rows, cells = self.rows, sums.cells[ROWS]
+        size = max(1, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // cells.width))
+        votes, slices = {}, {}
+        for place, metric in enumerate(rows.metrics):
+            named = scores(place, rows.systems)
+            parts = list(cells.drop_nulls(named).iter_slices(size)) or [cells.head(0)]
+            of_parts = [_votes(part, self.keys, named, metric) for part in parts]
+            votes[metric.name] = _added(of_parts, [*self.keys, "pair"])
+            exact = [_exact(_with_scale(part, named), self.keys, named) for part in parts]
+            slices[metric.name] = _added(exact, [*self.keys, SCALE])
+        return dataclasses.replace(sums, votes=votes, slices=slices)
 
 
 def _cells(
     scored: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, systems: int
 ) -> pl.DataFrame:
     counts = [pl.len().cast(pl.UInt64).alias("n")]
-    if systems == 2:  # noqa: PLR2004 - only for two systems, because pairs are many
-        first, second = (pl.col(name) for name in scores(place, systems))
-        better, worse = (second > first, second < first)
-        if not metric.higher_is_better:
-            better, worse = worse, better
-        counts += [better.sum().cast(pl.UInt64).alias("wins"), worse.sum().cast(pl.UInt64).alias("losses")]
+    if systems == _TWO:  # pairs of more are many
+        counts += [side.sum().cast(pl.UInt64) for side in _sides(scores(place, systems), metric)]
     if metric.is_ratio:
         parts = [columns(place, metric, system)[1:] for system in range(systems)]
         sums = [
@@ -316,94 +330,65 @@ def _cells(
         ]
         return canonical(scored.group_by(keys).agg(*counts, *sums))
     named = scores(place, systems)
+    factor = pl.col(_FACTOR)
     if are_shares(metric):
-        scale = pl.lit(_SCALE_OF_SHARES, pl.UInt8).alias(SCALE)
-    else:
-        scale = fixed_point.scale_of(pl.max_horizontal(pl.col(named).abs()))
-    sums = [
-        fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), bits(metric, systems))
-        .sum()
-        .alias(f"x_{system}")
-        for system, name in enumerate(named)
-    ]
-    cells = scored.with_columns(scale).group_by(*keys, SCALE).agg(*counts, *sums)
-    if int(cells["n"].max() or 0) < _rows_in_64_bits(metric, systems):  # type: ignore[arg-type] # a number
-        cells = cells.with_columns(cs.starts_with("x_").cast(pl.Int64))
-    return canonical(cells)
+        scored = scored.with_columns(pl.lit(_SCALE_OF_SHARES, pl.UInt8).alias(SCALE))
+        factor = pl.lit(1 / fixed_point.size(_SCALE_OF_SHARES))
+    scaled = [(pl.col(name) * factor).alias(f"x_{system}") for system, name in enumerate(named)]
+    groups = scored.group_by(*keys, SCALE)
+    exponent, limit = bits(metric, systems), _rows_in_64_bits(metric, systems)
+    if limit > 1:
+        units = [(value * 2.0**exponent).cast(pl.Int64, wrap_numerical=True) for value in scaled]
+        cells = groups.agg(*counts, *(one.sum() for one in units))
+        if int(cells["n"].max() or 0) < limit:  # type: ignore[arg-type] # a number
+            return canonical(cells)
+    return canonical(groups.agg(*counts, *(fixed_point.sum_of_units(value, exponent) for value in scaled)))
+
+
+def _sides(named: Sequence[str], metric: Metric) -> list[pl.Expr]:
+    """Return whether the second of two systems is better, and whether it is worse."""
+    first, second = (pl.col(name) for name in named)
+    higher, lower = second > first, second < first
+    wins, losses = (higher, lower) if metric.higher_is_better else (lower, higher)
+    return [wins.alias("wins"), losses.alias("losses")]
 
 
 def _exact(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str]) -> pl.DataFrame:
-    """Return exact sums of the scores, and the sums of their squares."""
-    scale = fixed_point.scale_of(pl.max_horizontal(pl.col(named).abs()))
+    """Return exact sums of the scores, and the sums of their squares; lines may count several rows, `n`."""
+    times, count = None, pl.len().cast(pl.UInt64).alias("n")
+    if "n" in scored.columns:
+        times, count = pl.col("n").cast(pl.Int64), pl.col("n").sum()
+        if int(scored["n"].sum()) > ROWS_OF_A_SUM:
+            times = times.cast(pl.Int128)
     sums = [
-        fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), EXACT_BITS)
-        .sum()
-        .alias(f"sum_{system}")
+        fixed_point.sum_of_units(pl.col(name) * pl.col(_FACTOR), EXACT_BITS, times).alias(f"sum_{system}")
         for system, name in enumerate(named)
     ]
     # Only needed for scores within [0, 1]; others may wrap.
     squares = [
-        fixed_point.units(pl.col(name) * pl.col(name), FINE_BITS).sum().alias(f"square_{system}")
+        fixed_point.sum_of_units(pl.col(name) * pl.col(name), FINE_BITS, times).alias(f"square_{system}")
         for system, name in enumerate(named)
     ]
-    count = pl.len().cast(pl.UInt64).alias("n")
-    return canonical(scored.with_columns(scale).group_by(*keys, SCALE).agg(count, *sums, *squares))
+    return canonical(scored.group_by(*keys, SCALE).agg(count, *sums, *squares))
 
 
-def _votes(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool) -> pl.DataFrame:
-    """Count for each pair of systems in how many rows the second is better or worse."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    if keys:
-        groups = scored.with_row_index("row").group_by(keys, maintain_order=True).agg("row")
-        order = groups.select(pl.col("row").explode(empty_as_null=False))["row"].to_numpy()
-        sizes = groups["row"].list.len().to_numpy().astype(np.int64)
-        table = scored.select(named).to_numpy()[order].T.copy()
-        of_groups = canonical(groups.drop("row"))
-    else:
-        sizes = np.array([scored.height])
-        table = scored.select(named).to_numpy().T.copy()
-        of_groups = pl.DataFrame({"all": [0]})
-    starts = np.cumsum(sizes) - sizes
-    higher, lower = (
-        np.concatenate([_counted(side, starts) for side in _compared(table, compare)], axis=0)
-        for compare in (np.greater, np.less)
-    )
-    wins, losses = (higher, lower) if better else (lower, higher)
-    count = len(higher)
-    # One line for each slice and pair.
-    return (
-        of_groups.with_row_index("group")
-        .join(
-            pl.DataFrame(
-                {
-                    "group": pl.Series(np.repeat(np.arange(len(sizes)), count), dtype=pl.UInt32),
-                    "pair": pl.Series(np.tile(np.arange(count), len(sizes)), dtype=pl.UInt32),
-                    "wins": wins.T.ravel(),
-                    "ties": (sizes.astype(np.uint64) - wins - losses).T.ravel(),
-                    "losses": losses.T.ravel(),
-                }
-            ),
-            on="group",
-        )
-        .drop("group", *([] if keys else ["all"]))
-    )
+def _with_scale(scored: pl.DataFrame, named: Sequence[str]) -> pl.DataFrame:
+    """Add the scale of each row, and the factor that its scores are multiplied by."""
+    scale = fixed_point.scale_of(pl.max_horizontal(pl.col(named).abs()))
+    return scored.with_columns(scale).with_columns(fixed_point.factor(pl.col(SCALE)).alias(_FACTOR))
 
 
-def _compared(table: npt.NDArray[np.float64], compare: np.ufunc) -> Iterator[npt.NDArray[np.bool_]]:
-    """Compare all later systems with each system but the last, row by row."""
-    for first in range(len(table) - 1):
-        yield compare(table[first + 1 :], table[first])
-
-
-def _counted(holds: npt.NDArray[np.bool_], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    if len(starts) == 1:
-        return np.asarray(np.count_nonzero(holds, axis=1), np.uint64)[:, None]
-    if not len(starts):
-        return np.zeros((len(holds), 0), np.uint64)
-    return np.asarray(np.add.reduceat(holds, starts, axis=1, dtype=np.uint64), np.uint64)
+def _votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric: Metric) -> pl.DataFrame:
+    """Count for each pair of systems in how many rows the second is better or worse; see `_exact` for `n`."""
+    if len(named) == _TWO:
+        if "wins" not in rows.columns:
+            count = pl.col("n") if "n" in rows.columns else pl.lit(1, pl.UInt64)
+            rows = rows.with_columns(side * count for side in _sides(named, metric)).with_columns(n=count)
+        sums = [pl.col("wins").sum(), pl.col("n").sum().alias("ties"), pl.col("losses").sum()]
+        added = rows.group_by(keys).agg(sums) if keys else rows.select(sums)
+        ties = pl.col("ties") - pl.col("wins") - pl.col("losses")
+        return added.select(*keys, pl.lit(0, pl.UInt32).alias("pair"), "wins", ties, "losses")
+    return pair_votes.votes(rows, keys, named, better=bool(metric.higher_is_better))
 
 
 def _added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

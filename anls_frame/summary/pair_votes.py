@@ -1,0 +1,131 @@
+"""For each pair of many systems, in how many rows the second is better or worse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame.summary.keys import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+_WORD = 8
+_MOST_WORDS = 255
+"""Number of bytes of 0 or 1 whose sum fits into a byte."""
+
+_BLOCK = 1 << 18
+"""Number of scores that are compared at a time: what fits into a cache."""
+
+
+def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool) -> pl.DataFrame:
+    """Return a line for each slice and pair; rows may stand for several, `n`."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    sizes = np.array([rows.height])
+    groups = rows.select([])
+    if keys:
+        groups = rows.with_row_index("row").group_by(keys).agg("row")
+        sizes = groups["row"].list.len().to_numpy().astype(np.int64)
+        rows = rows[groups["row"].explode(empty_as_null=False)]
+        groups = canonical(groups.drop("row"))
+    table = np.ascontiguousarray(rows.select(named).to_numpy().T)
+    count = len(named) * (len(named) - 1) // 2
+    if "n" not in rows.columns or (rows["n"] == 1).all():
+        total = sizes.astype(np.uint64)
+        higher, lower = _counted(table, sizes)
+    else:
+        times = rows["n"].to_numpy()
+        total = np.zeros(len(sizes), np.uint64)
+        np.add.at(total, np.repeat(np.arange(len(sizes)), sizes), times)
+        higher, lower = _weighted(table, sizes, times)
+    wins, losses = (higher, lower) if better else (lower, higher)
+    of_pairs = pl.DataFrame(
+        {
+            "pair": pl.Series(np.tile(np.arange(count), len(sizes)), dtype=pl.UInt32),
+            "wins": wins.T.ravel(),
+            "ties": (total - wins - losses).T.ravel(),
+            "losses": losses.T.ravel(),
+        }
+    )
+    return groups[np.repeat(np.arange(len(sizes)), count)].hstack(of_pairs) if keys else of_pairs
+
+
+def _counted(
+    table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """
+    Return in how many rows of each slice the second system of each pair is higher, and lower.
+
+    A line of the table is a system; its rows are sorted by slice.
+    """
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    systems = len(table)
+    found = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.uint64)
+    block = max(_WORD, min(_BLOCK // systems, _WORD * _MOST_WORDS) // _WORD * _WORD)
+    filled = np.empty((systems, block))
+    holds = np.empty((systems, block), bool)
+    for pieces in _blocks(sizes, block):
+        # Each slice starts with a word of its own. The rows that fill its last word are ties.
+        starts = []
+        used = 0
+        for _, start, size in pieces:
+            starts.append(used // _WORD)
+            filled[:, used : used + size] = table[:, start : start + size]
+            used += size
+            filled[:, used : _up(used)] = 0
+            used = _up(used)
+        slices = [place for place, _, _ in pieces]
+        pair = 0
+        for first in range(systems - 1):
+            later = pair + systems - 1 - first
+            for into, compare in zip(found, (np.greater, np.less), strict=True):
+                of_pairs = holds[first + 1 :, :used]
+                compare(filled[first + 1 :, :used], filled[first, :used], out=of_pairs)
+                words = np.add.reduceat(of_pairs.view(np.uint64), starts, axis=1)
+                sums = words.view(np.uint8).reshape(len(words), len(starts), _WORD)
+                into[pair:later, slices] += sums.sum(axis=2, dtype=np.uint64)
+            pair = later
+    return found[0], found[1]
+
+
+def _up(rows: int) -> int:
+    return -(-rows // _WORD) * _WORD
+
+
+def _blocks(sizes: npt.NDArray[np.int64], block: int) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield the pieces of slices that fill a block: slice, first row and number of rows, each slice once."""
+    pieces: list[tuple[int, int, int]] = []
+    used = row = 0
+    for place, size in enumerate(sizes.tolist()):
+        for start in range(0, size, block):
+            rows = min(block, size - start)
+            if used + rows > block:
+                yield pieces
+                pieces, used = [], 0
+            pieces.append((place, row + start, rows))
+            used = _up(used + rows)
+        row += size
+    if pieces:
+        yield pieces
+
+
+def _weighted(
+    table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64], times: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Return the same for rows that stand for several; a line of the table is a system."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    starts = np.cumsum(sizes) - sizes
+    found: list[list[npt.NDArray[np.uint64]]] = [[], []]
+    for first in range(len(table) - 1):
+        for into, compare in zip(found, (np.greater, np.less), strict=True):
+            holds = compare(table[first + 1 :], table[first])
+            into.append(np.add.reduceat(holds * times, starts, axis=1))
+    higher, lower = (np.concatenate(parts, axis=0) for parts in found)
+    return higher, lower
