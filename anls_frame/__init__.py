@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         write_submission,
     )
     from anls_frame.reports.comparisons import Comparison, Paired, compare, pair
+    from anls_frame.reports.components import VarianceComponents, variance_components
     from anls_frame.reports.decisions import Decision
     from anls_frame.reports.epochs import mean_over_epochs, pass_at_k
     from anls_frame.reports.reports import Report, report
@@ -113,6 +114,7 @@ __all__ = [
     "Settings",
     "Summary",
     "SystemsSummary",
+    "VarianceComponents",
     "__version__",
     "add_scores",
     "alignment",
@@ -154,6 +156,7 @@ __all__ = [
     "summarize",
     "summarize_systems",
     "threshold_curve",
+    "variance_components",
     "worst",
     "write_results",
     "write_submission",
@@ -177,6 +180,7 @@ _HOMES = {
     "readers": "read_inspect read_lm_eval read_lmms_eval read_logs read_results read_rrc read_vlmevalkit "
     "scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
+    "reports.components": "VarianceComponents variance_components",
     "reports.decisions": "Decision",
     "reports.epochs": "mean_over_epochs pass_at_k",
     "reports.reports": "Report report",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 from anls_frame._arguments import type_name
 from anls_frame.analysis import changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors
-from anls_frame.reports import comparisons, epochs, reports
+from anls_frame.reports import comparisons, components, epochs, reports
 from anls_frame.summary import summarizing, systems_summary
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     compare = forward(comparisons.compare)
     mean_over_epochs = forward(epochs.mean_over_epochs)
     pass_at_k = forward(epochs.pass_at_k)
+    variance_components = forward(components.variance_components)
     changes = forward(changed_rows.changes)
     confusions = forward(characters.confusions)
     length_scores = forward(curves.length_scores)

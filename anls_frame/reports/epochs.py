@@ -46,6 +46,10 @@ class Epochs:
     columns: list[str]
     """The names in the given frame of `ids` and `kept`."""
 
+    def of(self, column: str) -> str:
+        """Return the name here of a column of the given frame, one of `columns`."""
+        return [*self.ids, *self.kept][self.columns.index(column)]
+
 
 def scored_epochs(
     frame: Any,

@@ -464,6 +464,7 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "report": af.report,
     "summarize": af.summarize,
     "summarize_systems": af.summarize_systems,
+    "variance_components": af.variance_components,
     "worst": af.worst,
 }
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -506,6 +507,7 @@ CLASSES = (
     "Settings",
     "Summary",
     "SystemsSummary",
+    "VarianceComponents",
 )
 CONSTANTS = ("PROTOCOLS", "__version__")
 GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {

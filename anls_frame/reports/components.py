@@ -1,0 +1,316 @@
+"""Where the variance of a score lies: documents, questions, epochs; and how many epochs pay."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
+
+import polars as pl
+
+from anls_frame._text import label
+from anls_frame._typing import Options, Table_co
+from anls_frame.frames.conversion import as_kind_of, at_hand
+from anls_frame.reports.epochs import by_question, only, scored_epochs
+from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
+from anls_frame.summary.settings import check_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from anls_frame._typing import OnFrames
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["VarianceComponents", "variance_components"]
+
+NUMBERS = (1, 2, 4, 8, 16, math.inf)
+"""Numbers of epochs for which the standard error is predicted."""
+
+_VARIANCES = {"epochs": pl.Float64, "variance": pl.Float64}
+
+
+@dataclass(frozen=True)
+class VarianceComponents(Generic[Table_co]):
+    """
+    The variance of a score between documents, questions and epochs, and what more epochs would change.
+
+    Returned by `variance_components`. Printed, it is two lines for each slice.
+
+    Parameters
+    ----------
+    components
+        A row for each slice and `level` ("cluster", "question" and "epoch"): the keys, `n` (how many there
+        are; of epochs, all scored rows), `variance`, its `share` of the sum, and `truncated`: whether the
+        estimate was below 0 and is given as 0. Null if nothing is repeated at a level.
+    standard_errors
+        A row for each slice and number of `epochs` of every question (infinity: without end); `now` is true
+        for the harmonic mean of their present number. `standard_error` is that of the mean of all questions,
+        and `equivalent_size` how many times as many documents (or questions, without clusters), each question
+        answered once, have the same.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3, 4, 4], "score": [1.0, 1, 1, 0, 0, 0, 1, 1]})
+    >>> result = af.variance_components(df, id="id", metrics="score")
+    >>> result.components
+    shape: (2, 5)
+    ┌──────────┬─────┬──────────┬──────────┬───────────┐
+    │ level    ┆ n   ┆ variance ┆ share    ┆ truncated │
+    │ ---      ┆ --- ┆ ---      ┆ ---      ┆ ---       │
+    │ str      ┆ u64 ┆ f64      ┆ f64      ┆ bool      │
+    ╞══════════╪═════╪══════════╪══════════╪═══════════╡
+    │ question ┆ 4   ┆ 0.166667 ┆ 0.571429 ┆ false     │
+    │ epoch    ┆ 8   ┆ 0.125    ┆ 0.428571 ┆ false     │
+    └──────────┴─────┴──────────┴──────────┴───────────┘
+    """
+
+    components: Table_co
+    standard_errors: Table_co
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _Slice(NamedTuple):
+    components: pl.DataFrame
+    standard_errors: pl.DataFrame
+    text: str
+
+
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], VarianceComponents],
+) -> OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]:
+    return cast(
+        "OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]", function
+    )
+
+
+@_on_frames
+def variance_components(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    cluster: str | None = None,
+    by: str | Sequence[str] | None = None,
+    metrics: str | pl.Expr | Metric = "anls",
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+) -> VarianceComponents:
+    """
+    Split the variance of a score into documents, questions and epochs, and say how many epochs pay.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each question and epoch of one system.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names a column of existing scores.
+    id
+        The column, or several, that identify a question.
+    cluster
+        Column that identifies the document of each question; without it, questions are independent.
+    by
+        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        empty list and a list of nulls all belong to the slice null.
+    metrics
+        The score, as for `mean_over_epochs`.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
+        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
+        score is always left out.
+
+    Returns
+    -------
+    VarianceComponents
+        `components` and `standard_errors`, which are pandas frames if `frame` is one and pyarrow Tables for
+        other Arrow frames, otherwise Polars frames. Printed, they are two lines for each slice.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    DuplicateColumnError
+        If a column of `by` has the name of a column of the result.
+    ValueError
+        If no question has two scored rows, rows of a question differ in their cluster or accepted answers, or
+        as for `mean_over_epochs`.
+
+    See Also
+    --------
+    anls_frame.statistics.nested_anova : from numbers, with the reference.
+
+    Notes
+    -----
+    The components are those of the analysis of variance for nested data with unequal numbers. They are
+    unbiased until a negative one is set to 0. The present standard error is that of `ratio_variance` for the
+    means of questions, in clusters. With k epochs of every question, the variance of the mean changes by σ² ·
+    (1/k - 1/h) / n, where σ² is the component of epochs, h the harmonic mean of the present numbers and n the
+    number of questions; it is at least σ² / kn.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "id": [number // 2 for number in range(16)],
+    ...         "doc": [number // 4 for number in range(16)],
+    ...         "prediction": [*"aaaaabaabbabbbbb"],
+    ...         "answer": ["a"] * 16,
+    ...     }
+    ... )
+    >>> result = af.variance_components(df, "prediction", "answer", id="id", cluster="doc")
+    >>> result.standard_errors.select("epochs", "now", pl.col("standard_error", "equivalent_size").round(3))
+    shape: (6, 4)
+    ┌────────┬───────┬────────────────┬─────────────────┐
+    │ epochs ┆ now   ┆ standard_error ┆ equivalent_size │
+    │ ---    ┆ ---   ┆ ---            ┆ ---             │
+    │ f64    ┆ bool  ┆ f64            ┆ f64             │
+    ╞════════╪═══════╪════════════════╪═════════════════╡
+    │ 1.0    ┆ false ┆ 0.245          ┆ 1.0             │
+    │ 2.0    ┆ true  ┆ 0.228          ┆ 1.15            │
+    │ 4.0    ┆ false ┆ 0.219          ┆ 1.243           │
+    │ 8.0    ┆ false ┆ 0.215          ┆ 1.296           │
+    │ 16.0   ┆ false ┆ 0.213          ┆ 1.324           │
+    │ inf    ┆ false ┆ 0.21           ┆ 1.353           │
+    └────────┴───────┴────────────────┴─────────────────┘
+    >>> print(result)
+    anls: variance 59 % between clusters (doc), 0 % between questions, 41 % between epochs
+      standard error 0.2447 with 1, 0.2282 with 2 (now), 0.2195 with 4, 0.2104 with any number of epochs
+    """
+    columns = check_by(by)
+    frame = at_hand(frame)
+    epochs = scored_epochs(
+        frame,
+        prediction,
+        answers,
+        id=id,
+        keep=optional(cluster),
+        metrics=metrics,
+        protocol=protocol,
+        threshold=threshold,
+        cer_protocol=cer_protocol,
+        missing=missing,
+        by=columns,
+    )
+    metric = only(epochs)
+    keys = list(key_names(columns, None))
+    rows = explode_lists(canonical(epochs.frame.filter(pl.col("score_0").is_not_null())), keys)
+    score = pl.col("score_0")
+    mean = score.mean()
+    questions = by_question(
+        dataclasses.replace(epochs, frame=rows),
+        [pl.len().alias("n"), mean.alias("mean"), ((score - mean) ** 2).sum().alias("squares")],
+        keys,
+    )
+    if not questions.filter(pl.col("n") > 1).height:
+        raise ValueError(
+            "variance between epochs needs questions with several scored rows, but each has one; id= must "
+            "name the columns that identify a question, without the epoch"
+        )
+    of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(epochs.of(cluster)).hash().rank("dense")
+    # The order of equal questions does not matter, so neither does that of the rows.
+    questions = questions.select(*keys, "n", "mean", "squares", of.alias("cluster")).sort(
+        *keys, "cluster", "mean", "squares", "n", nulls_last=True
+    )
+    groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
+    slices = [_of_slice(group, keys, columns, metric, cluster) for group in groups]
+    components, standard_errors = (
+        as_kind_of(frame, named(pl.concat(tables), keys, columns))
+        for tables in zip(*(one[:2] for one in slices), strict=True)
+    )
+    return VarianceComponents(components, standard_errors, "\n".join(one.text for one in slices))
+
+
+def _of_slice(
+    questions: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], metric: Metric, cluster: str | None
+) -> _Slice:
+    """Return the components and standard errors of a slice, from the sums of its questions."""
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    of = None if cluster is None else questions["cluster"].to_numpy()
+    n, mean, squares = (questions[name].to_numpy() for name in ("n", "mean", "squares"))
+    found = statistics.nested_anova(n, mean, squares, of)
+    sizes = {"question": questions.height, "epoch": int(questions["n"].sum())}
+    if cluster is not None:
+        sizes = {"cluster": questions["cluster"].n_unique(), **sizes}
+    raw = pl.Series([getattr(found, level) for level in sizes], dtype=pl.Float64).fill_nan(None)
+    variance = raw.clip(lower_bound=0)
+    total = variance.sum()
+    components = pl.DataFrame(
+        {
+            "level": [*sizes],
+            "n": pl.Series([*sizes.values()], dtype=pl.UInt64),
+            "variance": variance,
+            "share": variance / total if total > 0 else pl.Series([None] * len(sizes), dtype=pl.Float64),
+            "truncated": raw < 0,
+        }
+    )
+    errors = _standard_errors(questions, max(found.epoch, 0.0))
+    of_slice = questions.head(1).select(keys)
+    values = of_slice.row(0) if keys else ()
+    what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
+    text = _lines(components, errors, ", ".join(what), cluster)
+    both = [of_slice.join(table, how="cross") if keys else table for table in (components, errors)]
+    return _Slice(both[0], both[1], text)
+
+
+def _standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
+    """Return the standard error of the mean of questions, now and with other numbers of epochs."""
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    units = questions.group_by("cluster", maintain_order=True).agg(x=pl.col("mean").sum(), y=pl.len())
+    if questions["cluster"].null_count():
+        units = questions.select(x="mean", y=pl.lit(1))
+    x, y = (units[name].to_numpy().astype(float) for name in ("x", "y"))
+    sums = (x.sum(), y.sum(), (x * x).sum(), (x * y).sum(), (y * y).sum())
+    bracket = ((x - x.sum() / y.sum() * y) ** 2).sum()
+    count = statistics.effective_units(y.sum(), (y * y).sum())
+    present = float(statistics.ratio_variance(count, *sums, bracket=bracket))
+    n = questions.height
+    # Rounded, so that three times three epochs are three.
+    repeats = round(n / float((1 / questions["n"]).sum()), 9)
+    every = {float(k): max(present + epoch * (1 / k - 1 / repeats) / n, epoch / (k * n)) for k in NUMBERS}
+    every[repeats] = present
+    table = pl.DataFrame({"epochs": [*every], "variance": [*every.values()]}, schema=_VARIANCES)
+    variance = pl.col("variance").fill_nan(None)
+    return table.select(
+        "epochs",
+        (pl.col("epochs") == repeats).alias("now"),
+        variance.sqrt().alias("standard_error"),
+        pl.when(variance > 0).then(every[1.0] / variance).alias("equivalent_size"),
+    ).sort("epochs")
+
+
+def _lines(components: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: str | None) -> str:
+    names = {"cluster": f"clusters ({cluster})", "question": "questions", "epoch": "epochs"}
+    parts = [
+        f"{'unknown' if share is None else f'{100 * share:.0f} %'} between {names[level]}"
+        f"{' (estimated below 0)' if truncated else ''}"
+        for level, share, truncated in components.select("level", "share", "truncated").iter_rows()
+    ]
+    shown = errors.filter(pl.col("now") | pl.col("epochs").is_in([1.0, 4.0, math.inf]))
+    ends = [
+        f"{'unknown' if error is None else f'{error:.4f}'} with "
+        f"{'any number of epochs' if k == math.inf else f'{k:.3g}'}{' (now)' if now else ''}"
+        for k, now, error in shown.select("epochs", "now", "standard_error").iter_rows()
+    ]
+    return f"{what}: variance {', '.join(parts)}\n  standard error {', '.join(ends)}"
