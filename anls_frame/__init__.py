@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
     from anls_frame.protocol import PROTOCOLS, ScoreProtocol
     from anls_frame.readers import (
+        read_dude,
         read_inspect,
         read_lm_eval,
         read_lmms_eval,
@@ -143,6 +144,7 @@ __all__ = [
     "nls",
     "pair",
     "pass_at_k",
+    "read_dude",
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",
@@ -177,8 +179,8 @@ _HOMES = {
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_inspect read_lm_eval read_lmms_eval read_logs read_results read_rrc read_vlmevalkit "
-    "scan_results write_results write_submission",
+    "readers": "read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_results read_rrc "
+    "read_vlmevalkit scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.components": "VarianceComponents variance_components",
     "reports.decisions": "Decision",

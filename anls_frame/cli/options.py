@@ -59,7 +59,7 @@ class Source:
     reader: Annotated[
         str,
         typer.Option(
-            "--reader", "-r", help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect."
+            "--reader", "-r", help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect, dude."
         ),
     ] = "auto"
     gold: Annotated[

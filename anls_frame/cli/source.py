@@ -26,7 +26,7 @@ def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFram
     """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
     kind = _kind(path, source)
     given = _given(kind, source)
-    if kind == "rrc" and source.gold is None:
+    if "gold" in READERS[kind].options and source.gold is None:
         raise ValueError(f"{path} is a submission: name the file of gold labels with --gold")
     if kind == "table":
         given["unique_ids"] = unique_ids

@@ -7,6 +7,7 @@ one module per kind of file; libraries are imported when a file needs them.
 
 from __future__ import annotations
 
+from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
 from anls_frame.readers.logs import read_logs
 from anls_frame.readers.rrc import read_rrc, write_submission
@@ -14,6 +15,7 @@ from anls_frame.readers.table import read_results, scan_results
 from anls_frame.readers.writing import write_results
 
 __all__ = [
+    "read_dude",
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",

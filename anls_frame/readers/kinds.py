@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anls_frame.readers import _content
 from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
 from anls_frame.readers.rrc import read_rrc
 from anls_frame.readers.table import read_results
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
+_DUDE = {"questionId", "answers", "answers_confidence", "answers_abstained"}
 _LOGGED = frozenset({"filtered_resps", "target"})
 
 
@@ -40,8 +42,16 @@ def _read_submission(path: Path, *, gold: Path, allow_missing: bool = False) -> 
     return read_rrc(gold, path, allow_missing=allow_missing)
 
 
+def _read_dude_submission(path: Path, *, gold: Path, allow_missing: bool = False) -> pl.DataFrame:
+    return read_dude(gold, path, allow_missing=allow_missing)
+
+
 def _is_submission(text: str, keys: set[str]) -> bool:
     return text.startswith("[") and keys == {"questionId", "answer"}
+
+
+def _is_dude_submission(text: str, keys: set[str]) -> bool:
+    return text.startswith("[") and {"questionId", "answers"} <= keys <= _DUDE
 
 
 def _is_of_lmms_eval(_: str, keys: set[str]) -> bool:
@@ -60,6 +70,7 @@ def _is_of_inspect(text: str, _: set[str]) -> bool:
 READERS = {
     "table": Reader(read_results),
     "rrc": Reader(_read_submission, _is_submission),
+    "dude": Reader(_read_dude_submission, _is_dude_submission),
     "lmms-eval": Reader(read_lmms_eval, _is_of_lmms_eval),
     "vlmevalkit": Reader(read_vlmevalkit),
     "lm-eval": Reader(read_lm_eval, _is_of_lm_eval),

@@ -48,8 +48,8 @@ def read_logs(
         (all files in it that may be logs), or a list of these. Without names, each file is a system, named
         after its path below the folder that all files share, without suffix.
     reader
-        `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"` or `"inspect"`, for all files. Only
-        VLMEvalKit's files must be named, because they look like tables.
+        `"table"`, `"rrc"`, `"dude"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"` or `"inspect"`, for all
+        files. Only VLMEvalKit's files must be named, because they look like tables.
     unmatched
         What to do about questions that some systems have and others lack, and about questions that lack some
         of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
@@ -64,7 +64,8 @@ def read_logs(
         and the LM evaluation harness; for other files, the column must be named.
     options
         Options of the readers, such as `question_id=` of `read_results`, `scorer=` of `read_inspect` or, for
-        submissions to the Robust Reading Competition, `gold=`. Each is passed to the readers that have it.
+        submissions to the Robust Reading Competition or DUDE, `gold=`. Each is passed to the readers that
+        have it.
 
     Returns
     -------
@@ -182,7 +183,7 @@ def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[
     given = {name: value for name, value in options.items() if name in chosen.options}
     if "response" in chosen.options:
         given.setdefault("response", "all")
-    if kind == "rrc" and "gold" not in given:
+    if "gold" in chosen.options and "gold" not in given:
         raise problem(
             path, Advice("this is a submission: name the file of gold labels with ", Option("gold"))
         )

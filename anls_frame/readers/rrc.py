@@ -6,14 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from anls_frame.frames import origins
-from anls_frame.readers import _collector, _content, _fields, _json, _raw, _standard
+from anls_frame.readers import _collector, _content, _fields, _raw, _standard, _submissions
 from anls_frame.readers._fields import members, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Problems, problem, shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
@@ -79,18 +78,18 @@ def read_rrc(
     """
     gold, submission = _content.as_path(gold), _content.as_path(submission)
     problems = Problems(gold)
-    questions = _rows(gold, "data", problems)
-    answers = _rows(submission, None, problems)
+    questions = _submissions.rows(gold, "data", problems)
+    answers = _submissions.rows(submission, None, problems)
     problems.raise_any()
-    known = _by_id(gold, questions, problems)
-    given = _by_id(submission, answers, problems)
+    known = _submissions.by_id(gold, questions, problems)
+    given = _submissions.by_id(submission, answers, problems)
     _check_id_types(gold, submission, known, given, problems)
     for key, index in known.items():
         row = questions[index]
         place = f"index {index}, id {key}"
         if key not in given and not allow_missing:
             problems.add("no answer to this question in the submission", place)
-        _check_accepted(row, place, problems)
+        _submissions.check_accepted(row, place, problems)
     if questions and not any(row.get("answers") for row in questions):
         raise problem(
             gold, "no question has answers, as in a test split; write_submission writes the file to submit"
@@ -172,43 +171,6 @@ def write_submission(
     return target
 
 
-def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
-    value = _json.read_whole(path, _content.read_text(path))
-    if key is not None:
-        if not isinstance(value, dict) or key not in value:
-            raise problem(path, f"gold labels must be an object with the questions in {key!r}")
-        value = value[key]
-    if not isinstance(value, list):
-        raise problem(path, f"must be a list of objects, got {kind(value)}")
-    if not value:
-        raise problem(path, "holds no questions")
-    for index, row in enumerate(value):
-        if not isinstance(row, dict):
-            problems.add(f"must be an object, got {kind(row)}", f"index {index}", path)
-    return value
-
-
-def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
-    """Return the index of each id; invalid or duplicate ids are problems."""
-    found: dict[str, int] = {}
-    for index, row in enumerate(rows):
-        key = row.get("questionId")
-        if not isinstance(key, str):
-            what = (
-                "no questionId"
-                if key is None
-                else f"questionId must be a number or a string, got {kind(key)}"
-            )
-            problems.add(what, f"index {index}", path)
-        elif key in found:
-            problems.add(
-                f"duplicate questionId {shown(key)}, first seen at index {found[key]}", f"index {index}", path
-            )
-        else:
-            found[key] = index
-    return found
-
-
 def _check_id_types(
     gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
 ) -> None:
@@ -223,18 +185,6 @@ def _check_id_types(
             "",
             submission,
         )
-
-
-def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:
-    accepted = row.get("answers")
-    if not isinstance(accepted, list):
-        problems.add(f"answers must be a list, got {kind(accepted)}", place)
-    elif not accepted:
-        problems.add("the list of answers is empty", place)
-    else:
-        for value in accepted:
-            if type(value) is not str:
-                problems.add(f"an accepted answer must be a string, got {kind(value)}", place)
 
 
 def _answer(

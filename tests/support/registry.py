@@ -475,6 +475,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "merge": af.merge,
     "pair": af.pair,
     "threshold_curve": af.threshold_curve,
+    "read_dude": af.read_dude,
     "read_inspect": af.read_inspect,
     "read_lm_eval": af.read_lm_eval,
     "read_lmms_eval": af.read_lmms_eval,

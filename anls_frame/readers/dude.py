@@ -1,0 +1,172 @@
+"""The pair of files of DUDE, the competition on document understanding: gold labels and a submission."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
+from anls_frame.frames import origins
+from anls_frame.readers import _collector, _content, _fields, _submissions
+from anls_frame.readers._fields import SAMPLE, members, role
+from anls_frame.readers._json import Number, kind
+from anls_frame.readers._problems import Problems, problem
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from anls_frame.readers._fields import Key
+
+__all__ = ["read_dude"]
+
+_UNANSWERABLE = ("not-answerable", "not answerable")
+_GOLD = {"questionId", "answers"}
+_SUBMITTED = {*_GOLD, "answers_confidence"}
+
+
+@_collector.paused
+def read_dude(
+    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
+) -> pl.DataFrame:
+    """
+    Read gold labels and a submission for DUDE (Document Understanding Dataset and Evaluation).
+
+    The submission is a list of `{"questionId": ..., "answers": [...], "answers_confidence": [...]}`. As in
+    DUDE's script, the first of `answers` is the prediction (an empty list is an empty text), and a question
+    that is not answerable accepts the empty text.
+
+    Parameters
+    ----------
+    gold
+        The file of gold labels, an object with the questions in `data`.
+    submission
+        The file of predictions.
+    allow_missing
+        Treat a question without answers in the submission, or with null, as a missing prediction.
+
+    Returns
+    -------
+    DataFrame
+        The standard frame, in the order of the gold labels, with their other fields (`answer_type`,
+        `answers_variants`, which the script does not accept, ...), all submitted answers in `predictions`,
+        and `answers_confidence` (the first, if there is a list; -1 means none). Other fields of the
+        submission keep their names; a field whose name is taken becomes `gold_NAME` or `submission_NAME`.
+
+        Protocol `rrc` gives the script's scores, except for questions with a list as the answer
+        (`list` in `answer_type`): the script assigns all predictions to all answers.
+
+    Warns
+    -----
+    InputWarning
+        If there are questions with a list as the answer.
+
+    Raises
+    ------
+    InputError
+        If the files have problems: all of them, with index and id.
+    OSError
+        If a file cannot be opened.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> folder = getfixture("tmp_path")
+    >>> gold = '{"questionId": "a1", "question": "Fax?", "answers": ["Yes"], "answer_type": "extractive"}'
+    >>> _ = (folder / "gold.json").write_text('{"dataset_name": "DUDE Dataset", "data": [' + gold + "]}")
+    >>> submission = '[{"questionId": "a1", "answers": ["yes"], "answers_confidence": [0.8]}]'
+    >>> _ = (folder / "submission.json").write_text(submission)
+    >>> frame = af.read_dude(folder / "gold.json", folder / "submission.json")
+    >>> frame.select("question_id", "prediction", "answers", "answers_confidence")
+    shape: (1, 4)
+    ┌─────────────┬────────────┬───────────┬────────────────────┐
+    │ question_id ┆ prediction ┆ answers   ┆ answers_confidence │
+    │ ---         ┆ ---        ┆ ---       ┆ ---                │
+    │ str         ┆ str        ┆ list[str] ┆ f64                │
+    ╞═════════════╪════════════╪═══════════╪════════════════════╡
+    │ a1          ┆ yes        ┆ ["Yes"]   ┆ 0.8                │
+    └─────────────┴────────────┴───────────┴────────────────────┘
+    """
+    gold, submission = _content.as_path(gold), _content.as_path(submission)
+    problems = Problems(gold)
+    questions = _submissions.rows(gold, "data", problems)
+    submitted = _submissions.rows(submission, None, problems)
+    problems.raise_any()
+    if not any(question.get("answers") for question in questions):
+        raise problem(gold, "no question has answers, as in a test split; there is nothing to score")
+    known = _submissions.by_id(gold, questions, problems)
+    given = _submissions.by_id(submission, submitted, problems)
+    for key, index in given.items():
+        if key not in known:
+            problems.add("this question is not among the gold labels", f"index {index}, id {key}", submission)
+    rows: dict[str, dict[Key, Any]] = {}
+    for key, index in known.items():
+        place = f"index {index}, id {key}"
+        rows[place] = _labels(key, questions[index], place, problems)
+        if key in given:
+            own = f"index {given[key]}, id {key}"
+            rows[place] |= _submitted(
+                submitted[given[key]], own, submission, problems, allow_missing=allow_missing
+            )
+        elif not allow_missing:
+            problems.add("no answer to this question in the submission", place)
+    problems.raise_any()
+    frame = _fields.frame(*_fields.gathered(rows.items(), problems), problems, answers_format="text")
+    problems.raise_any()
+    _warn_of_lists(frame)
+    return origins.remember(frame, "rrc")
+
+
+def _labels(key: str, question: dict[str, Any], place: str, problems: Problems) -> dict[Key, Any]:
+    """Return the fields of a question; without answers, one that is not answerable accepts the empty text."""
+    if question.get("answer_type") in _UNANSWERABLE and question.get("answers") == []:
+        question["answers"] = [""]
+    _submissions.check_accepted(question, place, problems)
+    return {
+        role("question_id"): key,
+        role("prediction"): None,
+        role("answers"): question.get("answers"),
+        **members("gold", {name: value for name, value in question.items() if name not in _GOLD}),
+    }
+
+
+def _submitted(
+    row: dict[str, Any], place: str, path: Path, problems: Problems, *, allow_missing: bool
+) -> dict[Key, Any]:
+    """Return the fields of a submitted row."""
+    fields = members("submission", {name: value for name, value in row.items() if name not in _SUBMITTED})
+    answers = row.get("answers")
+    if answers is None and allow_missing:
+        return fields
+    texts = answers if isinstance(answers, list) else [answers]
+    wrong = next((text for text in texts if type(text) is not str), "")
+    if wrong != "" or "answers" not in row:
+        what = f"answers must be strings, got {kind(wrong)}" if "answers" in row else "no answers"
+        problems.add(what, place, path)
+        return fields
+    confidence = row.get("answers_confidence")
+    first = next(iter(confidence), None) if isinstance(confidence, list) else confidence
+    if first is not None and not isinstance(first, Number):
+        problems.add(
+            f"answers_confidence must be a number or a list of numbers, got {kind(first)}", place, path
+        )
+    return fields | {
+        role("prediction"): texts[0] if texts else "",
+        (SAMPLE, "predictions"): texts,
+        (SAMPLE, "answers_confidence"): first,
+    }
+
+
+def _warn_of_lists(frame: pl.DataFrame) -> None:
+    """Warn of questions that have a list as the answer, because only the first prediction is scored."""
+    if frame.schema.get("answer_type") != pl.String:
+        return
+    lists = frame.filter(pl.col("answer_type").str.contains("list")).height
+    if lists:
+        warn(
+            f"the answers to {numbered(lists, 'question')} of {frame.height:,} are lists. DUDE's script "
+            "assigns them to all predictions; scores here take the first prediction and its nearest answer. "
+            'To leave these questions out: frame.filter(~pl.col("answer_type").str.contains("list"))'
+        )

@@ -1,0 +1,175 @@
+"""Gold labels and submissions in the format of DUDE's evaluation script."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import oracle
+import polars as pl
+import pytest
+from shell import run
+
+import anls_frame as af
+from anls_frame.frames import origins
+from anls_frame.readers.kinds import kind_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def label(number: int, answers: Any, kind: str = "extractive", **others: Any) -> dict[str, Any]:
+    return {
+        "questionId": f"d_{number}",
+        "question": f"Question {number}?",
+        "answers": answers,
+        "answers_page_bounding_boxes": [[{"left": 1, "top": 2, "width": 3, "height": 4, "page": 0}]],
+        "answers_variants": ["a variant"],
+        "answer_type": kind,
+        "docId": "d",
+        "data_split": "val",
+        **others,
+    }
+
+
+def submitted(number: int, answers: Any, confidence: Any = (0.5,), **others: Any) -> dict[str, Any]:
+    confidence = list(confidence) if isinstance(confidence, tuple) else confidence
+    return {"questionId": f"d_{number}", "answers": answers, "answers_confidence": confidence, **others}
+
+
+LABELS = [
+    label(0, ["Coca Cola", "Coke"]),
+    label(1, [], "not-answerable"),
+    label(2, [""], "not answerable", prediction="of its own"),
+    label(3, ["1894"], "abstractive"),
+    label(4, ["Yes"]),
+]
+ROWS = [
+    submitted(4, "yes ", 1),
+    submitted(3, ["1984", "1894"], (0.25, 0.75)),
+    submitted(2, [""], (-1,)),
+    submitted(1, [], []),
+    submitted(0, ["coca  COLA"], (0.5,), answers_abstained=[False]),
+]
+
+
+def files(folder: Path, labels: list[Any], rows: list[Any]) -> tuple[Path, Path]:
+    paths = folder / "gold.json", folder / "submission.json"
+    gold = {"dataset_name": "DUDE Dataset", "dataset_version": "0.1", "data": labels}
+    for path, value in zip(paths, (gold, rows), strict=True):
+        path.write_text(json.dumps(value), encoding="utf-8")
+    return paths
+
+
+def problems(folder: Path, labels: list[Any], rows: list[Any], **options: Any) -> list[tuple[str, str]]:
+    with pytest.raises(af.InputError) as raised:
+        af.read_dude(*files(folder, labels, rows), **options)
+    return [one[1:] for one in raised.value.problems]
+
+
+def test_fields_of_both_files_are_columns(tmp_path: Path) -> None:
+    paths = files(tmp_path, LABELS, ROWS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame = af.read_dude(*paths)
+
+    assert frame["question_id"].to_list() == [f"d_{number}" for number in range(5)]
+    assert frame["question"].to_list() == [f"Question {number}?" for number in range(5)]
+    assert frame["prediction"].to_list() == ["coca  COLA", "", "", "1984", "yes "]
+    assert frame["answers"].to_list() == [["Coca Cola", "Coke"], [""], [""], ["1894"], ["Yes"]]
+    assert frame["predictions"].to_list() == [["coca  COLA"], [], [""], ["1984", "1894"], ["yes "]]
+    assert frame["answers_confidence"].to_list() == [0.5, None, -1, 0.25, 1]
+    assert frame["answer_type"].to_list() == [one["answer_type"] for one in LABELS]
+    assert frame["answers_variants"].to_list() == [["a variant"]] * 5
+    assert frame["doc_id"].to_list() == ["d"] * 5
+    assert frame["gold_prediction"].to_list() == [None, None, "of its own", None, None]
+    assert frame["answers_abstained"].to_list() == ["[false]", None, None, None, None]
+    assert json.loads(frame["answers_page_bounding_boxes"][0]) == LABELS[0]["answers_page_bounding_boxes"]
+
+
+def test_protocol_rrc_gives_the_scores_of_the_script(tmp_path: Path) -> None:
+    frame = af.read_dude(*files(tmp_path, LABELS, ROWS))
+
+    assert origins.protocol_of(frame) == "rrc"
+    # As `get_NLS` of the script computes them: 1 - d / max of the raw lengths, kept from 0.5.
+    expected = [1 - 0 / 10, 1.0, 1.0, 1 - 2 / 4, 1.0]
+    assert frame.select(af.anls("prediction", "answers", protocol="rrc")).to_series().to_list() == expected
+    rows = zip(frame["prediction"], frame["answers"], strict=True)
+    assert [oracle.anls(text, list(answers), af.PROTOCOLS["rrc"]) for text, answers in rows] == expected
+
+
+def test_lists_as_answers_are_noted(tmp_path: Path) -> None:
+    labels = [*LABELS, label(5, ["AF0055", "AF1044"], "list/extractive")]
+    paths = files(tmp_path, labels, [*ROWS, submitted(5, ["AF1044", "AF0055"])])
+
+    with pytest.warns(af.InputWarning, match=r"^the answers to 1 question of 6 are lists") as caught:
+        frame = af.read_dude(*paths)
+
+    assert caught[0].filename == __file__
+    assert frame["predictions"].to_list()[-1] == ["AF1044", "AF0055"]
+    rest = frame.filter(~pl.col("answer_type").str.contains("list"))
+    assert rest.height == 5
+
+
+def test_all_problems_are_listed(tmp_path: Path) -> None:
+    labels = [*LABELS, label(5, "text"), label(6, ["a", 7]), label(0, ["again"]), label(7, [])]
+    rows = [
+        submitted(0, ["a", 7]),
+        submitted(1, None),
+        submitted(2, {"a": 1}),
+        submitted(3, ["a"], ["high"]),
+        {"questionId": "d_4"},
+        submitted(8, ["a"]),
+    ]
+    assert problems(tmp_path, labels, rows) == [
+        ("index 7", "duplicate questionId 'd_0', first seen at index 0"),
+        ("index 5, id d_8", "this question is not among the gold labels"),
+        ("index 0, id d_0", "answers must be strings, got the value 7"),
+        ("index 1, id d_1", "answers must be strings, got null"),
+        ("index 2, id d_2", "answers must be strings, got an object"),
+        ("index 3, id d_3", "answers_confidence must be a number or a list of numbers, got a string"),
+        ("index 4, id d_4", "no answers"),
+        ("index 5, id d_5", "answers must be a list, got a string"),
+        ("index 5, id d_5", "no answer to this question in the submission"),
+        ("index 6, id d_6", "an accepted answer must be a string, got the value 7"),
+        ("index 6, id d_6", "no answer to this question in the submission"),
+        ("index 8, id d_7", "the list of answers is empty"),
+        ("index 8, id d_7", "no answer to this question in the submission"),
+    ]
+    test_split = [label(0, None), label(1, [])]
+    assert problems(tmp_path, test_split, ROWS[:1]) == [
+        ("", "no question has answers, as in a test split; there is nothing to score")
+    ]
+
+
+def test_missing_answers_may_be_allowed(tmp_path: Path) -> None:
+    paths = files(tmp_path, LABELS, [submitted(0, None), {"questionId": "d_3"}, submitted(4, ["yes"])])
+
+    frame = af.read_dude(*paths, allow_missing=True)
+
+    assert frame["prediction"].to_list() == [None, None, None, None, "yes"]
+    assert frame["answers_confidence"].to_list() == [None, None, None, None, 0.5]
+
+
+def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
+    gold, submission = files(tmp_path, LABELS, ROWS)
+    assert kind_of(submission) == "dude"
+
+    frame = af.read_logs({"model": submission}, gold=gold)
+
+    assert frame["prediction"].to_list() == af.read_dude(gold, submission)["prediction"].to_list()
+    assert origins.protocol_of(frame) == "rrc"
+
+
+def test_the_shell_reads_them(tmp_path: Path) -> None:
+    gold, submission = files(tmp_path, LABELS, ROWS)
+
+    options = ("--gold", gold, "--reader", "dude", "--protocol", "rrc", "-o", "scored.csv")
+    done = run(tmp_path, "score", submission, *options)
+
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(tmp_path / "scored.csv")["anls"].to_list() == [1.0, 1.0, 1.0, 0.5, 1.0]
+    lone = run(tmp_path, "report", submission)
+    assert lone.returncode == 2
+    assert "is a submission: name the file of gold labels with --gold" in lone.stderr
