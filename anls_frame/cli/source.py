@@ -11,12 +11,12 @@ from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _files
 from anls_frame.readers._problems import listed, problem, reading_parquet
-from anls_frame.readers._standard import ROLES
+from anls_frame.readers._standard import ROLES, SCORED
 from anls_frame.readers.kinds import READERS, kind_of
-from anls_frame.readers.table import read_table, scan_rows
+from anls_frame.readers.table import read_systems, read_table, scan_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from anls_frame.cli.options import Source
@@ -35,6 +35,21 @@ def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFram
         epochs = listed([str(epoch) for epoch in frame["epoch"].unique().sort()])
         raise problem(path, f"holds several epochs: {epochs}; choose one with --epoch")
     return frame
+
+
+def load_systems(path: Path, source: Source, names: Sequence[str]) -> tuple[pl.DataFrame, list[pl.Series]]:
+    """Read a table as the standard frame, and the predictions of systems in columns with these names."""
+    kind = _kind(path, source)
+    if kind != "table":
+        raise ValueError(f"{path}: --systems needs a table, not a file of {kind!r}")
+    given = _given(kind, source)
+    roles = {role: given.pop(role, None) for role in ROLES}
+    # The first system is not in both places: its checks would find everything twice.
+    first, *others = names
+    frame, texts = read_systems(
+        path, {**roles, "prediction": first}, others, required=SCORED, unique_ids=False, **given
+    )
+    return frame, [frame["prediction"], *texts]
 
 
 def table(path: Path, source: Source) -> pl.DataFrame:

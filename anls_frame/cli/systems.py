@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.output import say
-from anls_frame.cli.source import load, table
+from anls_frame.cli.source import load, load_systems, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.readers._compressed import FORMATS as COMPRESSIONS
 from anls_frame.readers._problems import listed, shown
@@ -132,10 +132,9 @@ def _column_names(given: Systems) -> list[str]:
 
 def _columns(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
     names = _column_names(given)
-    # The file is read for each column, because only the column in the role of the prediction is checked.
     (path,) = given.files
-    frames = [load(path, replace(given.source, prediction=name)) for name in names]
-    return _beside(frames[0], [frame["prediction"] for frame in frames], _names(given, names))
+    frame, predictions = load_systems(path, given.source, names)
+    return _beside(frame, predictions, _names(given, names))
 
 
 def _files(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:

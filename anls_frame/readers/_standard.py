@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 ROLES: tuple[Role, ...] = get_args(Role)
-_SCORED: tuple[Role, ...] = ("prediction", "answers")
+SCORED: tuple[Role, ...] = ("prediction", "answers")
 LISTS: tuple[Role, ...] = ("answers", "question_types")
 
 # Compared without case, underscores and other punctuation.
@@ -125,7 +125,7 @@ def frame(
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:
-            if role in _SCORED:
+            if role in SCORED:
                 _note_dates(role, raw.dates.get(chosen[role], ()), problems)
             if role == "answers":
                 columns.append(_lists.answers(raw, chosen[role], problems, answers_format))
@@ -147,7 +147,13 @@ def frame(
     return standard
 
 
-def _note_dates(role: Role, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
+def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
+    """Return a column as texts of a system."""
+    _note_dates(name, raw.dates.get(name, ()), problems)
+    return _raw.texts(name, raw.column(name), problems, raw.place)
+
+
+def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
     """Report cells in which a spreadsheet has replaced the text by a date."""
     for place, text in dates:
         problems.add(

@@ -223,17 +223,23 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     )
 
 
+def read_table(path: Path, given: dict[Role, str | None], **options: Any) -> pl.DataFrame:
+    """Read a file as the standard frame, with at least the required columns."""
+    return read_systems(path, given, (), **options)[0]
+
+
 @_collector.paused
-def read_table(
+def read_systems(
     path: Path,
     given: dict[Role, str | None],
+    systems: Sequence[str],
     *,
     required: Sequence[Role],
     unique_ids: bool = True,
     answers_format: AnswersFormat = "auto",
     **options: Any,
-) -> pl.DataFrame:
-    """Read a file as the standard frame, with at least the required columns."""
+) -> tuple[pl.DataFrame, list[pl.Series]]:
+    """Read a file as the standard frame, and the predictions of several systems in its columns."""
     _lists.check_format(answers_format)
     problems = Problems(path)
     raw = read_raw(path, problems, **options)
@@ -243,11 +249,14 @@ def read_table(
     damaged = len(problems)
     raw.check_names(problems)
     chosen = _standard.choose(raw.names, given, required, problems)
+    for name in systems:
+        _standard.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
     standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
+    predictions = [_standard.prediction(raw, name, problems) for name in systems]
     problems.raise_any()
-    return standard
+    return standard, predictions
 
 
 def read_raw(

@@ -192,7 +192,11 @@ def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.xlsx", "rows.jsonl.gz", "rows.csv"])
-def test_named_pipes_are_files_like_others(tmp_path: Path, name: str) -> None:
+def test_named_pipes_are_files_like_others(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is read of a pipe is kept until the process ends; other tests have files of this name.
+    monkeypatch.setattr("anls_frame.readers._files._kept", {})
     table = ROWS.with_columns(pl.col("answers").list.first())
     (tmp_path / "whole").mkdir()
     whole = tmp_path / "whole" / name
