@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent
 DPI = 80
-COLORS = 48
+COLORS = {"ranking": 160}
+"""Numbers of colours: small points of several colours need more than the others."""
+FEW_COLORS = 48
 SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 
 
@@ -50,8 +52,22 @@ def pictures() -> dict[str, Axes]:
         ),
         "threshold_curve": af.plot.threshold_curve(reports),
         "comparison": af.plot.comparison(af.compare(questions, SYSTEMS, "answers", **by)),
+        "ranking": af.plot.ranking(many(questions)),
+        "heat_map": af.plot.heat_map(many(questions)),
         "edit_matrix": af.plot.edit_matrix("cat", "cafe"),
     }
+
+
+def many(questions: pl.DataFrame) -> af.Comparison:
+    """Compare both systems, a mixture of them, and two spoilt copies."""
+    exchanged = {"yes": "no", "no": "yes", "Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}
+    more = questions.with_columns(
+        mixture=pl.when(pl.col("question_id") % 2 == 0).then("tesseract").otherwise("rapidocr"),
+        exchanged=pl.col("rapidocr").replace(exchanged),
+        silent=pl.when(pl.col("doc_type") != "form").then("rapidocr"),
+    )
+    five = ["rapidocr", "tesseract", "mixture", "exchanged", "silent"]
+    return af.compare(more, five, "answers", by="question_types", cluster="doc_id")
 
 
 def shared(reports: dict[str, af.Report]) -> Axes:
@@ -69,7 +85,9 @@ def main() -> None:
     for name, ax in pictures().items():
         file = io.BytesIO()
         ax.figure.savefig(file, format="png", dpi=DPI, facecolor="white")
-        picture = Image.open(file).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+        picture = (
+            Image.open(file).convert("RGB").quantize(COLORS.get(name, FEW_COLORS), dither=Image.Dither.NONE)
+        )
         picture.save(FOLDER / f"{name}.png", optimize=True)
 
 

@@ -24,6 +24,7 @@ from anls_frame.plot.curves import length_effect, threshold_curve
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
 from anls_frame.plot.errors import error_types
 from anls_frame.plot.slices import comparison, group_scores
+from anls_frame.plot.systems import heat_map, ranking
 
 __all__ = [
     "cer_distribution",
@@ -33,7 +34,9 @@ __all__ = [
     "edit_matrix",
     "error_types",
     "group_scores",
+    "heat_map",
     "length_effect",
+    "ranking",
     "score_distribution",
     "threshold_curve",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -155,30 +155,37 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
     frame = source.table(given, ["n", needed])
-    by = [column for column in frame.columns[: frame.columns.index("n")] if column != SLICE]
+    of_pair = ("metric", "first", "second")
+    no_keys = (SLICE, *(of_pair if set(of_pair) <= set(frame.columns) else ()))
+    by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
     return Slices(tuple(by), frame)
 
 
-def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
-    """Return the metrics in a frame of a report; of those that are not the package's, only the names."""
+def named_metrics(names: Iterable[str]) -> tuple[Metric, ...]:
+    """Return the metrics of these names; of those that are not the package's, only the names are known."""
     known = BUILT_IN | DESCRIBED
-    names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
     return tuple(known.get(name) or Metric(name) for name in names)
 
 
-def compared_metric(given: Any) -> Metric:
-    """Return the metric that a comparison compares; its frames do not know it."""
-    if not isinstance(given, SlicedResult):
-        return Metric("score")
-    return given.measures[0]
+def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
+    """Return the metrics in a frame of a report; of those that are not the package's, only the names."""
+    names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
+    return named_metrics(names)
 
 
-def measured(measure: str | None, metrics: Sequence[Metric]) -> Metric:
+def compared_metrics(given: Any, names: Iterable[str] = ()) -> tuple[Metric, ...]:
+    """Return the metrics that a comparison compares; its frames know their names at most."""
+    if isinstance(given, SlicedResult):
+        return given.measures
+    return named_metrics(names) or (Metric("score"),)
+
+
+def measured(measure: str | None, metrics: Sequence[Metric], what: str = "measure") -> Metric:
     """Return the metric of this name, by default the first one."""
     by_name = {metric.name: metric for metric in metrics}
-    return metrics[0] if measure is None else by_name[choice("measure", measure, by_name)]
+    return metrics[0] if measure is None else by_name[choice(what, measure, by_name)]
 
 
 def axis_name(metric: Metric) -> str:

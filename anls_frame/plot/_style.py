@@ -93,6 +93,11 @@ def name(text: str) -> str:
     return _text.shortened(drawable(text))
 
 
+def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
+    """Return the names of several systems as short texts that differ."""
+    return _text.shortened_apart([drawable(text) for text in texts], most)
+
+
 class Label(NamedTuple):
     """Label of a group, and whether it is a word for a value rather than the value itself."""
 
@@ -310,11 +315,12 @@ def ink(ax: Axes, strength: float = 1.0) -> str:
 
 
 def on(color: Any) -> str:
-    """Return black or white, whichever is more legible on a colour."""
+    """Return black or white, whichever is more legible on a colour: has more contrast, as WCAG defines it."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
 
-    red, green, blue = to_rgb(color)
-    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"  # noqa: PLR2004
+    red, green, blue = (((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color))
+    # Where black and white have the same contrast.
+    return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "white"  # noqa: PLR2004
 
 
 def darker(color: Any) -> tuple[float, float, float]:

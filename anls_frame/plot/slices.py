@@ -10,6 +10,7 @@ import polars as pl
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame.export.display import figure
+from anls_frame.export.side_by_side import both_systems, scores_of
 from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
@@ -252,6 +253,7 @@ def _counts(rows: Sequence[tuple[Any, ...] | None]) -> str:
 
 def comparison(
     comparison: Any,
+    metric: str | None = None,
     *,
     colors: dict[str, str] | None = None,
     title: str | None = None,
@@ -265,7 +267,10 @@ def comparison(
     ----------
     comparison
         A comparison, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Slices
-        are drawn in its order, from top to bottom.
+        are drawn in its order, from top to bottom. More than two systems are drawn by `ranking` and
+        `heat_map`.
+    metric
+        Name of one of the comparison's `measures`; by default the first one.
     colors
         Colours by names of systems, in place of the default ones.
     title
@@ -287,7 +292,7 @@ def comparison(
     TypeError
         If `comparison` is something else, or `ax` is not an Axes.
     ValueError
-        If `max_groups` is not an integer of at least 1.
+        If the comparison has no such metric, or `max_groups` is not an integer of at least 1.
 
     Examples
     --------
@@ -299,11 +304,11 @@ def comparison(
     'new'
     """
     most = count("max_groups", max_groups, 1)
-    slices, hidden = _inputs.slices(comparison, "comparison", _COMPARISON, "difference").first(most)
-    metric = _inputs.compared_metric(comparison)
+    every = _inputs.slices(comparison, "comparison", _COMPARISON, "difference")
+    one, drawn = _of_metric(comparison, every, metric)
+    slices, hidden = one.first(most)
     frame, labels = slices.frame, list(slices.labels.values())
-    # The names of the systems are those of their columns, which stand before the difference.
-    systems = frame.columns[frame.columns.index("difference") - 2 :][:2]
+    systems = scores_of(frame)
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     values = [frame[name].cast(pl.Float64).fill_nan(None).to_list() for name in systems]
@@ -319,14 +324,30 @@ def comparison(
         x, y = ([point[side] for point in points] for side in (0, 1))
         handles += ax.plot(x, y, marker, color=shades[name], markersize=7 * scale, linestyle="none", zorder=2)
     _style.group_axis(ax, labels, bold=[row for row in rows if labels[row] is _inputs.ALL_ROWS])
-    ax.set_xlim(*_inputs.limits([*values[0], *values[1]], metric.bounds))
+    ax.set_xlim(*_inputs.limits([*values[0], *values[1]], drawn.bounds))
     _style.side(ax, _differences(frame), bold=_surely_different(frame))
-    _style.xlabel(ax, f"{_inputs.axis_name(metric)}{_style.not_shown(hidden)}")
+    _style.xlabel(ax, f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}")
     _style.tidy(ax, grid="x")
     _style.legend_above(ax, handles, systems)
     _style.title(ax, "", title)
     _room.fit(ax)
     return ax
+
+
+def _of_metric(given: Any, every: _inputs.Slices, metric: str | None) -> tuple[_inputs.Slices, Metric]:
+    """Return the slices of two systems in one metric, and the metric."""
+    frame = every.frame
+    if not {"metric", "first", "second"} <= set(frame.columns):
+        metrics = _inputs.compared_metrics(given)
+        return every, _inputs.measured(metric, metrics, "metric")
+    pairs = frame.select("first", "second").unique().rows()
+    if len(pairs) > 1:
+        raise _COMPARISON.error(given, f" with {len(pairs)} pairs of systems; use ranking or heat_map")
+    metrics = _inputs.compared_metrics(given, frame["metric"].unique(maintain_order=True))
+    drawn = _inputs.measured(metric, metrics, "metric")
+    of_metric = frame.filter(pl.col("metric") == drawn.name)
+    systems = pairs[0] if pairs else ("first", "second")
+    return _inputs.Slices(every.by, both_systems(of_metric, systems)), drawn
 
 
 def _differences(frame: pl.DataFrame) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, flag, number, share
+from anls_frame._arguments import choice, count, flag, number, share
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.reports import pairwise, ranking
@@ -538,21 +538,36 @@ class Comparison(SlicedResult[Table_co]):
         alpha = share("alpha", alpha)
         return self._as_given(untestable(self.to_polars(), alpha, self.draws))
 
-    def plot(self, **options: Any) -> Axes:
+    def plot(self, *, kind: Literal["slices"] | None = None, **options: Any) -> Axes:
         """
-        Draw both systems by slice as a dumbbell plot; the options are those of `anls_frame.plot.comparison`.
+        Draw two systems by slice as a dumbbell plot, or the scores and ranks of more.
+
+        Parameters
+        ----------
+        kind
+            By default, two systems are drawn by `anls_frame.plot.comparison`, more by
+            `anls_frame.plot.ranking`. `"slices"` draws any number of systems by slice as a heat map, with
+            `anls_frame.plot.heat_map`.
+        options
+            Those of the plot, such as `metric` for one of several `measures`.
 
         Examples
         --------
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
-        >>> af.compare(df, {"old": "old", "new": "new"}, "answer").plot().get_xlabel()
+        >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
+        >>> comparison.plot().get_xlabel()
+        'ANLS'
+        >>> comparison.plot(kind="slices").get_title()
         'ANLS'
         """
-        from anls_frame.plot import comparison  # noqa: PLC0415 - only to plot
+        from anls_frame import plot  # noqa: PLC0415 - only to plot
 
-        return comparison(self, **options)
+        if choice("kind", kind, (None, "slices")) == "slices":
+            return plot.heat_map(self, **options)
+        draw = plot.comparison if len(self._order) == 2 else plot.ranking  # noqa: PLR2004
+        return draw(self, **options)
 
     def to_document(self) -> Document:
         """Return the tables, settings and notes that `write` writes."""

@@ -57,6 +57,15 @@ def many(slices: int, name: str = LONG) -> pl.DataFrame:
     )
 
 
+def many_systems(count: int) -> af.Comparison:
+    """Compare systems with long names."""
+    data = many(4).with_columns(
+        pl.col("first").alias(f"the system with the number {i}") for i in range(count)
+    )
+    names = [f"the system with the number {i}" for i in range(count)]
+    return af.compare(data, names, "answer", by="type", metrics="anls", draws=19)
+
+
 CASES: dict[str, Callable[[Axes | None], Axes]] = {
     **{name: lambda ax, draw=draw: draw(frame(), ax) for name, draw in PLOTS.items()},  # type: ignore[misc]
     "long labels": lambda ax: plot.group_scores(report(many(4)), label="a system", ax=ax),
@@ -71,6 +80,8 @@ CASES: dict[str, Callable[[Axes | None], Axes]] = {
         label="the second system",
         ax=plot.group_scores(report(many(3)), label="the first system", ax=ax),
     ),
+    "ranks of long names": lambda ax: plot.ranking(many_systems(9), ax=ax, max_systems=7),
+    "a heat map of long names": lambda ax: plot.heat_map(many_systems(9), ax=ax, max_systems=7, max_groups=3),
     "odd characters": lambda ax: plot.confusion_matrix(
         confusions().with_columns(reference_char=pl.Series(["a\u0364", "\u0301", "␊", "\n"])), ax=ax
     ),

@@ -43,6 +43,13 @@ def compared(data: pl.DataFrame, first: str = "first", second: str = "second") -
     return af.compare(data, {first: "first", second: "second"}, "answer", by="type")
 
 
+def ranked(data: pl.DataFrame, **options: Any) -> af.Comparison:
+    """Compare three systems, one of which makes nothing of any page."""
+    systems = {"first": "first", "second": "second", "nothing": "nothing"}
+    options = {"by": "type", "metrics": ["anls", "cer_corpus"], "draws": 99, **options}
+    return af.compare(data.with_columns(nothing=pl.lit("")), systems, "answer", **options)
+
+
 def confusions(rows: int = 4) -> pl.DataFrame:
     """Return counts of confusions, as `confusions` gives them."""
     pairs = [("I", "l", 9), (None, " ", 4), ("o", None, 2), ("体", "休", 1)]
@@ -61,8 +68,12 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "edit_matrix": lambda data, ax: af.plot.edit_matrix("cat"[: data.height], "cafe"[: data.height], ax=ax),
     "threshold_curve": lambda data, ax: af.plot.threshold_curve(report(data).summary, ax=ax),
     "comparison": lambda data, ax: af.plot.comparison(compared(data), ax=ax),
+    "ranking": lambda data, ax: af.plot.ranking(ranked(data), ax=ax),
+    "heat_map": lambda data, ax: af.plot.heat_map(ranked(data), ax=ax),
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
+    "Comparison.plot of many": lambda data, ax: ranked(data).plot(metric="cer_corpus", ax=ax),
+    "Comparison.plot of slices": lambda data, ax: compared(data).plot(kind="slices", ax=ax),
 }
 WRONG_INPUTS: dict[str, Any] = {
     "score_distribution": [frame(), compared(frame()), None],
@@ -74,10 +85,13 @@ WRONG_INPUTS: dict[str, Any] = {
     "confusion_matrix": [compared(frame()), None],
     "edit_matrix": [frame(), report(frame()), compared(frame()), None],
     "threshold_curve": [frame(), compared(frame()), None],
-    "comparison": [frame(), report(frame()), report(frame()).summary, None],
+    "comparison": [frame(), report(frame()), report(frame()).summary, ranked(frame()), None],
+    "ranking": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
+    "heat_map": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
 }
 """What each plot must refuse."""
 DETAILED = report(frame(), details=True)
+RANKED = ranked(frame())
 INPUTS: dict[str, list[Any]] = {
     "score_distribution": [DETAILED.summary, DETAILED],
     "group_scores": [DETAILED, DETAILED.to_polars(), DETAILED.to_pandas(), DETAILED.to_polars().to_arrow()],
@@ -92,6 +106,8 @@ INPUTS: dict[str, list[Any]] = {
     "edit_matrix": [af.edit_matrix("cat", "cafe")],
     "threshold_curve": [DETAILED, DETAILED.summary, {"ANLS": DETAILED}],
     "comparison": [compared(frame()).to_polars(), compared(frame()).to_pandas()],
+    "ranking": [RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
+    "heat_map": [RANKED, RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
 }
 """What each plot draws alike, the first of which is how it is usually called."""
 ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}

@@ -1,0 +1,325 @@
+"""Plots of several systems: their scores with the ranks that the rows leave open, and a heat map by slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from anls_frame import _palette
+from anls_frame._arguments import count
+from anls_frame._text import text_width
+from anls_frame.export.display import FEW, figure
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.side_by_side import of_slices, side_by_side
+from anls_frame.plot import _inputs, _room, _style
+from anls_frame.results import SlicedResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+    from anls_frame.export.side_by_side import SideBySide
+    from anls_frame.summary.measures import Metric
+
+__all__ = ["heat_map", "ranking"]
+
+_ROW = 0.31
+_COLUMN = 0.62
+_LONGEST_NAME = 18
+"""Columns of names below the cells, which are turned if they are longer than these have room for."""
+_LONGEST_LEVEL, _LETTER = 7, 0.06
+_MARGIN = 0.15
+"""Share of the range of scores that is left at both ends of the colours, so that no cell looks empty."""
+_SMALLEST_FONT = 3.0
+_COLUMNS = ("metric", "system", "n", "score", "low", "high", "rank", "rank_low", "rank_high", "few_rows")
+_TAKES = "a comparison, or the frame of its `ranking`"
+_RANKING = _inputs.Input("ranking", _TAKES)
+_HEAT_MAP = _inputs.Input("heat_map", _TAKES)
+
+
+class _Ranked(NamedTuple):
+    """The long table of ranks, with the keys of its first table of slices, and the metric to draw."""
+
+    frame: pl.DataFrame
+    by: tuple[str, ...]
+    metric: Metric
+    confidence: float | None
+
+
+def ranking(
+    comparison: Any,
+    metric: str | None = None,
+    *,
+    colors: dict[str, str] | None = None,
+    title: str | None = None,
+    max_systems: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw the scores of systems with intervals, best first, with the ranks that the rows leave open.
+
+    Parameters
+    ----------
+    comparison
+        A comparison, or the frame of its `ranking`, not a frame of rows. All rows are drawn; of a frame
+        without them, its only slice.
+    metric
+        Name of one of the comparison's `measures`; by default the first one.
+    colors
+        Colours by names of systems, in place of the default ones.
+    title
+        Title in place of the plot's own; `""` for none.
+    max_systems
+        Number of systems to draw, the best ones; the axis label gives the number of others.
+    ax
+        Axes to draw on; by default new axes on their own figure, as high as the systems need.
+
+    Returns
+    -------
+    Axes
+        Axes with a point and a line for each system. Its ranks are in brackets behind its name: 2-4 means
+        that these rows leave open which of these ranks it has. The name is bold if the system is possibly the
+        best; a hollow point marks a figure that rests on few rows.
+
+    Raises
+    ------
+    TypeError
+        If `comparison` is something else, or `ax` is not an Axes.
+    ValueError
+        If the comparison has no such metric, or a frame without all rows has several slices.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"a": ["x"] * 40, "b": ["y"] * 40, "c": ["x", "y"] * 20, "answer": ["x"] * 40})
+    >>> ax = af.plot.ranking(af.compare(df, ["a", "b", "c"], "answer"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['a (1)', 'c (2)', 'b (3)']
+    """
+    most = count("max_systems", max_systems, 1)
+    given = _ranked(comparison, _RANKING, metric)
+    every = _one_slice(given)
+    frame = every.head(most)
+    systems = frame["system"].to_list()
+    # More systems than colours would look related where they are not.
+    alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
+    shades = _palette.system_colors(systems, {**alike, **(colors or {})})
+    ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
+    scale = _style.marker_scale()
+    kind = given.metric.format or "number"
+    notes, values = [], []
+    for row, line in enumerate(frame.iter_rows(named=True)):
+        score, low, high = (line[name] for name in ("score", "low", "high"))
+        values += [score, low, high]
+        shade = shades[line["system"]]
+        if low is not None and high is not None:
+            ax.hlines(row, low, high, color=shade, linewidth=2.2 * scale)
+        if score is not None:
+            face = _style.background(ax) if line["few_rows"] else shade
+            ax.plot(score, row, "o", color=shade, markersize=6.5 * scale, markerfacecolor=face)
+        notes.append(_spelled(score, low, high, kind))
+    lines = frame.iter_rows(named=True)
+    labels = [_label(name, line) for name, line in zip(_style.names(systems), lines, strict=True)]
+    bold = [row for row, low in enumerate(frame["rank_low"]) if low == 1]
+    _style.group_axis(ax, labels, bold=bold)
+    ax.set_xlim(*_inputs.limits(values, given.metric.bounds))
+    _style.side(ax, notes, bold=bold)
+    level = "" if given.confidence is None else f"{100 * given.confidence:g} % "
+    hidden = every.height - frame.height
+    more = f"\n{hidden:,} more systems not shown" if hidden else ""
+    _style.xlabel(ax, f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}")
+    _style.tidy(ax, grid="x")
+    _style.title(ax, f"{_style.name(given.metric.label)} and ranks", title)
+    _room.fit(ax)
+    return ax
+
+
+def heat_map(
+    comparison: Any,
+    metric: str | None = None,
+    *,
+    title: str | None = None,
+    max_groups: int = _style.MANY,
+    max_systems: int = 20,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw the scores of systems by slice as a heat map, with the figures in its cells.
+
+    Parameters
+    ----------
+    comparison
+        A comparison, or the frame of its `ranking`, not a frame of rows. Slices are drawn in its order, from
+        top to bottom, those of the first table if there are several; systems from left to right, the best in
+        all rows first.
+    metric
+        Name of one of the comparison's `measures`; by default the first one.
+    title
+        Title in place of the plot's own; `""` for none.
+    max_groups
+        Number of slices to draw, the first ones; the axis label gives the number of others.
+    max_systems
+        Number of systems to draw, the best ones; the axis label gives the number of others.
+    ax
+        Axes to draw on; by default new axes on their own figure, as large as the cells need.
+
+    Returns
+    -------
+    Axes
+        Axes with a row for each slice, all rows at the top, and a column for each system. Better scores have
+        a stronger colour, the best of each row is bold. A star at the number of rows marks few of them.
+
+    Raises
+    ------
+    TypeError
+        If `comparison` is something else, or `ax` is not an Axes.
+    ValueError
+        If the comparison has no such metric, or a number is not an integer of at least 1.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {"a": ["x", "y"], "b": ["y", "y"], "c": ["x", "x"], "answer": ["x", "x"], "lang": ["en", "de"]}
+    ... )
+    >>> ax = af.plot.heat_map(af.compare(df, ["a", "b", "c"], "answer", by="lang"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['all rows', 'de', 'en']
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['c', 'a', 'b']
+    """
+    groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
+    given = _ranked(comparison, _HEAT_MAP, metric)
+    grid = side_by_side(of_slices(given.frame, given.metric.name, given.by), given.by)
+    slices, hidden = _inputs.Slices(given.by, grid.slices).first(groups)
+    labels, systems = list(slices.labels.values()), grid.systems[:columns]
+    width = max(2.4 + _COLUMN * len(systems), 4.5)
+    names = _style.names(systems, _LONGEST_NAME)
+    longest = max(map(text_width, names), default=0)
+    below = _LETTER * longest if longest > _LONGEST_LEVEL else 0.0
+    ax = _inputs.axes(ax, width, 1.5 + below + _ROW * max(len(labels), 2))
+    counts = slices.frame.select("n", "few_rows").iter_rows()
+    bold = [row for row, label in enumerate(labels) if label is _inputs.ALL_ROWS]
+    ax.set_xticks(range(len(names)), names)
+    for text in ax.get_xticklabels():
+        _style.as_data(text)
+    ax.set_xlim(-0.5, max(len(names), 1) - 0.5)
+    _style.group_axis(ax, labels, bold=bold)
+    ax.set_ylim(max(len(labels), 1) - 0.5, -0.5)
+    _style.side(ax, [f"n = {n:,}{FEW if is_few else ''}" for n, is_few in counts], bold=bold)
+    _style.turn_crowded(ax)
+    few = f"; {FEW} few rows" if slices.frame["few_rows"].any() else ""
+    left_out = [(hidden, "groups"), (len(grid.systems) - len(systems), "systems")]
+    more = " and ".join(f"{number:,} more {what}" for number, what in left_out if number)
+    more = f"\n{more} not shown" if more else ""
+    _style.xlabel(ax, f"bold: best of the row{few}{more}")
+    by = f" by {_style.name(' and '.join(given.by))}" if given.by else ""
+    name = _inputs.directed(f"{given.metric.label}{by}", higher_is_better=bool(given.metric.higher_is_better))
+    _style.title(ax, name, title)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    ax.grid(visible=False)
+    texts = _draw_cells(ax, grid, len(labels), len(systems), given.metric)
+    _room.fit(ax)
+    _shrink(ax, texts, len(systems))
+    return ax
+
+
+def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> list[Text]:
+    import numpy as np  # noqa: PLC0415 - only to plot
+    from matplotlib.colors import Normalize  # noqa: PLC0415
+
+    scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64).reshape(rows, columns)
+    if not scores.size:
+        return []
+    goodness = scores if metric.higher_is_better else -scores
+    known = goodness[np.isfinite(goodness)]
+    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+    margin = _MARGIN * (high - low) or 1.0
+    # Few are close to the background, dark or light.
+    cmap = "Blues" if _style.on(_style.background(ax)) == "black" else "Blues_r"
+    shown = np.where(np.isfinite(goodness), goodness, np.nan)
+    norm = Normalize(low - margin, high + margin)
+    limits = ax.get_xlim(), ax.get_ylim()
+    image = ax.imshow(shown, cmap=cmap, norm=norm, aspect="auto")
+    ax.set(xlim=limits[0], ylim=limits[1])
+    texts = []
+    for row, column in np.ndindex(scores.shape):
+        score = grid.scores[row][column]
+        is_colored = bool(np.isfinite(goodness[row, column]))
+        color = _style.on(image.cmap(norm(goodness[row, column]))[:3]) if is_colored else _style.ink(ax)
+        spelled = "–" if score is None else figure(score, metric.format or "number")  # noqa: RUF001 - as in tables
+        text = ax.text(column, row, spelled, color=color, ha="center", va="center", fontsize="small")
+        text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
+        texts.append(text)
+    return texts
+
+
+def _shrink(ax: Axes, texts: Sequence[Text], columns: int) -> None:
+    """Write figures smaller that are wider than their cells."""
+    widest = max((_room.measured(text).width for text in texts), default=0.0)
+    room = 0.92 * _room.inner_width(ax) / max(columns, 1)
+    if widest > room:
+        size = float(texts[0].get_fontsize())
+        for text in texts:
+            text.set_fontsize(max(size * room / widest, _SMALLEST_FONT))
+
+
+def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
+    """Return the ranks in a comparison or its frame, with the metric of this name."""
+    confidence = None
+    if isinstance(given, SlicedResult) and given.noun == "comparison":
+        result: Any = given
+        frame, metrics, confidence = result.ranked, given.measures, given.confidence
+    else:
+        frame = source.table(given, _COLUMNS)
+        metrics = _inputs.named_metrics(frame["metric"].unique(maintain_order=True))
+    by = [name for name in frame.columns[: frame.columns.index("metric")] if name not in (SLICE, TABLE)]
+    if SLICE not in frame.columns:
+        frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
+    chosen = _inputs.measured(metric, metrics, "metric")
+    floats = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("score", "low", "high")]
+    ranks = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("rank", "rank_low", "rank_high")]
+    frame = frame.with_columns(*floats, *(rank.cast(pl.Int64) for rank in ranks))
+    tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else None
+    if tables is not None and len(tables):
+        first = tables[0]
+        by = next((keys for keys in _keys(by) if crossed(keys) == first), by)
+        frame = frame.filter(pl.col(TABLE).is_null() | (pl.col(TABLE) == first)).drop(TABLE)
+    return _Ranked(frame, tuple(by), chosen, confidence)
+
+
+def _keys(by: Sequence[str]) -> list[list[str]]:
+    """Return all choices of columns; there are few columns."""
+    choices: list[list[str]] = [[]]
+    for name in by:
+        choices += [[*one, name] for one in choices]
+    return choices
+
+
+def _one_slice(given: _Ranked) -> pl.DataFrame:
+    """Return the systems in all rows or, without these, in the only slice, best first."""
+    lines = given.frame.filter(pl.col("metric") == given.metric.name)
+    overall = lines.filter(pl.col(SLICE) == OVERALL)
+    chosen = lines if overall.is_empty() else overall
+    if chosen["system"].is_duplicated().any():
+        raise ValueError("ranking draws one slice: filter the frame for one")
+    return chosen.sort("rank", nulls_last=True, maintain_order=True)
+
+
+def _label(name: str, line: dict[str, Any]) -> _style.Label:
+    low, high = line["rank_low"], line["rank_high"]
+    ranks = "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"  # noqa: RUF001 - a range
+    return _style.Label(f"{name}{ranks}")
+
+
+def _spelled(score: float | None, low: float | None, high: float | None, kind: Any) -> str:
+    if score is None:
+        return "no rows"
+    ends = "" if low is None or high is None else f" [{figure(low, kind)}, {figure(high, kind)}]"
+    return f"{figure(score, kind)}{ends}"

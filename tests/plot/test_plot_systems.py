@@ -1,0 +1,192 @@
+"""Plots of several systems: figures, ranks, colours, and which metric, slices and systems are drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+from plot_cases import frame, ranked
+
+import anls_frame as af
+from anls_frame import plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COUNT = 12
+
+
+def scores(
+    count: int = COUNT, rows: int = 60, names: list[str] | None = None, **options: Any
+) -> af.Comparison:
+    dice = np.random.default_rng(0)
+    table = {f"s{place}": dice.random(rows) for place in range(count)}
+    data = pl.DataFrame(table).with_columns(k=pl.Series(range(rows)) % 6, h=pl.Series(range(rows)) % 2)
+    systems = dict(zip(names or table, table, strict=True))
+    return af.compare(data, systems, None, **{"by": "k", "metrics": "score", "draws": 99, **options})
+
+
+def labels(ax: Axes, axis: str = "y") -> list[str]:
+    return [text.get_text() for text in getattr(ax, f"get_{axis}ticklabels")()]
+
+
+@pytest.mark.parametrize("metric", ["anls", "cer_corpus"])
+def test_points_intervals_and_ranks_are_those_of_the_ranking(metric: str) -> None:
+    made = ranked(frame())
+
+    ax = plot.ranking(made, metric)
+
+    overall = made.ranking.filter((pl.col("slice") == "overall") & (pl.col("metric") == metric))
+    points = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [point.get_xdata()[0] for point in points] == overall["score"].to_list()
+    assert [point.get_ydata()[0] for point in points] == [0, 1, 2]
+    drawn = [collection.get_segments()[0][:, 0].tolist() for collection in ax.collections]
+    assert drawn == [list(ends) for ends in overall.select("low", "high").rows() if None not in ends]
+    for text, row in zip(ax.get_yticklabels(), overall.iter_rows(named=True), strict=True):
+        low, high = row["rank_low"], row["rank_high"]
+        ranks = f"{low}" if low == high else f"{low}–{high}"  # noqa: RUF001 - as it is shown
+        assert text.get_text() == f"{row['system']} ({ranks})"
+        assert (text.get_fontweight() == "bold") == row["possibly_best"]
+    assert [text.get_text() for text in ax.texts] == [
+        f"{row['score']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" for row in overall.iter_rows(named=True)
+    ]
+    assert ("lower is better" in ax.get_xlabel()) == (metric == "cer_corpus")
+    assert "95 % interval" in ax.get_xlabel()
+
+
+def test_systems_have_their_colours_and_many_have_one() -> None:
+    few, many = plot.ranking(ranked(frame()), colors={"first": "#123456"}), plot.ranking(scores())
+
+    shades = {line.get_color() for line in few.lines}
+    assert len(shades) == 3
+    assert "#123456" in shades
+    assert len({line.get_color() for line in many.lines}) == 1
+
+
+def test_the_best_are_drawn_and_the_others_counted() -> None:
+    made = scores()
+    names = made.ranking["system"][:COUNT].to_list()
+
+    ranks, heat = plot.ranking(made, max_systems=5), plot.heat_map(made, max_systems=5, max_groups=2)
+
+    assert [text.partition(" (")[0] for text in labels(ranks)] == names[:5]
+    assert "7 more systems not shown" in ranks.get_xlabel()
+    assert labels(heat, "x") == names[:5]
+    assert len(labels(heat)) == 3
+    words = heat.get_xlabel().replace("\n", " ")
+    assert "4 more groups and 7 more systems not shown" in words
+
+
+@pytest.mark.parametrize("metric", ["anls", "cer_corpus"])
+def test_cells_hold_the_scores_and_better_ones_have_a_stronger_colour(metric: str) -> None:
+    made = ranked(frame())
+
+    ax = plot.heat_map(made, metric)
+
+    lines = made.ranking.filter(pl.col("metric") == metric)
+    systems = labels(ax, "x")
+    assert systems == lines["system"][:3].to_list()
+    groups = lines["type"].filter(lines["slice"] == "group").unique(maintain_order=True)
+    assert labels(ax) == ["all rows", *("null" if key is None else key for key in groups)]
+    cells = {text.get_position(): text for text in ax.texts if text.get_transform() == ax.transData}
+    image = ax.images[0]
+    shades = np.asarray(image.cmap(image.norm(image.get_array())))[..., :3].sum(axis=2)
+    found = []
+    for row, key in enumerate([None, *groups]):
+        is_line = pl.col("type").eq_missing(key) & (pl.col("slice") == ("group" if row else "overall"))
+        for system in lines.filter(is_line).iter_rows(named=True):
+            column = systems.index(system["system"])
+            text = cells.pop((column, row))
+            assert text.get_text() == f"{system['score']:.3f}"
+            assert (text.get_fontweight() == "bold") == (system["rank"] == 1)
+            found.append((system["score"], shades[row, column]))
+    assert not cells
+    # A darker colour has a smaller sum.
+    found.sort(reverse=metric == "anls")
+    assert [shade for _, shade in found] == sorted(shade for _, shade in found)
+
+
+def test_figures_are_legible_on_their_cells() -> None:
+    for style in ({}, {"figure.facecolor": "black", "axes.facecolor": "black", "text.color": "white"}):
+        with mpl.rc_context(style):
+            ax = plot.heat_map(scores())
+        image = ax.images[0]
+        shades = np.asarray(image.cmap(image.norm(image.get_array())))[..., :3]
+        for text in ax.texts:
+            if text.get_transform() != ax.transData:
+                continue
+            column, row = text.get_position()
+            assert contrast(shades[row, column], mpl.colors.to_rgb(text.get_color())) > 4.5
+
+
+def contrast(first: Any, second: Any) -> float:
+    """Return the contrast of two colours as WCAG defines it."""
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: Any) -> float:
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def test_of_several_tables_the_first_is_drawn() -> None:
+    for by, first in (([["h"], ["k"]], 2), ([["k"], ["h"]], 6), ([["k", "h"], ["k"]], 6)):
+        made = scores(by=by)
+        for given in (made, made.ranking):
+            ax = plot.heat_map(given)
+            assert len(labels(ax)) == first + 1
+            assert ax.get_title() == f"score by {' and '.join(by[0])}"
+
+
+def test_a_slice_of_a_frame_can_be_ranked() -> None:
+    made = scores()
+    one = made.ranking.filter(pl.col("k") == 3)
+    assert [text.partition(" (")[0] for text in labels(plot.ranking(one))] == one["system"].to_list()
+    with pytest.raises(ValueError, match="ranking draws one slice"):
+        plot.ranking(made.ranking.filter(pl.col("slice") == "group"))
+
+
+def test_unknown_metrics_are_refused() -> None:
+    for draw in (plot.ranking, plot.heat_map, plot.comparison):
+        made = scores(2) if draw is plot.comparison else ranked(frame())
+        with pytest.raises(ValueError, match="metric must be"):
+            draw(made, "bleu")
+    with pytest.raises(ValueError, match="kind must be"):
+        ranked(frame()).plot(kind="pie")  # type: ignore[arg-type] # is refused
+
+
+def test_two_systems_in_several_metrics_are_drawn_in_one() -> None:
+    made = af.compare(
+        frame(), ["first", "second"], "answer", by="type", metrics=["anls", "cer_corpus"], draws=99
+    )
+    alone = af.compare(frame(), ["first", "second"], "answer", by="type", metrics="cer_corpus", draws=99)
+    for given in (made, made.differences()):
+        ax = plot.comparison(given, "cer_corpus")
+        other = plot.comparison(alone)
+        assert labels(ax) == labels(other)
+        for one, two in zip(ax.lines, other.lines, strict=True):
+            assert list(one.get_xdata()) == list(two.get_xdata())
+        assert ax.get_xlabel() == other.get_xlabel()
+    assert made.plot().get_xlabel() == "ANLS"
+    assert labels(made.plot(kind="slices", metric="cer_corpus"), "x") == ["second", "first"]
+
+
+def test_systems_of_any_name_can_be_drawn() -> None:
+    names = list(dict.fromkeys(text for text in HOSTILE_TEXTS if text))[:20]
+    made = scores(len(names), names=names, by=None)
+    for ax in (plot.ranking(made), plot.heat_map(made)):
+        ax.figure.draw_without_rendering()
+    assert len(labels(plot.heat_map(made))) == 1
+
+
+def test_scores_that_are_missing_leave_their_rows_empty() -> None:
+    data = pl.DataFrame({"a": [0.5] * 9, "b": [None] * 9, "c": [0.1] * 9}, schema_overrides={"b": pl.Float64})
+    made = af.compare(data, ["a", "b", "c"], None, metrics="score")
+    assert [text.get_text() for text in plot.ranking(made).texts] == ["no rows"] * 3
+    heat = plot.heat_map(made)
+    assert [text.get_text() for text in heat.texts].count("–") == 3  # noqa: RUF001 - as it is shown
