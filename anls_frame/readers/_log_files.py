@@ -48,6 +48,11 @@ def by_system(logs: Mapping[str, Paths] | Paths) -> dict[str, list[Path]]:
     return found
 
 
+def text_of(path: Path) -> str:
+    """Return a path as text; on POSIX, the name of a file may be bytes that are none."""
+    return os.fsencode(path).decode(errors="replace")
+
+
 def _files(paths: Paths) -> list[Path]:
     if isinstance(paths, str | os.PathLike):
         return matching(paths)
@@ -93,7 +98,7 @@ def _names(files: list[Path]) -> list[str]:
     """Return the shortest names of this kind that differ: without suffixes where they are not needed."""
     absolute = [file.absolute() for file in files]
     shared = os.path.commonpath([file.parent for file in absolute])
-    whole = [file.relative_to(shared).as_posix() for file in absolute]
+    whole = [text_of(file.relative_to(shared)).replace(os.sep, "/") for file in absolute]
     plain = [name.removesuffix(_format_suffix(Path(name))) for name in whole]
     counts = Counter(plain)
     return [short if counts[short] == 1 else name for short, name in zip(plain, whole, strict=True)]

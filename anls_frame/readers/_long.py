@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame._text import numbered
-from anls_frame.readers import _standard
+from anls_frame.readers import _log_files, _standard
 from anls_frame.readers._problems import Advice, Option, shown
 from anls_frame.reports.pairing import disagreeing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from anls_frame.readers._problems import ManyProblems
@@ -74,7 +74,7 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
     frames = [
         log.rows.select(
             pl.lit(log.system).alias("system"),
-            pl.lit(str(log.path)).alias("file"),
+            pl.lit(_log_files.text_of(log.path)).alias("file"),
             epochs.of(log),
             *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
         )
@@ -86,24 +86,26 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
 
 
 class _Epochs:
-    """The last epoch of each question in the files of each system so far."""
+    """The questions and epochs in the files of each system so far."""
 
     def __init__(self) -> None:
-        self._last: dict[str, pl.DataFrame] = {}
+        self._known: dict[str, pl.DataFrame] = {}
 
     def of(self, log: Log) -> pl.Series:
-        """Return the epochs of a file, counted on from earlier files with the same questions."""
+        """Return the epochs of a file, counted on if earlier files have some of them already."""
         own = log.rows.select(_QUESTION, "epoch")
-        before = self._last.get(log.system)
-        if before is not None:
-            shared = before.join(own, on=_QUESTION, how="semi")["epoch"].max()
-            own = own.with_columns(pl.col("epoch") + (0 if shared is None else shared))
-        both = own if before is None else pl.concat([before, own])
-        self._last[log.system] = both.group_by(_QUESTION).agg(pl.col("epoch").max())
+        before = self._known.get(log.system)
+        if before is None:
+            self._known[log.system] = own
+            return own["epoch"]
+        if not before.join(own, on=[_QUESTION, "epoch"], how="semi").is_empty():
+            last = before.join(own, on=_QUESTION, how="semi")["epoch"].max()
+            own = own.with_columns(pl.col("epoch") + last)
+        self._known[log.system] = pl.concat([before, own])
         return own["epoch"]
 
 
-def check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
+def check_answers(rows: pl.DataFrame, problems: ManyProblems, paths: Iterable[Path]) -> None:
     """Report questions for which a file accepts other answers than the first file that has them."""
     first = rows.group_by(_QUESTION, maintain_order=True).first()
     both = rows.select(_QUESTION, "file", "answers").join(
@@ -113,6 +115,7 @@ def check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
     differing = differing.unique([_QUESTION, "file", "first_file"], maintain_order=True)
+    files = {_log_files.text_of(path): path for path in paths}
     for (file, other), questions in differing.group_by("file", "first_file", maintain_order=True):
         ids = questions[_QUESTION].to_list()
         problems.add(

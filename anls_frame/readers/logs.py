@@ -143,7 +143,7 @@ def read_logs(
             protocols.add(protocol)
     problems.raise_any()
     rows = _long.joined(read)
-    _long.check_answers(rows, problems, {str(path): path for _, path in files})
+    _long.check_answers(rows, problems, (path for _, path in files))
     if unmatched == "error":
         _long.check_complete(rows, problems)
     problems.raise_any()

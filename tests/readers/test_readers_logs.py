@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -295,6 +297,46 @@ def test_epochs_of_a_table_are_kept_and_counted_on(tmp_path: Path, suffix: str) 
         for offset in (0, 2)
         for epoch in (1, 2)
         for question in (1, 2)
+    ]
+
+
+def test_epochs_that_files_of_a_system_number_themselves_stay(tmp_path: Path) -> None:
+    runs = [write(tmp_path / f"run-{run}.jsonl", [row(1, f"x{run}", epoch=run)]) for run in (1, 2, 4)]
+
+    assert af.read_logs({"a": runs})["epoch"].to_list() == [1, 2, 4]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, names of files are texts")
+def test_the_name_of_a_file_may_be_no_text(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", [row(1, "x")])
+    other = write(tmp_path / os.fsdecode(b"b\xff.jsonl"), [row(1, "y", ["other"])])
+
+    with pytest.raises(af.InputError, match="accepts other answers than"):
+        af.read_logs(tmp_path)
+    write(other, [row(1, "y")])
+    frame = af.read_logs(tmp_path)
+    assert frame["system"].to_list() == ["a", "b\ufffd"]
+    assert frame["file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", "b\ufffd.jsonl")]
+
+
+def test_the_means_over_epochs_are_compared(tmp_path: Path) -> None:
+    runs = {
+        "old": [[row(1, "a"), row(2, "x")], [row(1, "x"), row(2, "x")]],
+        "new": [[row(1, "a"), row(2, "a")], [row(1, "a"), row(2, "x")]],
+    }
+    files = {
+        name: [write(tmp_path / f"{name}-{number}.jsonl", rows) for number, rows in enumerate(found)]
+        for name, found in runs.items()
+    }
+    frame = af.read_logs(files)
+
+    means = af.mean_over_epochs(frame, "prediction", "answers", id=["system", "question_id"])
+
+    assert means.select("system", "question_id", "n_epochs", "anls").rows() == [
+        ("old", "q1", 2, 0.5),
+        ("old", "q2", 2, 0.0),
+        ("new", "q1", 2, 1.0),
+        ("new", "q2", 2, 0.5),
     ]
 
 
