@@ -584,6 +584,7 @@ class Comparison(SlicedResult[Table_co]):
         return ComparisonView(
             tables=self.sliced_tables(),
             flat=self.to_polars(),
+            transitions=self._all_transitions,
             settings=self.settings,
             signature=self.signature,
             metric=self.metric,

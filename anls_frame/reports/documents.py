@@ -65,6 +65,7 @@ class ComparisonView:
 
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
+    transitions: pl.DataFrame | None
     settings: Mapping[str, Any]
     signature: str
     metric: Metric
@@ -124,7 +125,17 @@ def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
 
 def comparison_document(view: ComparisonView) -> Document:
     """Return a comparison as a document to export."""
-    return replace(_slices_of_comparison(view), settings=view.settings, figures=[_dumbbell(view)])
+    document = _slices_of_comparison(view)
+    tables = [*document.tables, *transition_tables(view.transitions, view.settings["by"])]
+    return replace(document, tables=tables, settings=view.settings, figures=[_dumbbell(view)])
+
+
+def transition_tables(transitions: pl.DataFrame | None, by: Sequence[str]) -> list[Table]:
+    """Return the counts of rows by old and new error type as a table, if they were counted."""
+    if transitions is None:
+        return []
+    kinds: dict[str, Kind] = {"n": "count", "share": "score", **kinds_of(transitions.columns, by, ())}
+    return [Table("Error types, old and new", transitions, kinds)]
 
 
 def _slices_of_comparison(view: ComparisonView) -> Document:

@@ -26,6 +26,7 @@ from anls_frame.reports.documents import (
     doubts,
     few_note,
     kinds_of,
+    transition_tables,
     untestable_note,
 )
 from anls_frame.summary.catalogue import BUILT_IN
@@ -95,7 +96,7 @@ class ManyView:
 def many_document(view: ManyView) -> Document:
     """Return a comparison as a document to export."""
     document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
-    rest = [] if view.transitions is None else [_long("Error types, old and new", view.transitions, view)]
+    rest = transition_tables(view.transitions, view.settings["by"])
     return replace(document, tables=[*document.tables, *rest], settings=view.settings)
 
 
@@ -178,7 +179,6 @@ def _long(name: str, frame: pl.DataFrame, view: ManyView) -> Table:
     kinds: dict[str, Kind] = {
         **dict.fromkeys(("score", "low", "high", "first_score", "second_score"), common),
         **dict.fromkeys(_COUNTS, "count"),
-        "share": "score",
         **kinds_of(frame.columns, view.settings["by"], ()),
     }
     return Table(name, frame, {column: kinds[column] for column in frame.columns if column in kinds})

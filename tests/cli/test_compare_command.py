@@ -311,6 +311,11 @@ def test_details_print_how_error_types_changed(run: Run) -> None:
         str(largest["n"]),
     ]
     assert title not in fine(run(*options))
+    content = figures(
+        fine(run("compare", "all.parquet", "--systems", "rapidocr,dates", "--details", "--json"))
+    )
+    of_two = af.compare(FRAME, ["rapidocr", "dates"], "answers", details=True).transitions
+    assert [row["n"] for row in content["Error types, old and new"]] == of_two["n"].to_list()
     scores = ("compare", "all.parquet", "--systems", "rapidocr_confidence,tesseract_confidence", "--scores")
     refused(run(*scores, "--details"), "details need texts")
 
