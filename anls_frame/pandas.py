@@ -45,7 +45,8 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     >>> df.anls
     .anls of a pandas.DataFrame: add_scores, anls, cer, changes, compare, confusions, edit_ops,
       error_type, exact_match, explain, hamming, hamming_vectors, lcs_distance, length_scores,
-      levenshtein, nearest_answer, nls, report, score, summarize, summarize_systems, worst
+      levenshtein, mean_over_epochs, nearest_answer, nls, pass_at_k, report, score, summarize,
+      summarize_systems, variance_components, worst
     """
 
 

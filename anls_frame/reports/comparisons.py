@@ -837,7 +837,8 @@ def compare(
         scores.
     prediction, system, id
         For a frame with a row for each system and question, in place of `systems`: the columns with the
-        predictions, the name of the system, and what identifies a question.
+        predictions, the name of the system, and what identifies a question. Repeated answers to a question
+        are averaged before, see `mean_over_epochs`.
     by
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster

@@ -264,7 +264,7 @@ def _of_slice(
             "truncated": raw < 0,
         }
     )
-    errors = _standard_errors(questions, max(found.epoch, 0.0))
+    errors = standard_errors(questions, max(found.epoch, 0.0))
     of_slice = questions.head(1).select(keys)
     values = of_slice.row(0) if keys else ()
     what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
@@ -273,7 +273,7 @@ def _of_slice(
     return _Slice(both[0], both[1], text)
 
 
-def _standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
+def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     """Return the standard error of the mean of questions, now and with other numbers of epochs."""
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
