@@ -838,7 +838,8 @@ def compare(
     prediction, system, id
         For a frame with a row for each system and question, in place of `systems`: the columns with the
         predictions, the name of the system, and what identifies a question. Repeated answers to a question
-        are averaged before, see `mean_over_epochs`.
+        are averaged before, see `mean_over_epochs`. If `metrics` names columns of existing scores, pass
+        only `system` and `id`.
     by
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster
@@ -906,7 +907,7 @@ def compare(
     0.5
     """
     _check_test(confidence, draws, seed)
-    side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id)
+    side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id, metrics=metrics)
     summary = summarize_systems(
         side_by_side.frame,
         # Error types are counted from the first.
@@ -914,7 +915,7 @@ def compare(
         answers,
         by=by,
         cluster=cluster,
-        metrics=metrics,
+        metrics=side_by_side.metrics,
         protocol=protocol,
         threshold=threshold,
         cer_protocol=cer_protocol,

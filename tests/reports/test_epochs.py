@@ -135,6 +135,37 @@ def test_systems_with_several_epochs_are_compared_by_question() -> None:
     assert comparison.overall["wins"] == 2
 
 
+def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
+    metrics = ["anls", "cer_mean"]
+    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc", metrics=metrics).with_columns(
+        errors=pl.Series([1, 2, 0, 1]), words=pl.Series([4, 5, 4, 5])
+    )
+    rate = af.Metric("errors", denominator="words", name="wer")
+
+    comparison = af.compare(means, system="system", id="id", metrics=[*metrics, rate], cluster="doc")
+
+    found = comparison.overall.select("metric", "first_score", "second_score").rows()
+    # Cat and dog; cow, nothing and bee: all characters of dog, nothing and bee are wrong.
+    expected = [
+        ("anls", (1 / 2 + 1 / 3) / 2, (1 + 2 / 3) / 2),
+        ("cer_mean", (1 / 2 + 2 / 3) / 2, (0 + 1 / 3) / 2),
+        ("wer", 3 / 9, 1 / 9),
+    ]
+    assert [row[0] for row in found] == [row[0] for row in expected]
+    assert [row[1:] for row in found] == [pytest.approx(row[1:]) for row in expected]
+    assert [metric.higher_is_better for metric in comparison.measures] == [True, False, False]
+    of_one = af.compare(means, system="system", id="id", metrics="anls", cluster="doc")
+    assert of_one.overall["difference"] == pytest.approx(expected[0][2] - expected[0][1])
+
+
+@pytest.mark.parametrize("metrics", [None, pl.col("anls"), []])
+def test_without_predictions_the_scores_must_be_columns(metrics: Any) -> None:
+    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
+
+    with pytest.raises(ValueError, match="of scores, metrics with the names of their columns"):
+        af.compare(means, system="system", id="id", metrics=metrics)
+
+
 def test_equal_numbers_of_epochs_give_the_difference_and_interval_of_all_rows() -> None:
     random = np.random.default_rng(1)
     rows = pl.DataFrame(
