@@ -65,12 +65,13 @@ class Row(NamedTuple):
 
 
 class Glance(NamedTuple):
-    """A table for a screen: title, cells as texts, notes, and the number of rows left out."""
+    """A table for a screen: title, cells as texts, notes, the number of rows left out, and the bold rows."""
 
     title: str
     rows: pl.DataFrame
     notes: Sequence[str]
     hidden: int
+    bold: Sequence[int] = (0,)
 
 
 @dataclass(frozen=True)

@@ -75,11 +75,14 @@ class Dumbbell:
         Names and colours of both.
     rows
         Label of each group, the figures of both systems, and the text beside them.
+    table
+        Name of the table that it stands above; by default it stands by itself.
     """
 
     name: str
     systems: Mapping[str, str]
     rows: Sequence[tuple[str, float | None, float | None, str]]
+    table: str = ""
 
 
 @dataclass(frozen=True)

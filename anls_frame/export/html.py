@@ -25,7 +25,7 @@ from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
-from anls_frame.export.figures import HeatMap, Ranks, Stacked
+from anls_frame.export.figures import Dumbbell, HeatMap, Ranks, Stacked
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _sections(document: Document) -> list[_Section]:
     above = {
         figure.table: _section(figures.pop(place))
         for place, figure in enumerate(document.figures)
-        if isinstance(figure, Ranks | HeatMap)
+        if isinstance(figure, Ranks | HeatMap | Dumbbell) and figure.table
     }
     # A figure that says all that is in a table stands for it.
     drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}

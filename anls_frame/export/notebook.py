@@ -48,7 +48,7 @@ def table(glance: Glance, table_id: str) -> GT:
         .tab_header(title=visible(glance.title))
         .cols_label({name: html(escape(label).replace("{{", "{&#123;")) for label, name in patterns.items()})
         .cols_align(align="right", columns=rows.columns[rows.columns.index("n") :])
-        .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=[0]))
+        .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(glance.bold)))
         .opt_css(_CSS.replace("{id}", table_id))
     )
     hidden = [f"... and {glance.hidden:,} more slices; `by_group` has them all."] if glance.hidden else []

@@ -115,7 +115,8 @@ def _document_of_many(view: ManyView) -> Document:
     tables: list[Table] = []
     figures: list[Figure] = []
     for metric, label in view.named:
-        table = Table(f"Ranking: {label}", _ranked(view, metric), _kinds_of_ranking(metric))
+        ranked = _ranked(view, metric)
+        table = Table(f"Ranking by {label}", ranked, _kinds_of_ranking(ranked, metric))
         tables.append(table)
         figures.append(_ranks(table, metric))
     for columns in view.tables:
@@ -138,17 +139,16 @@ def _ranked(view: ManyView, metric: Metric) -> pl.DataFrame:
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
     ends = [pl.col(end).alias(f"score_{end}") for end in ("low", "high")]
     first = ["system", "n", "score", "score_low", "score_high", "rank", "rank_low", "rank_high", *_DIFFERENCE]
-    return joined.with_columns(ends).select(
-        *first, "p_value", "p_adjusted", "possibly_best", "few_rows", "n_clusters"
-    )
+    clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
+    last = ["p_value", "p_adjusted", "possibly_best", "few_rows", *clusters]
+    return joined.with_columns(ends).select(*first, *last)
 
 
-def _kinds_of_ranking(metric: Metric) -> dict[str, Kind]:
+def _kinds_of_ranking(ranked: pl.DataFrame, metric: Metric) -> dict[str, Kind]:
     return {
+        **kinds_of(ranked.columns, (), ()),
         **dict.fromkeys(("score", "score_low", "score_high"), metric.format or "number"),
-        **dict.fromkeys(("n", "rank", "rank_low", "rank_high", "n_clusters"), "count"),
-        **dict.fromkeys(_DIFFERENCE, "difference"),
-        **dict.fromkeys(("p_value", "p_adjusted"), "p_value"),
+        **dict.fromkeys(("rank", "rank_low", "rank_high"), "count"),
     }
 
 
@@ -244,7 +244,8 @@ def _glance_of_ranking(view: ManyView, metric: Metric, label: str, most: int | N
     texts = pl.DataFrame(rows, schema=dict.fromkeys(headings, pl.String), orient="row").rename(visible)
     hidden = ranked.height - len(rows)
     more = [f"... and {hidden:,} more systems; `ranking` has them all"] if hidden else []
-    return Glance(f"Ranking: {label}", texts, more, 0)
+    best = [place for place, is_best in enumerate(ranked["possibly_best"][: len(rows)]) if is_best]
+    return Glance(f"Ranking by {label}", texts, more, 0, best)
 
 
 def _rank_set(row: Mapping[str, Any]) -> str:
@@ -338,7 +339,7 @@ def _dumbbell(view: ManyView, table: Table, columns: Sequence[str]) -> Dumbbell:
         (label, row[first], row[second], spelled(row["difference"], (), "difference"))
         for label, row in zip(slice_labels(frame, columns), frame.iter_rows(named=True), strict=True)
     ]
-    return Dumbbell(f"Both systems: {table.name}", _palette.system_colors(view.systems), rows)
+    return Dumbbell(table.name, _palette.system_colors(view.systems), rows, table.name)
 
 
 def _glances_of_two(view: ManyView, most: int | None) -> list[Glance]:
@@ -371,7 +372,7 @@ def _glance_of_metrics(view: ManyView) -> Glance:
     ]
     names = ["metric", *_headings(table.frame).values()]
     texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
-    return Glance(table.name, texts, [], 0)
+    return Glance(table.name, texts, [], 0, ())
 
 
 # Names and notes

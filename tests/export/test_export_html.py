@@ -132,6 +132,20 @@ def test_a_hostile_name_is_shown_everywhere_and_does_nothing(text: str, tmp_path
     assert shown.texts("dt") == [seen(text) or "\N{NO-BREAK SPACE}"]
 
 
+def test_hostile_names_of_systems_do_nothing(tmp_path: Path) -> None:
+    names = list(dict.fromkeys(text for text in HOSTILE_TEXTS if text and len(text) < 100))[:30]
+    scores = {f"s{place}": [place / 100, 0.5, 0.75, 0.5] for place in range(len(names))}
+    data = pl.DataFrame(scores).with_columns(k=pl.Series(["a", "a", "b", None]))
+    for count in (2, len(names)):
+        systems = dict(zip(names[:count], scores, strict=False))
+        metrics = [af.Metric(dict(zip(systems, systems.values(), strict=True)), name=name) for name in "xy"]
+        made = af.compare(data, systems, None, by="k", metrics=metrics, draws=19)
+        shown = page(made.to_document(), tmp_path)
+        check_harmless(shown)
+        cells = {text.strip() for kind in ("td", "th", "div", "li") for text in shown.texts(kind)}
+        assert {seen(name).strip() for name in names[:count]} <= cells
+
+
 def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
     rows = [(text, {text: 1}) for text in HOSTILE_TEXTS if len(text) < 200]
     figure = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows, "errors")

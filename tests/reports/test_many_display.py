@@ -249,7 +249,7 @@ def test_files_hold_the_figures(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert [float(row["score"]) for row in rows] == ranking["score"].to_list()
     tables = json.loads(paths[".json"].read_text("utf-8"))["tables"]
-    assert list(tables)[:3] == ["Ranking: ANLS", "Ranking: exact match", "Ranking: CER (corpus)"]
+    assert list(tables)[:3] == ["Ranking by ANLS", "Ranking by exact match", "Ranking by CER (corpus)"]
     assert [row["difference"] for row in tables["All pairs"]] == pairs["difference"].to_list()
     counted = tables["Error types, old and new"]
     assert sum(row["n"] for row in counted if row["slice"] == "overall") == 2 * FRAME.height
@@ -268,6 +268,10 @@ def test_files_hold_the_figures(tmp_path: Path) -> None:
 def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     made = two(by=[["lang"], ["kind"]])
     document = made.to_document()
+    page = made.write(tmp_path / "c.html").read_text("utf-8")
+    # Points of both systems in all rows and each slice, in each metric and table, above its own table.
+    assert page.count("<circle cx") == 2 * 3 * (4 + 3)
+    assert page.count("<section") == len(document.tables) + 1
     assert [table.name for table in document.tables][:2] == ["All rows", "ANLS by lang"]
     frame = pl.DataFrame(made.differences())
     for suffix in SUFFIXES:
@@ -279,6 +283,14 @@ def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     )
     assert table["second"].to_list() == of_table["second_score"].to_list()
     assert table["p_adjusted"].to_list() == of_table["p_adjusted"].to_list()
+
+
+def test_transitions_of_two_systems_are_written_if_they_were_counted() -> None:
+    for counted in (False, True):
+        made = two(metrics="anls", by=None, details=counted)
+        *_, last = made.to_document().tables
+        assert (last.name == "Error types, old and new") == counted
+    assert last.frame.drop("slice").equals(pl.DataFrame(made.transitions))
 
 
 def test_the_page_has_the_ranks_and_a_heat_map(tmp_path: Path) -> None:
