@@ -15,7 +15,7 @@ from anls_frame.summary.rows import predicted, score_details
 from anls_frame.summary.systems import of_system
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Live
@@ -32,12 +32,20 @@ class SystemRows:
     names.
     """
 
-    frame: pl.LazyFrame
+    inputs: pl.LazyFrame
+    """What the scores are computed from, with the keys and the cluster."""
+    scored: Callable[[pl.LazyFrame], pl.LazyFrame]
+    """Returns rows with their scores from all or some rows of `inputs`."""
     keys: tuple[str, ...]
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
     systems: int
     orders: dict[str, list[str]]
+
+    @property
+    def frame(self) -> pl.LazyFrame:
+        """All rows with their scores."""
+        return self.scored(self.inputs)
 
     def wrong(self) -> list[pl.Expr]:
         """Return which rows hold a value that a metric cannot have, for each own metric and system."""
@@ -88,48 +96,65 @@ def scored_rows(
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *needed])
     source = to_lazy(frame, [*predictions, *optional(answers)], list(others), answers=answers)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    schema = source.collect_schema()
     selected: dict[str, pl.Expr] = {}
+    details: dict[str, pl.Expr] = {}
+    if answers is not None:
+        schema = source.collect_schema()
+        selected[_ANSWERS] = cs.by_name(answers)
+        for place, prediction in enumerate(predictions):
+            score_details(schema, prediction, answers, settings)  # raises an error that names the columns
+            selected[_text(place)] = cs.by_name(prediction)
+            renamed = pl.Schema({_text(place): schema[prediction], _ANSWERS: schema[answers]})
+            details[f"details_{place}"] = score_details(renamed, _text(place), _ANSWERS, settings)
     for place, every in enumerate(own):
-        texts: list[pl.Expr] = []
-        if answers is not None:
-            selected[f"details_{place}"] = score_details(schema, predictions[place], answers, settings)
-            texts = [predicted(predictions[place]), cs.by_name(answers)]
+        texts = [] if answers is None else [predicted(predictions[place]), cs.by_name(answers)]
         for value in own_metrics.values(source, every, texts):
             selected[f"{value.meta.output_name()}_{place}"] = value
-    is_missing = [cs.by_name(*dict.fromkeys(predictions)).is_null()] if predictions else []
-    if is_missing:
-        selected["missing"] = pl.any_horizontal(is_missing)
-    rows = source.select(*keys, **selected)
     parts = [part for place, every in enumerate(of_systems) for part in _of_system(place, every, answers)]
-    lengths = [pl.col(f"details_{place}").struct.field("reference_length") for place in range(len(systems))]
-    if answers is None:
-        some = scores(0, len(systems))
-        rows = rows.with_columns(parts).with_columns(
-            missing=pl.any_horizontal(pl.col(some).is_null()),
-            answerable=pl.lit(value=True),
-            length=pl.lit(1, pl.Int64),
-        )
-    else:
-        rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
-        rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
-        # A function of texts may give a score without looking at the answers.
-        functions = [place for place, metric in enumerate(metrics) if metric.is_function]
-        of_texts = [name for place in functions for name in all_columns(place, metrics[place], len(systems))]
-        rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
-    if settings.missing == "drop":
-        dropped = [
-            name for place, one in enumerate(metrics) for name in all_columns(place, one, len(systems))
-        ]
-        dropped += [f"digest_{place}" for place in range(len(systems))]
-        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(dropped)))
+    every_column = [
+        name for place, one in enumerate(metrics) for name in all_columns(place, one, len(systems))
+    ]
+
+    def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
+        if answers is None:
+            some = scores(0, len(systems))
+            rows = rows.with_columns(parts).with_columns(
+                missing=pl.any_horizontal(pl.col(some).is_null()),
+                answerable=pl.lit(value=True),
+                length=pl.lit(1, pl.Int64),
+            )
+        else:
+            lengths = [pl.col(name).struct.field("reference_length") for name in details]
+            is_missing = pl.any_horizontal(pl.col(_text(place)).is_null() for place in range(len(systems)))
+            rows = rows.with_columns(**details, missing=is_missing)
+            rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
+            rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
+            # A function of texts may give a score without looking at the answers.
+            functions = [place for place, metric in enumerate(metrics) if metric.is_function]
+            of_texts = [
+                name for place in functions for name in all_columns(place, metrics[place], len(systems))
+            ]
+            rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
+        if settings.missing == "drop":
+            dropped = [*every_column, *(f"digest_{place}" for place in range(len(systems)))]
+            rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(dropped)))
+        return rows
+
     return SystemRows(
-        frame=rows,
+        inputs=source.select(*keys, **selected),
+        scored=scored,
         keys=key_names(settings.by, settings.cluster),
         metrics=metrics,
         systems=len(systems),
         orders=orders,
     )
+
+
+_ANSWERS = "answers"
+
+
+def _text(place: int) -> str:
+    return f"text_{place}"
 
 
 def _of_system(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:

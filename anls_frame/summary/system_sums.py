@@ -28,8 +28,11 @@ _FACTOR = "factor"
 ROWS = ""
 """Name of the cells of all metrics together, which there are without clusters."""
 
-_VALUES_OF_A_BATCH = 1 << 21
+_VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows."""
+
+_FEW_SYSTEMS = 8
+"""Scores of more systems are computed batch by batch."""
 
 _SCALE_OF_SHARES = 63
 _BITS_OF_SHARES = SCORE_BITS - 15
@@ -119,12 +122,13 @@ def collect(rows: SystemRows) -> SystemSums:
     needed = (*rows.keys, "missing", "answerable", "length", *digests, *of_rows)
     size = max(1024, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows)
+    # Polars holds many rows at once, of the scores of many systems too many: these follow batch by batch.
+    later = rows.systems > _FEW_SYSTEMS
+    source = rows.inputs if later else rows.frame.select(needed)
     # Sums of integers do not depend on the order of the batches.
-    for batch in rows.frame.select(needed).collect_batches(
-        chunk_size=size, maintain_order=False, engine="streaming"
-    ):
-        for rows_of_a_sum in batch.iter_slices(ROWS_OF_A_SUM):
-            tally.add(rows_of_a_sum)
+    for batch in source.collect_batches(chunk_size=size, maintain_order=False, engine="streaming"):
+        for part in batch.iter_slices(ROWS_OF_A_SUM):
+            tally.add(rows.scored(part.lazy()).select(needed).collect() if later else part)
     if tally.has_wrong:
         rows.raise_wrong()
     return tally.sums()
