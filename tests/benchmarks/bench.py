@@ -112,6 +112,7 @@ def main() -> None:
     single = json.loads(child.stdout)
     from build import lines as build_lines  # noqa: PLC0415 - as above
     from large import lines as large_lines  # noqa: PLC0415 - as above
+    from many_systems import lines as many_lines  # noqa: PLC0415 - as above
 
     command = [sys.executable, str(HERE / "gec_goals.py")]
     grammar = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout  # noqa: S603 - our own
@@ -130,7 +131,7 @@ def main() -> None:
             "",
             *large_lines(2_000_000 if arguments.quick else 20_000_000),
             "",
-            *([] if arguments.quick else [*build_lines(), ""]),
+            *([] if arguments.quick else [*many_lines(), "", *build_lines(), ""]),
             *table["growth"],
             "## One core",
             "",
