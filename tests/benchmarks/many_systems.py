@@ -108,7 +108,7 @@ def line(name: str, task: Task) -> str:
 def lines() -> list[str]:
     """Return the lines of the table."""
     return [
-        "| comparison, from Parquet | sums, s | ranking, s | differences, s | CPU seconds | peak MiB | goal | |",
+        "| comparison, from Parquet | sums, s | ranking, s | differences, s | CPU s | peak MiB | goal | |",
         "|---|---:|---:|---:|---:|---:|---|---|",
         *(line(name, task) for name, task in TASKS.items()),
     ]
