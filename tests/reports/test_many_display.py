@@ -100,6 +100,14 @@ def test_text_and_notebook_rank_all_systems_in_each_metric(by: Any, baseline: st
     assert [shown[start][3] for start in starts] == ["ANLS", "exact match", "CER (corpus)"]
 
 
+def test_notebooks_print_systems_that_are_possibly_best_in_bold() -> None:
+    made = compare(FRAME, SYSTEMS, "answer", metrics="anls", draws=199)
+    rows = re.findall("<tr>.*?</tr>", made._repr_html_().partition("<tbody")[2], re.DOTALL)
+    ranking = pl.DataFrame(made.ranking)
+    bold = ["font-weight: bold" in row for row in rows[: ranking.height]]
+    assert bold == ranking["possibly_best"].to_list()
+
+
 def test_scores_of_slices_stand_side_by_side_with_the_best_of_each_line_marked() -> None:
     made = many(by=[["lang"], ["kind"]])
     shown = lines(repr(made))
