@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
@@ -127,7 +129,7 @@ def test_a_name_with_brackets_is_a_file_if_there_is_one(tmp_path: Path) -> None:
 def test_what_does_not_name_files_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [row(1, "x")])
 
-    for given, error, message in (
+    for logs, error, message in (
         ({}, ValueError, "logs must name at least one file"),
         ([], ValueError, "at least one file"),
         ({"a": []}, ValueError, "each system must have at least one file"),
@@ -141,7 +143,7 @@ def test_what_does_not_name_files_is_an_error(tmp_path: Path) -> None:
     ):
         (tmp_path / "empty").mkdir(exist_ok=True)
         with pytest.raises(error, match=message):
-            af.read_logs(given)
+            af.read_logs(logs)
     with pytest.raises(ValueError, match="reader must be one of 'table'"):
         af.read_logs(path, reader="csv")
     with pytest.raises(ValueError, match="unmatched must be one of 'error', 'null', 'drop', 'keep'"):
@@ -587,3 +589,57 @@ def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> Non
             af.read_logs(limited, **options)
     with pytest.raises(ValueError, match="name the column of docs that has the ids of the questions"):
         af.read_logs(RRC / "submission_tesseract.json", gold=GOLD, docs=QUESTIONS)
+
+
+# Whatever the files
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
+    st.lists(st.sampled_from(["x", "ü", ""]), max_size=2),
+)
+ROWS = st.dictionaries(
+    st.tuples(st.sampled_from("abc"), st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(1, 3), VALUES),
+    min_size=1,
+)
+
+
+def same(found: Any, written: Any) -> bool:
+    """Whether a value is what was written, as itself, as a number, or as text."""
+    if isinstance(found, str) and not isinstance(written, str):
+        try:
+            return json.loads(found) == written
+        except ValueError:
+            return False
+    return found == written
+
+
+@given(rows=ROWS)
+@settings(deadline=None)
+def test_every_row_and_value_of_any_files_is_there(
+    tmp_path_factory: pytest.TempPathFactory, rows: dict[tuple[str, int, int], tuple[int, Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    parts: dict[str, dict[int, list[Any]]] = {}
+    for (system, epoch, question), (part, value) in rows.items():
+        written = row(question, f"{system}{epoch}{question}", epoch=epoch, note=value)
+        parts.setdefault(system, {}).setdefault(part, []).append(written)
+    files = {
+        system: [write(folder / f"{system}-{part}.jsonl", found) for part, found in of_system.items()]
+        for system, of_system in parts.items()
+    }
+
+    frame = af.read_logs(files, unmatched="keep")
+
+    assert frame.height == len(rows)
+    for found in frame.iter_rows(named=True):
+        key = found["system"], found["epoch"], int(found["question_id"].removeprefix("q"))
+        part, value = rows.pop(key)
+        assert found["prediction"] == "".join(map(str, key))
+        assert found["file"] == str(folder / f"{key[0]}-{part}.jsonl")
+        assert same(found["note"], value), (found["note"], value)
