@@ -118,6 +118,8 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
     for other in names[1:]:
         if other != names[0]:
             raise ValueError(f"summaries of different systems cannot be merged: {names[0]} and {other}")
+    if len({summary.groups for summary in summaries}) > 1:
+        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     parts = _all_parts(summaries)
     sums = [summary.sums for summary in summaries]
     for name in sums[0].cells:
@@ -127,6 +129,7 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
     return SystemsSummary(
         settings=settings,
         systems=summaries[0].systems,
+        groups=summaries[0].groups,
         parts=dict(sorted(parts.items())),
         sums=system_sums.add_up([summary.sums for summary in summaries], keys, settings.metrics),
         transitions={

@@ -109,14 +109,14 @@ def digest(metrics: Sequence[Metric]) -> pl.Expr:
 
 def digest_of_values(scores: Sequence[pl.Expr]) -> pl.Expr:
     """Return the digest of the numbers of each row; null if all are null."""
-    mixed = pl.lit(0, pl.UInt64)
+    digest = pl.lit(0, pl.UInt64)
     for score in scores:
         bits = score.cast(pl.Float64).reinterpret(dtype=pl.UInt64).fill_null(_NULL)
-        mixed = _mixed(mixed.xor(bits))
-    return pl.when(pl.any_horizontal(score.is_not_null() for score in scores)).then(mixed)
+        digest = mixed(digest.xor(bits))
+    return pl.when(pl.any_horizontal(score.is_not_null() for score in scores)).then(digest)
 
 
-def _mixed(value: pl.Expr) -> pl.Expr:
+def mixed(value: pl.Expr) -> pl.Expr:
     """Mix 64 bits: SplitMix64 (Steele, Lea and Flood 2014)."""
     value += pl.lit(0x9E37_79B9_7F4A_7C15, pl.UInt64)
     value = value.xor(value // (1 << 30)) * pl.lit(0xBF58_476D_1CE4_E5B9, pl.UInt64)

@@ -14,7 +14,7 @@ from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames.conversion import at_hand, is_pandas
 from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
-from anls_frame.summary import files, transitions
+from anls_frame.summary import cluster_groups, files, transitions
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import Settings, resolve_missing
@@ -62,6 +62,8 @@ class SystemsSummary(Generic[Table_co]):
         other one, by its name.
     from_pandas
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too.
+    groups
+        After `fold_clusters`, the number of groups that the clusters were put into.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class SystemsSummary(Generic[Table_co]):
     sums: SystemSums
     transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     from_pandas: bool = False
+    groups: int | None = None
 
     @property
     def rows(self) -> int:
@@ -105,6 +108,46 @@ class SystemsSummary(Generic[Table_co]):
         systems = ", ".join(self.systems)
         text = f"<Summary of {systems} on {numbered(self.rows, 'row')}{by}: {contents}; {settings.signature}>"
         return visible(text, directions=True)
+
+    def fold_clusters(self) -> SystemsSummary[Table_co]:
+        """
+        Put the clusters into 4,096 groups, so that the size no longer depends on the number of clusters.
+
+        The group of a cluster follows from its name alone, so that a cluster may still have rows in several
+        parts.
+
+        Returns
+        -------
+        SystemsSummary
+            It can be merged with other folded summaries. Comparisons have the same scores, differences, wins
+            and losses. Ranks, intervals and p-values treat a group as one cluster: they are valid, as
+            clusters are independent, and hardly differ, unless there were fewer than a few hundred clusters.
+            `n_clusters` is the number of groups.
+
+        Raises
+        ------
+        ValueError
+            If there are no clusters.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"a": ["x"] * 9000, "b": ["y"] * 9000, "answer": ["x"] * 9000})
+        >>> summary = af.summarize_systems(df.with_row_index("doc"), ["a", "b"], "answer", cluster="doc")
+        >>> folded = summary.fold_clusters()
+        >>> folded.groups
+        4096
+        >>> af.Comparison.from_summary(folded).overall["difference"]
+        -1.0
+        """
+        if self.settings.cluster is None:
+            raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
+        if self.groups is not None:
+            return self
+        keys = key_names(self.settings.by, None)
+        sums = cluster_groups.in_groups(self.sums, keys, self.settings.metrics)
+        return dataclasses.replace(self, sums=sums, groups=cluster_groups.GROUPS)
 
     def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
         """
@@ -184,6 +227,7 @@ class SystemsSummary(Generic[Table_co]):
             "scored_by": None,
             files.SYSTEMS: {
                 "columns": dict(self.systems),
+                "groups": self.groups,
                 "counts": {name: dict(counts) for name, counts in sums.counts.items()},
                 "digests": list(sums.digests),
                 "ends": {name: list(ends) for name, ends in sums.ends.items()},
@@ -210,6 +254,7 @@ class SystemsSummary(Generic[Table_co]):
         return SystemsSummary(
             settings=header["settings"],
             systems=found["columns"],
+            groups=found["groups"],
             parts=header["parts"],
             transitions=by_kind.pop("transitions"),
             sums=SystemSums(
