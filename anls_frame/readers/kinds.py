@@ -70,11 +70,11 @@ def _is_of_inspect(text: str, _: set[str]) -> bool:
 READERS = {
     "table": Reader(read_results),
     "rrc": Reader(_read_submission, _is_submission),
-    "dude": Reader(_read_dude_submission, _is_dude_submission),
     "lmms-eval": Reader(read_lmms_eval, _is_of_lmms_eval),
     "vlmevalkit": Reader(read_vlmevalkit),
     "lm-eval": Reader(read_lm_eval, _is_of_lm_eval),
     "inspect": Reader(read_inspect, _is_of_inspect),
+    "dude": Reader(_read_dude_submission, _is_dude_submission),
 }
 
 

@@ -48,7 +48,7 @@ def read_logs(
         (all files in it that may be logs), or a list of these. Without names, each file is a system, named
         after its path below the folder that all files share, without suffix.
     reader
-        `"table"`, `"rrc"`, `"dude"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"` or `"inspect"`, for all
+        `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"`, `"inspect"` or `"dude"`, for all
         files. Only VLMEvalKit's files must be named, because they look like tables.
     unmatched
         What to do about questions that some systems have and others lack, and about questions that lack some
