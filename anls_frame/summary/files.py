@@ -95,9 +95,10 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
-        whole = pl.read_parquet(source)
+        # One after the other: together they have the columns of all, most of them null.
+        whole = pl.scan_parquet(source)
         frames = {
-            kind: whole.filter(pl.col("kind") == kind).select(columns)
+            kind: whole.filter(pl.col("kind") == kind).select(columns).collect()
             for kind, columns in metadata["columns"].items()
         }
         of_systems = {SYSTEMS: metadata[SYSTEMS]} if SYSTEMS in metadata else {}
