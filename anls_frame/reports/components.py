@@ -163,7 +163,7 @@ def variance_components(
     unbiased until a negative one is set to 0. The present standard error is that of `ratio_variance` for the
     means of questions, in clusters. With k epochs of every question, the variance of the mean changes by σ² ·
     (1/k - 1/h) / n, where σ² is the component of epochs, h the harmonic mean of the present numbers and n the
-    number of questions; it is at least σ² / kn.
+    number of questions; it is at least σ² / kn, unless more epochs would thereby add to it.
 
     Examples
     --------
@@ -288,7 +288,11 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     n = questions.height
     # Rounded, so that three times three epochs are three.
     repeats = round(n / float((1 / questions["n"]).sum()), 9)
-    every = {float(k): max(present + epoch * (1 / k - 1 / repeats) / n, epoch / (k * n)) for k in NUMBERS}
+    every = {}
+    for k in map(float, NUMBERS):
+        # Epochs alone add so much; but more of them never add to the present variance.
+        alone = epoch / (k * n) if k < repeats else min(epoch / (k * n), present)
+        every[k] = max(present + epoch * (1 / k - 1 / repeats) / n, alone)
     every[repeats] = present
     table = pl.DataFrame({"epochs": [*every], "variance": [*every.values()]}, schema=_VARIANCES)
     variance = pl.col("variance").fill_nan(None)

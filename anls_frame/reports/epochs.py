@@ -238,6 +238,11 @@ def mean_over_epochs(
     --------
     variance_components : how many epochs pay.
 
+    Notes
+    -----
+    To reports and comparisons, the means are existing scores. The bounds of an error rate, whose mean may
+    happen to be below 1, are best said: ``metrics=af.Metric("cer_mean", bounds=(0, None))``.
+
     Examples
     --------
     >>> import polars as pl

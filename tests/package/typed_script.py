@@ -107,6 +107,12 @@ def tables() -> None:
     assert_type(af.confusions(POLARS.lazy(), "old", "answers", by="lang"), pl.DataFrame)
     assert_type(af.confusions(PANDAS, prediction="old", answers="answers"), pd.DataFrame)
     assert_type(af.length_scores(PANDAS, "old", "answers"), pd.DataFrame)
+    assert_type(af.mean_over_epochs(POLARS, "old", "answers", id="id", keep="lang"), pl.DataFrame)
+    assert_type(af.pass_at_k(PANDAS, 1, "old", "answers", id="id"), pd.DataFrame)
+    twice = pd.concat([PANDAS, PANDAS])
+    components = af.variance_components(twice, "old", "answers", id="id")
+    assert_type(components, af.VarianceComponents[pd.DataFrame])
+    assert_type(components.standard_errors, pd.DataFrame)
     first, second = PANDAS[["id", "old"]], PANDAS[["id", "new"]]
     renamed = [frame.set_axis(["id", "prediction"], axis=1) for frame in (first, second)]
     paired = af.pair(renamed[0], renamed[1], on="id", prediction="prediction", names=("old", "new"))

@@ -180,6 +180,15 @@ def test_an_estimate_below_zero_is_given_as_zero_and_said() -> None:
     )
 
 
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 1)), min_size=3, max_size=20))
+def test_more_epochs_never_make_the_mean_less_certain(rows: list[Any]) -> None:
+    frame = pl.DataFrame([(0, 0), (0, 1), *rows], schema=["id", "score"], orient="row")
+
+    errors = components(frame, cluster=None).standard_errors["standard_error"].drop_nulls().to_list()
+
+    assert errors == sorted(errors, reverse=True)
+
+
 def test_slices_are_those_of_their_rows() -> None:
     rows = as_rows(balanced()).with_columns(
         types=pl.when(pl.col("id") % 2 == 0).then(pl.lit(["even", "all"])).otherwise(pl.lit(["all"]))
