@@ -250,11 +250,12 @@ class _Tally:
         buckets.clear()
         # Column by column, so that there are never two copies of all cells.
         schema = pl.concat([part.head(0) for part in parts], how="vertical_relaxed").schema
-        columns = []
-        for column, dtype in schema.items():
-            columns.append(pl.concat([part[column].cast(dtype) for part in parts], rechunk=True))
-            parts = [part.drop(column) for part in parts]
-        return pl.DataFrame(columns)
+        columns = [dict(zip(part.columns, part.get_columns(), strict=True)) for part in parts]
+        parts.clear()
+        return pl.DataFrame([
+            pl.concat([of_part.pop(column).cast(dtype) for of_part in columns], rechunk=True)
+            for column, dtype in schema.items()
+        ])  # fmt: skip
 
     def _adder(self, name: str) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
         metric = next((metric for metric in self.rows.metrics if name and metric.name == name), None)
