@@ -35,7 +35,9 @@ def main() -> None:
         notebook = nbformat.read(path, as_version=4)
         before = printed(notebook)
         # In the root of the repository, where the data are.
-        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": FOLDER.parent}}).execute()
+        # One output for what a cell prints, however often it is flushed.
+        resources = {"metadata": {"path": FOLDER.parent}}
+        NotebookClient(notebook, timeout=300, resources=resources, coalesce_streams=True).execute()
         if not options.check:
             tidy(notebook)
             nbformat.write(notebook, path)
