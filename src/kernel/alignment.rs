@@ -470,7 +470,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 500, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::kernel::oracle::cases(500), ..ProptestConfig::default() })]
 
         #[test]
         fn long_texts_are_split(reference in "[ab]{0,4200}", prediction in "[ab漢]{0,4200}") {

@@ -8,6 +8,15 @@ use super::weighted::SubstitutionCost;
 /// long cases run one in so many. A prime: it meets every row and every column of a grid of cases.
 pub const ONE_IN: u32 = if cfg!(sanitized) { 7 } else { 1 };
 
+/// How many random cases of these are tried: a part on every change, all in a campaign.
+pub fn cases(most: u32) -> u32 {
+    if cfg!(sanitized) || std::env::var_os("ANLS_FRAME_CAMPAIGN").is_some() {
+        most / ONE_IN
+    } else {
+        most / 4
+    }
+}
+
 /// Wagner and Fischer's table, with a substitution cost.
 pub fn edit_distance(left: &str, right: &str, substitution_cost: usize) -> usize {
     let right: Vec<char> = right.chars().collect();
@@ -211,7 +220,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1_000 / ONE_IN, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: cases(1_000), ..ProptestConfig::default() })]
 
         #[test]
         fn lanes_of_any_lengths(

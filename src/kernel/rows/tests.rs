@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::lanes::Isa;
-use super::super::oracle::ONE_IN;
+use super::super::oracle::cases;
 use super::super::prepare::{Preparation, UnicodeForm, Whitespace};
 use super::super::request::Similarity;
 use super::super::score::{Cut, Protocol, Scorer};
@@ -223,7 +223,7 @@ fn alike(text: &str, other: &str, likeness: Likeness) -> [String; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000 / ONE_IN, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: cases(2_000), ..ProptestConfig::default() })]
 
     #[test]
     fn blocks_score_as_rows_do(

@@ -215,7 +215,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::kernel::oracle::cases(20_000), ..ProptestConfig::default() })]
 
         #[test]
         fn ends_are_those_of_the_characters(

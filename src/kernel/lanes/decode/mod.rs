@@ -255,7 +255,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 20_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::kernel::oracle::cases(20_000), ..ProptestConfig::default() })]
 
         #[test]
         fn characters_are_equal_where_they_were(
