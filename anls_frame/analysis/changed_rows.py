@@ -12,11 +12,10 @@ from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, at_hand, is_pandas, rows_at, to_lazy
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.protocol import resolve_protocol, resolve_threshold
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import predicted, score_details
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
 from anls_frame.summary.systems import of_system, resolve_for, two
 from anls_frame.summary.transitions import type_of
 
@@ -152,18 +151,11 @@ def changes(
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
     chosen = resolve_for(metrics, pair, has_texts=has_texts, cer_protocol=cer_protocol)
-    scoring: dict[str, Any] = {"threshold": None}
-    if has_texts:
-        scoring = {
-            "protocol": resolve_protocol(protocol),
-            "threshold": resolve_threshold(protocol, threshold),
-            "cer_protocol": resolve_protocol(cer_protocol),
-        }
     settings = Settings(
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
         keep=check_keep(keep),
-        **scoring,
+        **scoring(protocol, threshold, cer_protocol, of_texts=has_texts),
     )
     columns = _columns(list(pair), chosen, settings)
     frame = at_hand(frame)

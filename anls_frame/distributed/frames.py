@@ -22,8 +22,8 @@ from anls_frame.summary import own_metrics, slicing, summarizing, systems_summar
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.settings import check_keep
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import of_system, resolve_for
-from anls_frame.summary.systems_summary import SystemsSummary, resolve_systems
+from anls_frame.summary.systems import of_system, resolve_for, resolve_systems
+from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

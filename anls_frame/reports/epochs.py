@@ -18,7 +18,7 @@ from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.rows import Live, existing_scores, scored_texts
-from anls_frame.summary.settings import Settings, check_keep, resolve_missing
+from anls_frame.summary.settings import Settings, are_texts, check_keep, resolve_missing
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def scored_epochs(
         If an id is null, a metric has no score for a row or a value that it cannot have, or rows of a
         question differ in a column that is kept or in the accepted answers.
     """
-    has_texts = prediction is not None and answers is not None
-    if not has_texts and not (prediction is None and answers is None):
-        raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
+    has_texts = are_texts(prediction, answers)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
     for metric in chosen:
         if metric.is_ratio:

@@ -13,7 +13,7 @@ from anls_frame.frames.conversion import attach, column_names, in_memory, to_laz
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.systems_summary import resolve_systems
+from anls_frame.summary.systems import resolve_systems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

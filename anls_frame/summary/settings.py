@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from anls_frame._arguments import choice
+from anls_frame._arguments import choice, flag
 from anls_frame._native import __version__
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described, resolve_protocol, resolve_threshold
 from anls_frame.summary.catalogue import TEXT_METRICS, from_dict
 
 if TYPE_CHECKING:
@@ -163,6 +163,41 @@ def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
 def check_missing(missing: str) -> None:
     """Raise an error unless the value is one of the choices."""
     choice("missing", missing, get_args(Missing))
+
+
+def check_part(part: str | None) -> None:
+    """Raise an error unless the name of a part is a text, or None."""
+    if part is not None and not (isinstance(part, str) and part):
+        raise ValueError(f"part must be a non-empty string, got {part!r}")
+
+
+def are_texts(prediction: str | None, answers: str | None) -> bool:
+    """Return whether there are columns of texts; raise an error if there is only one of the two."""
+    both = prediction is not None and answers is not None
+    if not both and not (prediction is None and answers is None):
+        raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
+    return both
+
+
+def scoring(
+    protocol: ScoreProtocol | str,
+    threshold: float | None,
+    cer_protocol: ScoreProtocol | str,
+    *,
+    of_texts: bool,
+    details: bool = False,
+) -> dict[str, Any]:
+    """Return the fields of `Settings` that say how texts are scored; existing scores have none."""
+    if flag("details", details) and not of_texts:
+        raise ValueError("details need texts; columns of scores have none")
+    if not of_texts:
+        return {"threshold": None}
+    return {
+        "protocol": resolve_protocol(protocol),
+        "threshold": resolve_threshold(protocol, threshold),
+        "cer_protocol": resolve_protocol(cer_protocol),
+        "details": details,
+    }
 
 
 def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:

@@ -6,17 +6,24 @@ import dataclasses
 import uuid
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
-from anls_frame._arguments import count, flag
+from anls_frame._arguments import count
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import protocol_of
 from anls_frame.frames.progress import following
-from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.cells import Collected, collect, lowest
 from anls_frame.summary.details import KEYS, plans
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live, existing_scores, scored_texts
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing
+from anls_frame.summary.settings import (
+    MOST_ROWS,
+    Settings,
+    are_texts,
+    check_keep,
+    check_part,
+    resolve_missing,
+    scoring,
+)
 from anls_frame.summary.slicing import check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import OnFrames, Options
+    from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.slicing import By
@@ -131,28 +139,16 @@ def summarize(
     │ en    ┆ 2   ┆ 1         │
     └───────┴─────┴───────────┘
     """
-    has_texts = prediction is not None and answers is not None
-    if not has_texts and not (prediction is None and answers is None):
-        raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
+    has_texts = are_texts(prediction, answers)
     missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    if flag("details", details) and not has_texts:
-        raise ValueError("details need texts; columns of scores have none")
-    if part is not None and not (isinstance(part, str) and part):
-        raise ValueError(f"part must be a non-empty string, got {part!r}")
+    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, details=details)
+    check_part(part)
     slicing, kept = slicing_of(by), check_keep(keep)
     frame = at_hand(frame)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
     own = tuple(metric for metric in chosen if not metric.is_built_in)
     live = Live(slicing=slicing, metrics=own)
-    scoring: dict[str, Any] = {"threshold": None}
-    if has_texts:
-        scoring = {
-            "protocol": resolve_protocol(protocol),
-            "threshold": resolve_threshold(protocol, threshold),
-            "cer_protocol": resolve_protocol(cer_protocol),
-            "details": details,
-        }
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,
@@ -162,7 +158,7 @@ def summarize(
         missing=missing,
         worst=worst,
         keep=kept,
-        **scoring,
+        **of_texts,
     )
     with following(progress, frame, passes(settings)) as advance:
         if prediction is None or answers is None:

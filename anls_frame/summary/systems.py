@@ -64,6 +64,24 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
             )
 
 
+def resolve_systems(systems: Any) -> dict[str, str]:
+    """Return the systems, from name to column."""
+    if isinstance(systems, list | tuple):
+        entries = [(name, name) for name in systems]
+    else:
+        entries = list(systems.items()) if hasattr(systems, "items") else []
+    are_texts = all(isinstance(text, str) for entry in entries for text in entry)
+    if len(entries) < 2 or not are_texts:  # noqa: PLR2004
+        raise ValueError(
+            "systems must name two or more prediction columns, such as {'old': 'a', 'new': 'b'}, got "
+            f"{systems!r}"
+        )
+    named = dict(entries)
+    if len(named) < len(entries):
+        raise ValueError(f"systems must have different names, got {systems!r}")
+    return named
+
+
 def two(systems: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of exactly two systems by name, the baseline first."""
     pairs = list(systems.items()) if hasattr(systems, "items") else []

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
-from anls_frame._arguments import flag
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames.conversion import at_hand, is_pandas
-from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_threshold
 from anls_frame.summary import cluster_groups, files, transitions
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
-from anls_frame.summary.settings import Settings, resolve_missing
+from anls_frame.summary.settings import Settings, check_part, resolve_missing, scoring
 from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.system_sums import SystemSums, collect
-from anls_frame.summary.systems import resolve_for
+from anls_frame.summary.systems import resolve_for, resolve_systems
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import OnFrames
+    from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
@@ -325,22 +324,12 @@ def summarize_systems(
     >>> af.Comparison.from_summary(summary).overall["difference"]
     0.5
     """
-    if part is not None and not (isinstance(part, str) and part):
-        raise ValueError(f"part must be a non-empty string, got {part!r}")
+    check_part(part)
     named = resolve_systems(systems)
     has_texts = answers is not None
     slicing = slicing_of(by)
     chosen = resolve_for(metrics, named, has_texts=has_texts, cer_protocol=cer_protocol)
-    if flag("details", details) and not has_texts:
-        raise ValueError("details need texts; columns of scores have none")
-    scoring: dict[str, Any] = {"threshold": None}
-    if has_texts:
-        scoring = {
-            "protocol": resolve_protocol(protocol),
-            "threshold": resolve_threshold(protocol, threshold),
-            "cer_protocol": resolve_protocol(cer_protocol),
-            "details": details,
-        }
+    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, details=details)
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,
@@ -348,7 +337,7 @@ def summarize_systems(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
-        **scoring,
+        **of_texts,
     )
     frame = at_hand(frame)
     rows = scored_rows(frame, named, answers, Live(slicing=slicing, metrics=chosen), settings)
@@ -371,21 +360,3 @@ def summarize_systems(
         transitions=counted,
         from_pandas=is_pandas(frame),
     )
-
-
-def resolve_systems(systems: Any) -> dict[str, str]:
-    """Return the systems, from name to column."""
-    if isinstance(systems, list | tuple):
-        entries = [(name, name) for name in systems]
-    else:
-        entries = list(systems.items()) if hasattr(systems, "items") else []
-    are_texts = all(isinstance(text, str) for entry in entries for text in entry)
-    if len(entries) < 2 or not are_texts:  # noqa: PLR2004
-        raise ValueError(
-            "systems must name two or more prediction columns, such as {'old': 'a', 'new': 'b'}, got "
-            f"{systems!r}"
-        )
-    named = dict(entries)
-    if len(named) < len(entries):
-        raise ValueError(f"systems must have different names, got {systems!r}")
-    return named
