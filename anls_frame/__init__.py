@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         read_lm_eval,
         read_lmms_eval,
         read_logs,
+        read_pages,
         read_results,
         read_rrc,
         read_vlmevalkit,
@@ -149,6 +150,7 @@ __all__ = [
     "read_lm_eval",
     "read_lmms_eval",
     "read_logs",
+    "read_pages",
     "read_results",
     "read_rrc",
     "read_vlmevalkit",
@@ -179,8 +181,8 @@ _HOMES = {
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_results read_rrc "
-    "read_vlmevalkit scan_results write_results write_submission",
+    "readers": "read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_pages read_results "
+    "read_rrc read_vlmevalkit scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.components": "VarianceComponents variance_components",
     "reports.decisions": "Decision",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
 from anls_frame.readers.logs import read_logs
+from anls_frame.readers.pages import read_pages
 from anls_frame.readers.rrc import read_rrc, write_submission
 from anls_frame.readers.table import read_results, scan_results
 from anls_frame.readers.writing import write_results
@@ -20,6 +21,7 @@ __all__ = [
     "read_lm_eval",
     "read_lmms_eval",
     "read_logs",
+    "read_pages",
     "read_results",
     "read_rrc",
     "read_vlmevalkit",

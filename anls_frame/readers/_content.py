@@ -68,8 +68,8 @@ def file_format(path: Path, given: str | None = None) -> str:
     )
 
 
-def check_file(path: Path) -> None:
-    """Raise an error unless there is a file that is not empty."""
+def check_file(path: Path, *, may_be_empty: bool = False) -> None:
+    """Raise an error unless there is a file, and something in it."""
     try:
         status = path.stat()
     except ValueError:
@@ -78,7 +78,7 @@ def check_file(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "there is no such file", str(path)) from None
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(path))
-    if status.st_size == 0 and path.is_file():
+    if not may_be_empty and status.st_size == 0 and path.is_file():
         raise problem(path, "the file is empty")
 
 
@@ -89,9 +89,9 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """Return the content, decompressed if the suffix names a compression."""
-    check_file(path)
+    check_file(path, may_be_empty=may_be_empty)
     if _compressed.is_compressed(path):
         return _compressed.unpacked(path)
     with _files.opened(path) as file:
@@ -108,13 +108,20 @@ def beginning(path: Path, size: int) -> bytes:
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
+    """Return the content as text, which must not be empty."""
+    text = decoded(path, read_bytes(path), encoding)
+    if not text.strip():
+        raise problem(path, "the file is empty")
+    return text
+
+
+def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     """
-    Return the content as text.
+    Return the content of a file as text.
 
     A given encoding is used. Otherwise a byte order mark determines the encoding and is removed; without one,
     it is UTF-16 if most other bytes of the beginning are zero, else UTF-8.
     """
-    data = read_bytes(path)
     if encoding is None:
         for start, what in _MAGIC.items():
             if data.startswith(start):
@@ -138,10 +145,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         ) from None
     except LookupError:
         raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
-        raise problem(path, "the file is empty")
-    return text
+    return text.removeprefix("\ufeff")
 
 
 def _encoding(data: bytes) -> tuple[str, int]:

@@ -7,7 +7,7 @@ import glob
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -66,15 +66,22 @@ def _files(paths: Paths) -> list[Path]:
 
 def matching(name: str | os.PathLike[str]) -> list[Path]:
     """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
+    found = found_by(name, _is_log, "logs")
+    if found == [_content.as_path(name)]:
+        _content.check_file(found[0])
+    return found
+
+
+def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str) -> list[Path]:
+    """Return the file, or those that match a pattern or, in a folder, are wanted, sorted by name."""
     path = _content.as_path(name)
     if path.is_dir():
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
-        found = sorted(file for file in below if _is_log(file, path))
+        found = sorted(file for file in below if is_wanted(file, path))
         if not found:
-            raise FileNotFoundError(errno.ENOENT, "this folder contains no logs", str(path))
+            raise FileNotFoundError(errno.ENOENT, f"this folder contains no {what}", str(path))
         return found
     if path.exists() or not glob.has_magic(str(path)):
-        _content.check_file(path)
         return [path]
     matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
     found = sorted(file for file in map(Path, matches) if file.is_file())
@@ -85,13 +92,18 @@ def matching(name: str | os.PathLike[str]) -> list[Path]:
 
 def _is_log(file: Path, folder: Path) -> bool:
     """Whether a file in a folder may hold rows: not hidden, of a known format, and not aggregated results."""
-    if any(part.startswith(".") for part in file.relative_to(folder).parts):
+    if is_hidden(file, folder):
         return False
     if not _format_suffix(file):
         return False
     if file.suffix.lower() != ".json" or not file.stat().st_size:
         return True
     return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())
+
+
+def is_hidden(file: Path, folder: Path) -> bool:
+    """Whether a file, or a folder below this one that it is in, has a name that begins with a dot."""
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def _names(files: list[Path]) -> list[str]:

@@ -480,6 +480,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_lm_eval": af.read_lm_eval,
     "read_lmms_eval": af.read_lmms_eval,
     "read_logs": af.read_logs,
+    "read_pages": af.read_pages,
     "read_results": af.read_results,
     "read_rrc": af.read_rrc,
     "read_vlmevalkit": af.read_vlmevalkit,

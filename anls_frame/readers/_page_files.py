@@ -1,0 +1,102 @@
+"""Which files are the pages of a folder, a pattern or a mapping, and what each page is called."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from anls_frame.readers import _compressed, _content, _log_files
+
+if TYPE_CHECKING:
+    from anls_frame.readers._problems import ManyProblems
+
+Pages: TypeAlias = (
+    "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"
+)
+"""A folder, a pattern, a file or several of these, or a mapping from page to file."""
+
+# A folder often has images and other things beside the texts.
+_TEXTS = frozenset({".txt", ".xml", ".hocr", ".html", ".htm", ".xhtml"})
+# What programs append to the name of a page: the format, the image they read, or what the text is.
+_SUFFIXES = _TEXTS | {
+    *(".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"),
+    *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"),
+}
+
+
+def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
+    """
+    Return the file of each page, sorted by page; a page with two files is a problem.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or no file matches a pattern or is in a folder.
+    """
+    if isinstance(given, Mapping):
+        named = {_checked_name(page): _content.as_path(path) for page, path in given.items()}
+        if not named:
+            raise ValueError("pages must name at least one file")
+        return named
+    found: dict[str, Path] = {}
+    for path, folder in _files(given):
+        page = page_of(path, folder)
+        same = found.setdefault(page, path)
+        if same is not path:
+            problems.add(
+                f"page {page!r} is also {same}; choose by a pattern, such as {folder / ('*' + path.suffix)}",
+                path=path,
+            )
+    return dict(sorted(found.items()))
+
+
+def page_of(path: Path, folder: Path) -> str:
+    """Return the name of a page: its path below a folder, without the suffixes that programs append."""
+    whole = _log_files.text_of(path.relative_to(folder)).replace(os.sep, "/")
+    above, slash, name = whole.rpartition("/")
+    if _compressed.is_compressed(path):
+        name = name[: -len(path.suffix)]
+    while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return above + slash + name
+
+
+def _files(given: Pages) -> list[tuple[Path, Path]]:
+    """Return each file, with the folder below which its path is the name of the page."""
+    if isinstance(given, str | os.PathLike):
+        path = _content.as_path(given)
+        found = _log_files.found_by(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
+        return [(file, _folder(path)) for file in found]
+    if not isinstance(given, Iterable):
+        raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
+    files = [file for name in given for file, _ in _files(name)]
+    if not files:
+        raise ValueError("pages must name at least one file")
+    shared = os.path.commonpath([file.absolute().parent for file in files])
+    return [(file.absolute(), Path(shared)) for file in files]
+
+
+def _folder(path: Path) -> Path:
+    """Return the folder, or the one that all files of a pattern are in, as far as the pattern says it."""
+    if path.is_dir():
+        return path
+    folder = path.parent
+    while not path.exists() and glob.has_magic(str(folder)):
+        folder = folder.parent
+    return folder
+
+
+def _is_text(file: Path, folder: Path) -> bool:
+    if _log_files.is_hidden(file, folder):
+        return False
+    name = Path(file.stem) if _compressed.is_compressed(file) else file
+    return name.suffix.lower() in _TEXTS
+
+
+def _checked_name(page: object) -> str:
+    if not isinstance(page, str) or not page:
+        raise TypeError(f"the name of a page must be a string that is not empty, got {page!r}")
+    return page

@@ -1,0 +1,260 @@
+"""The text of a page: plain text, PAGE XML, ALTO or hOCR, told apart by what the file contains."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from anls_frame.readers import _content
+from anls_frame.readers._problems import Advice, problem, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+Kind: TypeAlias = Literal["text", "PAGE", "ALTO", "hOCR"]
+
+_PEEK = 4096
+_MARKUP = re.compile(r"\s*<(\?xml|!--|!DOCTYPE|([\w-]+:)?(PcGts|alto|html)\b)", re.IGNORECASE)
+_PLAIN_HTML = re.compile(
+    r"\s*(<!--.*?-->\s*)*(<!DOCTYPE\s[^>]*>\s*)?<html\b[^>]*>", re.IGNORECASE | re.DOTALL
+)
+_POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+# Classes of hOCR: elements of one line, and those that stand for lines where a file has none.
+_LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_footer", "ocr_caption", "ocr_textfloat"})
+_BLOCKS = frozenset({"ocr_par", "ocrx_block"})
+_WORD = frozenset({"ocrx_word", "ocr_word"})
+_LAST = float("inf")
+
+
+class Page(NamedTuple):
+    """What was read of a page."""
+
+    kind: Kind
+    text: str
+
+
+def read(path: Path, encoding: str | None = None) -> Page:
+    """
+    Return the text of a file; the encoding is that of plain text, for XML names its own.
+
+    Raises
+    ------
+    InputError
+        If the file is none of these kinds, or is broken.
+    """
+    data = _content.read_bytes(path, may_be_empty=True)
+    beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
+    if not _MARKUP.match(beginning):
+        if not data.strip() and path.suffix.lower() in {".xml", ".hocr", ".html", ".htm", ".xhtml"}:
+            raise problem(path, "the file is empty")
+        text = _content.decoded(path, data, encoding)
+        return Page("text", text.replace("\r\n", "\n").replace("\r", "\n").rstrip())
+    plain = _PLAIN_HTML.match(beginning)
+    root = (
+        _parsed_html(path, data, encoding)
+        if plain is not None and "xmlns" not in plain[0]
+        else _parsed(path, data)
+    )
+    name = _name(root)
+    if name not in _READERS:
+        raise problem(
+            path, f"the root element is {shown(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
+        )
+    kind, lines = _READERS[name]
+    return Page(kind, "\n".join(line for line in lines(root, path) if line))
+
+
+def _parsed(path: Path, data: bytes) -> Any:
+    """Parse XML without touching anything else; entities of its own are refused."""
+    from lxml import etree  # noqa: PLC0415 - only for XML
+
+    # Nothing is loaded, neither from the network nor from files, and no entity is replaced.
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        _check_utf8(path, data)
+        message = _POSITION.sub("", str(error)) or "it ends too early"
+        raise problem(path, f"not well-formed XML: {message}", f"line {error.lineno or 1}") from None
+    definitions = root.getroottree().docinfo.internalDTD
+    names = [] if definitions is None else [entity.name for entity in definitions.iterentities()]
+    if names:
+        raise problem(
+            path, f"declares an entity ({shown(names[0])}), which could insert other files; it is not read"
+        )
+    return root
+
+
+def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
+    """Parse HTML that is not XML, in which tags may be left open."""
+    from lxml import etree  # noqa: PLC0415 - only for HTML
+
+    text = _content.decoded(path, data, encoding)
+    if not text.rstrip().lower().endswith("</html>"):
+        raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
+    parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")
+    return etree.fromstring(text.encode(), parser)
+
+
+def _check_utf8(path: Path, data: bytes) -> None:
+    """Raise an error that says what to do, if the file is in an encoding that it does not name."""
+    declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*encoding=[\"']([^\"']*)", data)
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or (
+        declared and declared[1].lower() not in {b"utf-8", b"utf8"}
+    ):
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise problem(
+            path,
+            Advice(
+                f"byte 0x{data[error.start]:02x} is not valid UTF-8; the first line of XML must name another "
+                'encoding, such as <?xml version="1.0" encoding="ISO-8859-1"?>'
+            ),
+            f"line {line}",
+        ) from None
+
+
+# PAGE
+
+
+def _page(root: Any, _: Path) -> Iterator[str]:
+    refs = [ref for order in root.iter("{*}ReadingOrder") for ref in _refs(order)]
+    for region in _in_order(root, "TextRegion", refs, "id"):
+        lines = [_page_line(line) for line in _by_index(region.findall("{*}TextLine"))]
+        yield from lines if any(lines) else _equivalent(region).split("\n")
+
+
+def _page_line(line: Any) -> str:
+    words = (
+        _equivalent(word) or "".join(map(_equivalent, word.iterfind("{*}Glyph")))
+        for word in line.iterfind("{*}Word")
+    )
+    return _equivalent(line) or " ".join(filter(None, words))
+
+
+def _equivalent(element: Any) -> str:
+    """Return the text of an element: of several, the one with the lowest index, or else the first."""
+    for found in _by_index(element.findall("{*}TextEquiv")):
+        for name in ("{*}Unicode", "{*}PlainText"):
+            text = found.find(name)
+            if text is not None:
+                return _text(text)
+    return ""
+
+
+def _by_index(elements: Iterable[Any]) -> list[Any]:
+    return sorted(elements, key=_index)
+
+
+def _index(element: Any) -> float:
+    try:
+        return int(element.get("index", ""))
+    except ValueError:
+        return _LAST
+
+
+# ALTO
+
+
+def _alto(root: Any, _: Path) -> Iterator[str]:
+    refs = [ref for order in root.iter("{*}ReadingOrder") for ref in _refs(order)]
+    for block in _in_order(root, "TextBlock", refs, "ID"):
+        yield from map(_alto_line, block.iterfind("{*}TextLine"))
+
+
+def _alto_line(line: Any) -> str:
+    """Return the line as printed; files without any space between words mean one."""
+    between = "" if line.find("{*}SP") is not None else " "
+    text = ""
+    for part in line.iterchildren("{*}String", "{*}SP", "{*}HYP"):
+        name = _name(part)
+        if name == "String":
+            text += (between if text else "") + part.get("CONTENT", "")
+        else:
+            text += " " if name == "SP" else part.get("CONTENT", "-")
+    return text.strip(" ")
+
+
+# hOCR
+
+
+def _hocr(root: Any, path: Path) -> Iterator[str]:
+    classes = [(element, _classes(element)) for element in root.iter("{*}*")]
+    if not any(name.startswith(("ocr_", "ocrx_")) for _, names in classes for name in names):
+        raise problem(path, "HTML without the classes of hOCR, such as ocr_line")
+    lines = [element for element, names in classes if names & _LINES]
+    for line in lines or [element for element, names in classes if names & _BLOCKS]:
+        # A header may be a line or have lines.
+        inner = [one for one in line.iterdescendants("{*}*") if _classes(one) & (_LINES | _WORD)]
+        if any(_classes(one) & _LINES for one in inner):
+            continue
+        yield " ".join(filter(None, map(_collapsed, inner))) if inner else _collapsed(line)
+
+
+def _classes(element: Any) -> frozenset[str]:
+    return frozenset(element.get("class", "").split())
+
+
+def _collapsed(element: Any) -> str:
+    return _SPACES.sub(" ", _text(element)).strip()
+
+
+# All
+
+
+def _refs(group: Any) -> Iterator[str]:
+    """Yield what a group of a reading order refers to: by index if it is ordered, otherwise as written."""
+    is_ordered = _name(group).startswith("Ordered")
+    members = list(group.iterchildren("{*}*"))
+    for member in _by_index(members) if is_ordered else members:
+        ref = member.get("regionRef") or member.get("REF")
+        if ref is not None:
+            yield ref
+        yield from _refs(member)
+
+
+def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
+    """Yield the elements of a name once each: those that are referred to, then the others as written."""
+    found = {element.get(id_): element for element in root.iter("{*}*") if element.get(id_) is not None}
+    referred, done = set(refs), set()
+    for outer in [*(found[ref] for ref in refs if ref in found), root]:
+        for element in outer.iter(f"{{*}}{name}"):
+            # What is inside another element may have a place of its own.
+            if element in done or (
+                element is not outer and outer is not root and element.get(id_) in referred
+            ):
+                continue
+            done.add(element)
+            yield element
+
+
+def _text(element: Any) -> str:
+    """Return the text of an element, without the alternatives that hOCR marks as rejected."""
+    parts = [element.text or ""]
+    for child in element:
+        if not isinstance(child.tag, str):  # a named entity such as &nbsp;, which XHTML need not declare
+            parts.append(html.unescape(child.text))
+        elif _name(child) != "del":
+            parts.append(_text(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _name(element: Any) -> str:
+    name: str = element.tag.rpartition("}")[2]
+    return name
+
+
+_READERS: dict[str, tuple[Kind, Callable[[Any, Path], Iterator[str]]]] = {
+    "PcGts": ("PAGE", _page),
+    "alto": ("ALTO", _alto),
+    "html": ("hOCR", _hocr),
+}

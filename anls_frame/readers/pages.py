@@ -1,0 +1,222 @@
+"""Read the pages of an OCR project: the ground truth, and what each engine read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import polars as pl
+
+from anls_frame._arguments import choice
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
+from anls_frame.readers import _page_files, _page_texts, _standard
+from anls_frame.readers._problems import Advice, ManyProblems, Option
+
+if TYPE_CHECKING:
+    from anls_frame.readers._page_files import Pages
+    from anls_frame.readers._page_texts import Page
+
+__all__ = ["read_pages"]
+
+Unmatched: TypeAlias = Literal["error", "null", "drop"]
+EmptyLines: TypeAlias = Literal["keep", "drop"]
+
+PAGE, REFERENCE, PREDICTION = "page", "reference", "prediction"
+
+
+def read_pages(
+    reference: Pages,
+    systems: Mapping[str, Pages] | Pages,
+    *,
+    unmatched: Unmatched = "error",
+    empty_lines: EmptyLines = "keep",
+    encoding: str | None = None,
+) -> pl.DataFrame:
+    r"""
+    Read the pages of an OCR project: a row for each page, with its ground truth and what each engine read.
+
+    Plain text, PAGE XML, ALTO and hOCR can be mixed; the kind of each file is known by its content.
+
+    Parameters
+    ----------
+    reference
+        The ground truth: a folder, a pattern such as `gt/*.txt`, a list of files, or a mapping from page to
+        file. In a folder, files of `.txt`, `.xml`, `.hocr` and `.html` are read, also below other folders.
+    systems
+        The same for each engine, by its name, which becomes the name of its column. Without a name, the
+        pages of one engine, in the column `prediction`.
+    unmatched
+        What to do about pages that do not pair up: `"error"` lists them in an error; `"null"` has a null
+        where there is no text, and `"drop"` leaves these pages out, both with a warning that lists them.
+    empty_lines
+        `"drop"` leaves out empty lines. Plain text often has some between blocks; PAGE, ALTO and hOCR have
+        lines only, so each empty line would count as an error against them.
+    encoding
+        Encoding of plain text and HTML, if it is neither UTF-8 nor UTF-16 with a byte order mark; XML says it
+        itself.
+
+    Returns
+    -------
+    DataFrame
+        `page`, `reference`, and a column for each engine, sorted by page: the form that `report`, `compare`
+        and row functions take as it is. All are String.
+
+        The name of a page is its file's name (below the folder or the pattern's fixed part) without the
+        suffixes that name a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`,
+        `.gt`, `.ocr`, `.page`, `.alto`, `.png` or `.tif`. So `gt/page_001.gt.txt` pairs with
+        `ocr/page_001.png.xml`. Where names differ in other ways, pass mappings.
+
+        Lines are separated by line feeds, also at the end of a block, in the order of the file's
+        ReadingOrder element if it has one; what that leaves out comes last. Otherwise they have the order of
+        the file. Of several TextEquiv, that of the lowest index is read; a line without one has the text of
+        its words. Words that are hyphenated at the end of a line stay as printed (SUBS_CONTENT of ALTO is
+        not read). Whitespace at the end of plain text is left out, and an empty file is a page without text.
+
+    Warns
+    -----
+    InputWarning
+        If pages have nulls or were left out, or if only some files are plain text with empty lines.
+
+    Raises
+    ------
+    InputError
+        If files are broken or do not pair up: all problems, with file and line. XML that declares entities,
+        with which it could insert other files or gigabytes, is not read.
+    OSError
+        If there is no such file, or no file matches a pattern or is in a folder.
+    TypeError
+        If an argument is not of these kinds.
+    ValueError
+        If an engine has the name of another column, or an option has an invalid value.
+
+    See Also
+    --------
+    compare : compare the engines, with `systems=["tesseract", ...]` and `answers="reference"`.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> folder = getfixture("tmp_path")
+    >>> files = {"gt/p1.gt.txt": "Coca\nCola\n", "a/p1.txt": "Coca\nCoIa\n", "b/p1.txt": "Coca Cola"}
+    >>> for name, text in files.items():
+    ...     (folder / name).parent.mkdir(exist_ok=True)
+    ...     _ = (folder / name).write_text(text)
+    >>> pages = af.read_pages(folder / "gt", {"a": folder / "a", "b": folder / "b" / "*.txt"})
+    >>> pages
+    shape: (1, 4)
+    ┌──────┬───────────┬──────┬───────────┐
+    │ page ┆ reference ┆ a    ┆ b         │
+    │ ---  ┆ ---       ┆ ---  ┆ ---       │
+    │ str  ┆ str       ┆ str  ┆ str       │
+    ╞══════╪═══════════╪══════╪═══════════╡
+    │ p1   ┆ Coca      ┆ Coca ┆ Coca Cola │
+    │      ┆ Cola      ┆ CoIa ┆           │
+    └──────┴───────────┴──────┴───────────┘
+    >>> pages.select(af.levenshtein("a", "reference"), b=af.levenshtein("b", "reference")).row(0)
+    (1, 1)
+    """
+    choice("unmatched", unmatched, get_args(Unmatched))
+    choice("empty_lines", empty_lines, get_args(EmptyLines))
+    named: Mapping[str, Pages] = systems if isinstance(systems, Mapping) else {PREDICTION: systems}
+    _check_names(named)
+    problems = ManyProblems()
+    given = {REFERENCE: reference, **named}
+    files = {name: _page_files.by_page(pages, problems) for name, pages in given.items()}
+    lacking = list(_lacking(files))
+    if unmatched == "error":
+        _add_lacking(lacking, problems)
+    problems.raise_any()
+    # Files of pages that are left out need not be read.
+    wanted = (
+        set.intersection(*map(set, files.values())) if unmatched == "drop" else set().union(*files.values())
+    )
+    pages: dict[str, dict[str, Page]] = {name: {} for name in files}
+    for name, of_pages in files.items():
+        for page, path in of_pages.items():
+            if page in wanted:
+                with problems.collecting():
+                    pages[name][page] = _page_texts.read(path, encoding)
+    problems.raise_any()
+    if lacking:
+        what = "left out" if unmatched == "drop" else "null in some columns"
+        n = len(set().union(*files.values()) - wanted) if unmatched == "drop" else _incomplete(files)
+        warn(f"{numbered(n, 'page')} {what}, because {'; '.join(lacking)}")
+    if empty_lines == "keep":
+        _warn_of_empty_lines(pages)
+    order = sorted(wanted)
+    columns: dict[str, list[str | None]] = {PAGE: list(order)}
+    for name, read in pages.items():
+        texts = {
+            page: _without_empty(one.text) if empty_lines == "drop" else one.text
+            for page, one in read.items()
+        }
+        columns[name] = [texts.get(page) for page in order]
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _check_names(systems: Mapping[str, Pages]) -> None:
+    if not systems:
+        raise ValueError("systems must name at least one engine")
+    for name in systems:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"the name of an engine must be a string that is not empty, got {name!r}")
+        if name in {PAGE, REFERENCE}:
+            raise ValueError(f"an engine must have a name other than {PAGE!r} and {REFERENCE!r}")
+
+
+def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """Return what does not pair up, in words: pages that an engine or the ground truth lacks."""
+    truth = files[REFERENCE]
+    messages = []
+    for name, pages in files.items():
+        if name == REFERENCE:
+            continue
+        lost = [page for page in truth if page not in pages]
+        if lost:
+            messages.append(f"{name!r} lacks {numbered(len(lost), 'page')}: {_standard.ids_text(lost)}")
+        more = [page for page in pages if page not in truth]
+        if more:
+            messages.append(
+                f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
+            )
+    return messages
+
+
+def _add_lacking(lacking: list[str], problems: ManyProblems) -> None:
+    for message in lacking:
+        problems.add(message)
+    if lacking:
+        advice = (
+            "pages pair up by the names of their files. To have nulls for missing texts, pass ",
+            Option("unmatched", "null"),
+            "; to leave these pages out, ",
+            Option("unmatched", "drop"),
+        )
+        problems.add(Advice(*advice))
+
+
+def _incomplete(files: Mapping[str, Mapping[str, object]]) -> int:
+    every = set().union(*files.values())
+    return sum(any(page not in pages for pages in files.values()) for page in every)
+
+
+def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
+    """Warn where plain text with empty lines meets kinds of files that have none."""
+    for name in [name for name in pages if name != REFERENCE]:
+        pair = {one: list(pages[one].values()) for one in (REFERENCE, name)}
+        spaced = [one for one, of_one in pair.items() if any(map(_has_empty_lines, of_one))]
+        other = next((one for one in pair if one not in spaced), None)
+        if len(spaced) == 1 and other is not None and any(page.kind != "text" for page in pair[other]):
+            warn(
+                f"{spaced[0]!r} is plain text with empty lines, which the files of {other!r} do not have: "
+                "each counts as an error; empty_lines='drop' leaves them out"
+            )
+
+
+def _has_empty_lines(page: Page) -> bool:
+    return page.kind == "text" and page.text != _without_empty(page.text)
+
+
+def _without_empty(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if line.strip())

@@ -1,0 +1,431 @@
+"""Pages of OCR: kinds told apart by content, reading order, names that pair up, hostile and broken files."""
+
+from __future__ import annotations
+
+import codecs
+import socket
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.readers import _page_texts
+from anls_frame.readers._page_files import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
+GAZETTE = Path(__file__).parent / "pages"
+PRINTED = """The Harbour Gazette
+The council met on Tuesday to dis-
+cuss the new bridge & its cost of
+£42,000. Nobody said "yes".
+Straße und Gemüse: the market
+opens at 7.30 a.m. on Friday."""
+READ = """The Harbour Gazette
+The council met on Tuesday to dis-
+cuss the new bridge & its cost of
+£42,000. Nobody said "yes".
+Strae und Gemiise: the market
+opens. at\u20197.30. a.m. on Friday."""
+
+PAGE = (
+    '<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"><Page>{}</Page></PcGts>'
+)
+ALTO = '<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page><PrintSpace>{}</PrintSpace></Page></Layout></alto>'
+HOCR = "<!DOCTYPE html><html><head><meta charset='utf-8'></head><body>{}</body></html>"
+
+
+def text_of(folder: Path, content: str | bytes, name: str = "page.xml", **options: Any) -> str:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return _page_texts.read(path, **options).text
+
+
+def problem_of(folder: Path, content: str | bytes, name: str = "page.xml") -> str:
+    with pytest.raises(af.InputError) as raised:
+        text_of(folder, content, name)
+    (problem,) = raised.value.problems
+    assert problem.file == str(folder / name)
+    return f"{problem.place}: {problem.message}"
+
+
+def equivalent(text: str) -> str:
+    return f"<TextEquiv><Unicode>{text}</Unicode></TextEquiv>"
+
+
+def line(text: str, **attributes: str) -> str:
+    named = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f"<TextLine{named}>{equivalent(text)}</TextLine>"
+
+
+def write(folder: Path, files: Iterable[str], text: str = "a\n") -> None:
+    for name in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+# What Tesseract wrote
+
+
+def test_the_files_of_one_reading_have_one_text() -> None:
+    frame = af.read_pages(
+        GAZETTE / "page",
+        {name: GAZETTE / name for name in ("text", "alto", "hocr")},
+        empty_lines="drop",
+    )
+
+    assert frame.to_dict(as_series=False) == {
+        "page": ["gazette"],
+        "reference": [PRINTED],
+        **{name: [READ] for name in ("text", "alto", "hocr")},
+    }
+
+
+def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none() -> None:
+    with pytest.warns(
+        af.InputWarning, match="'text' is plain text with empty lines, .* files of 'reference'"
+    ):
+        frame = af.read_pages(GAZETTE / "page", {"text": GAZETTE / "text", "alto": GAZETTE / "alto"})
+
+    assert frame["text"][0].count("\n") == frame["alto"][0].count("\n") + 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        af.read_pages(GAZETTE / "text", GAZETTE / "text")
+
+
+def test_a_report_and_a_comparison_take_the_frame_as_it_is() -> None:
+    pages = af.read_pages(
+        GAZETTE / "page", {"alto": GAZETTE / "alto", "text": GAZETTE / "text"}, empty_lines="drop"
+    )
+    edits = 6  # "ß" and "ü" of three letters, two full stops and an apostrophe
+
+    report = af.report(pages, "alto", "reference", metrics="cer_corpus")
+    comparison = af.compare(pages, ["alto", "text"], "reference", metrics="cer_corpus")
+
+    assert report.overall["cer_corpus"] == edits / len(PRINTED)
+    assert comparison.overall["difference"] == 0
+
+
+# PAGE
+
+
+def test_regions_come_in_reading_order_and_what_it_leaves_out_comes_last(tmp_path: Path) -> None:
+    regions = "".join(
+        f'<TextRegion id="r{name}">{line(name)}</TextRegion>' for name in ("a", "b", "c", "d", "e")
+    )
+    order = (
+        "<ReadingOrder><OrderedGroup id='g'>"
+        "<RegionRefIndexed index='10' regionRef='rb'/>"
+        "<UnorderedGroupIndexed index='2' id='h'><RegionRef regionRef='re'/><RegionRef regionRef='rc'/>"
+        "</UnorderedGroupIndexed></OrderedGroup></ReadingOrder>"
+    )
+
+    assert text_of(tmp_path, PAGE.format(regions)) == "a\nb\nc\nd\ne"
+    assert text_of(tmp_path, PAGE.format(order + regions)) == "e\nc\nb\na\nd"
+
+
+def test_regions_inside_others_are_read_once(tmp_path: Path) -> None:
+    cells = "".join(f'<TextRegion id="{name}">{line(name)}</TextRegion>' for name in ("x", "y", "z"))
+    table = f'<TextRegion id="last">{line("last")}</TextRegion><TableRegion id="t">{cells}</TableRegion>'
+    order = "<ReadingOrder><OrderedGroup id='g'>{}</OrderedGroup></ReadingOrder>"
+    of_table = order.format("<RegionRefIndexed index='0' regionRef='t'/>")
+    of_cell = order.format(
+        "<RegionRefIndexed index='1' regionRef='t'/><RegionRefIndexed index='0' regionRef='z'/>"
+    )
+
+    assert text_of(tmp_path, PAGE.format(of_table + table)) == "x\ny\nz\nlast"
+    assert text_of(tmp_path, PAGE.format(of_cell + table)) == "z\nx\ny\nlast"
+
+
+def test_lines_come_by_index_and_without_text_are_left_out(tmp_path: Path) -> None:
+    lines = line("second", index="1") + "<TextLine/>" + line("", index="2") + line("first", index="0")
+
+    assert text_of(tmp_path, PAGE.format(f"<TextRegion>{lines}</TextRegion>")) == "first\nsecond"
+
+
+@pytest.mark.parametrize(
+    ("region", "expected"),
+    [
+        ("<TextEquiv><Unicode>two\nlines</Unicode></TextEquiv>", "two\nlines"),
+        ("<TextLine><TextEquiv><PlainText>plain</PlainText></TextEquiv></TextLine>", "plain"),
+        (
+            line("").replace(
+                equivalent(""),
+                f"<Word>{equivalent('a')}</Word>"
+                f"<Word><Glyph>{equivalent('b')}</Glyph><Glyph>{equivalent('c')}</Glyph></Word>",
+            ),
+            "a bc",
+        ),
+        ("", ""),
+    ],
+)
+def test_text_is_read_where_it_is(tmp_path: Path, region: str, expected: str) -> None:
+    assert text_of(tmp_path, PAGE.format(f"<TextRegion>{region}</TextRegion>")) == expected
+
+
+# ALTO
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ('<String CONTENT="a"/><SP/><String CONTENT="b"/><String CONTENT="c"/><SP/>', "a bc"),
+        ('<String CONTENT="a"/><String CONTENT="b"/>', "a b"),
+        (
+            '<String CONTENT="dis" SUBS_TYPE="HypPart1" SUBS_CONTENT="discuss"/><HYP CONTENT="\xad"/>',
+            "dis\xad",
+        ),
+        ('<String CONTENT="cuss" SUBS_TYPE="HypPart2" SUBS_CONTENT="discuss"/>', "cuss"),
+        ('<String CONTENT="a"><ALTERNATIVE>o</ALTERNATIVE></String><HYP/>', "a-"),
+    ],
+)
+def test_lines_of_alto_are_as_printed(tmp_path: Path, parts: str, expected: str) -> None:
+    block = f'<ComposedBlock><TextBlock ID="b"><TextLine>{parts}</TextLine></TextBlock></ComposedBlock>'
+
+    assert text_of(tmp_path, ALTO.format(block)) == expected
+
+
+def test_alto_of_any_version_is_read(tmp_path: Path) -> None:
+    block = '<TextBlock><TextLine><String CONTENT="a"/></TextLine></TextBlock>'
+    for namespace in (
+        "",
+        ' xmlns="http://www.loc.gov/standards/alto/ns-v2#"',
+        ' xmlns="http://schema.ccs-gmbh.com/ALTO"',
+    ):
+        assert text_of(tmp_path, f"<alto{namespace}><Layout>{block}</Layout></alto>") == "a"
+    prefixed = '<a:alto xmlns:a="http://www.loc.gov/standards/alto/ns-v4#"><a:TextBlock><a:TextLine>'
+    prefixed += '<a:String CONTENT="b"/></a:TextLine></a:TextBlock></a:alto>'
+    assert text_of(tmp_path, prefixed) == "b"
+
+
+# hOCR
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<p class=ocr_par><span class=ocr_line>a  b<br></span><span class='ocr_line x'>c</span>", "a b\nc"),
+        ("<div class=ocr_header><span class=ocr_line>a</span><span class=ocr_line>b</span></div>", "a\nb"),
+        ("<span class=ocr_line><b class=ocrx_word>a</b><b class=ocrx_word>b</b></span>", "a b"),
+        ("<p class=ocr_par>no &amp; lines&nbsp;here</p><p class=ocr_par>b", "no & lines\xa0here\nb"),
+        (
+            "<i class=ocr_line>a <i class=alternatives><ins class=alt>b</ins><del class=alt>c</del></i></i>",
+            "a b",
+        ),
+        ("<div class=ocr_page></div>", ""),
+    ],
+)
+def test_hocr_is_read_line_by_line(tmp_path: Path, body: str, expected: str) -> None:
+    assert text_of(tmp_path, HOCR.format(body), "page.html") == expected
+
+
+def test_xhtml_may_use_entities_that_it_does_not_declare(tmp_path: Path) -> None:
+    page = (GAZETTE / "hocr" / "gazette.hocr").read_text("utf-8").replace(">Harbour<", ">Har&nbsp;bour<")
+
+    assert "Har\xa0bour" in text_of(tmp_path, page)
+
+
+# Encodings
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE])
+def test_byte_order_marks_are_understood(tmp_path: Path, mark: bytes) -> None:
+    encoding = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}[
+        mark
+    ]
+    page = PAGE.format(f"<TextRegion>{line('größer')}</TextRegion>")
+
+    assert text_of(tmp_path, mark + "größer\r\n\r\nals\n\f".encode(encoding), "a.txt") == "größer\n\nals"
+    assert text_of(tmp_path, mark + page.encode(encoding)) == "größer"
+    if mark != codecs.BOM_UTF8:
+        declared = f'<?xml version="1.0" encoding="UTF-16"?>{page}'
+        assert text_of(tmp_path, mark + declared.encode(encoding)) == "größer"
+
+
+def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    page = "\n" + PAGE.format(f"<TextRegion>{line('größer')}</TextRegion>")
+    named = f'<?xml version="1.0" encoding="ISO-8859-1"?>{page}'
+
+    assert (
+        problem_of(tmp_path, "a\ngrößer".encode("latin-1"), "a.txt")
+        == "line 2: byte 0xf6 is not valid UTF-8; pass the file's encoding, such as encoding='latin-1'"
+    )
+    assert text_of(tmp_path, "größer".encode("latin-1"), "a.txt", encoding="latin-1") == "größer"
+    assert problem_of(tmp_path, page.encode("latin-1")).startswith(
+        "line 2: byte 0xf6 is not valid UTF-8; the first line"
+    )
+    assert text_of(tmp_path, named.encode("latin-1")) == "größer"
+
+
+# Hostile and broken files
+
+
+BOMB = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>{}]>".format(
+    "".join(f"<!ENTITY {chr(98 + n)} '{f'&{chr(97 + n)};' * 10}'>" for n in range(20))
+)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        BOMB,
+        "<!DOCTYPE x [<!ENTITY u SYSTEM 'file:///etc/hostname'>]>",
+        "<!DOCTYPE x [<!ENTITY u SYSTEM 'http://127.0.0.1:{port}/'>]>",
+        "<!DOCTYPE x [<!ENTITY % u SYSTEM 'http://127.0.0.1:{port}/'> %u;]>",
+    ],
+)
+@pytest.mark.parametrize("wide", [False, True])
+def test_entities_are_refused_and_nothing_is_loaded(tmp_path: Path, declared: str, wide: bool) -> None:  # noqa: FBT001
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        port = server.getsockname()[1]
+        page = declared.replace("{port}", str(port)) + PAGE.format(f"<TextRegion>{line('&u;')}</TextRegion>")
+
+        said = problem_of(tmp_path, page.encode("utf-16") if wide else page)
+
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert "declares an entity" in said or "not well-formed XML" in said
+
+
+def test_an_external_definition_is_not_loaded(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.dtd"
+        page = f'<!DOCTYPE PcGts SYSTEM "{address}">' + PAGE.format(f"<TextRegion>{line('a')}</TextRegion>")
+
+        assert text_of(tmp_path, page) == "a"
+
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            PAGE.format("\n<TextRegion>\n</TextLine>"),
+            "line 3: not well-formed XML: Opening and ending tag mismatch",
+        ),
+        (PAGE.format("a")[:60], "line 1: not well-formed XML: "),
+        ("<?xml version='1.0'?>\n<mets/>", ": the root element is 'mets'; pages are PAGE (PcGts)"),
+        ("<html xmlns='http://www.w3.org/1999/xhtml'><p>a</p></html>", ": HTML without the classes of hOCR"),
+        (HOCR.format("<p class=ocr_par>a")[:-8], "line 1: ends before </html>"),
+        ("", ": the file is empty"),
+        ("<?xml version='1.0'?>" + "<a>" * 100_000, "line 1: not well-formed XML: "),
+    ],
+)
+def test_broken_files_are_named_with_the_line(tmp_path: Path, content: str, expected: str) -> None:
+    assert problem_of(tmp_path, content).startswith(expected)
+
+
+# Which files are which pages
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("page_001.txt", "page_001"),
+        ("page_001.gt.txt", "page_001"),
+        ("page_001.GT.TXT", "page_001"),
+        ("page_001.png.xml", "page_001"),
+        ("0001.bin.png.gt.txt", "0001"),
+        ("vol.2/p1.alto.xml.gz", "vol.2/p1"),
+        ("report-1.5.txt", "report-1.5"),
+        ("Mr. Smith.hocr", "Mr. Smith"),
+        (".txt", ".txt"),
+        ("README", "README"),
+    ],
+)
+def test_the_name_of_a_page_has_no_suffixes_of_programs(name: str, page: str) -> None:
+    assert page_of(Path("folder", name), Path("folder")) == page
+
+
+def test_folders_patterns_lists_and_mappings_name_the_same_pages(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        ["gt/a/1.gt.txt", "gt/b/1.gt.txt", "ocr/a/1.xml.txt", "ocr/b/1.txt", "ocr/b/1.png", "ocr/.x/2.txt"],
+    )
+    ocr = tmp_path / "ocr"
+    files = {"a/1": ocr / "a/1.xml.txt", "b/1": str(ocr / "b/1.txt")}
+
+    for given in (ocr, str(ocr), f"{ocr}/**/*.txt", f"{ocr}/?/1*.txt", list(files.values()), files):
+        frame = af.read_pages(f"{tmp_path}/gt", {"ocr": given})
+        assert frame["page"].to_list() == ["a/1", "b/1"]
+    assert af.read_pages(f"{tmp_path}/gt", ocr).columns == ["page", "reference", "prediction"]
+
+
+def test_a_page_with_two_files_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.txt", "ocr/1.txt", "ocr/1.gt.txt"])
+
+    with pytest.raises(
+        af.InputError, match=r"page '1' is also .*1\.gt\.txt; choose by a pattern, such as .*\*\.txt"
+    ):
+        af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+
+
+def test_what_does_not_pair_up_is_listed(tmp_path: Path) -> None:
+    write(tmp_path, [*(f"gt/{n}.txt" for n in range(13)), "a/0.txt", "b/0.txt", "b/other.txt"])
+    given: Any = (tmp_path / "gt", {"a": tmp_path / "a", "b": tmp_path / "b"})
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_pages(*given)
+    messages = [problem.message for problem in raised.value.problems]
+    assert messages[0].startswith("'a' lacks 12 pages: '1', '10', '11'")
+    assert messages[0].endswith("and 2 more")
+    assert messages[2] == "'b' has 1 page without ground truth: 'other'"
+    with pytest.warns(af.InputWarning, match="13 pages null in some columns, because 'a' lacks 12 pages"):
+        filled = af.read_pages(*given, unmatched="null")
+    with pytest.warns(af.InputWarning, match="13 pages left out, because 'a' lacks"):
+        shared = af.read_pages(*given, unmatched="drop")
+
+    assert filled.null_count().row(0) == (0, 1, 13, 12)
+    assert shared.rows() == [("0", "a", "a", "a")]
+
+
+def test_an_empty_file_is_a_page_without_text(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.txt"])
+    write(tmp_path, ["ocr/1.txt"], "")
+
+    expected = pl.DataFrame({"page": ["1"], "reference": ["a"], "prediction": [""]})
+    assert af.read_pages(tmp_path / "gt", tmp_path / "ocr").equals(expected)
+    assert af.read_pages(tmp_path / "gt", tmp_path / "ocr" / "1.txt").equals(expected)
+
+
+def test_all_broken_files_are_named_together(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.xml", "gt/2.xml", "ocr/1.xml", "ocr/2.xml"], "<alto>")
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+    assert raised.value.total == 4
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "error", "message"),
+    [
+        ({}, {}, ValueError, "systems must name at least one engine"),
+        ({"page": "x"}, {}, ValueError, "an engine must have a name other than 'page' and 'reference'"),
+        ({"": "x"}, {}, TypeError, "the name of an engine must be a string"),
+        (3, {}, TypeError, "pages must be a folder, a pattern, or names of files, got int"),
+        ({"a": {1: "x"}}, {}, TypeError, "the name of a page must be a string"),
+        ({"a": []}, {}, ValueError, "pages must name at least one file"),
+        ("nowhere/*", {}, FileNotFoundError, "no file matches this pattern"),
+        ({"a": {"p": "nowhere"}}, {"unmatched": "null"}, FileNotFoundError, "there is no such file"),
+        (
+            "tests/readers",
+            {"unmatched": "keep"},
+            ValueError,
+            "unmatched must be one of 'error', 'null', 'drop'",
+        ),
+        ("tests/readers", {"empty_lines": "x"}, ValueError, "empty_lines must be one of 'keep', 'drop'"),
+    ],
+)
+def test_wrong_arguments_are_named(systems: Any, options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        af.read_pages(GAZETTE / "page", systems, **options)
