@@ -67,7 +67,7 @@ lint: install
 # Clippy compiles the kernel without Arrow; its tests are the same with it. Make's flags name a jobserver that cargo
 # cannot reach.
 test-rust:
-	MAKEFLAGS= cargo test --quiet --lib --test border
+	MAKEFLAGS= cargo test --quiet --lib
 
 # On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.
 test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python

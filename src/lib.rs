@@ -16,3 +16,8 @@ pub mod plugin;
 
 #[cfg(feature = "extension-module")]
 mod python;
+
+// With the tests of the library: on its own, it would have the library compiled once more.
+#[cfg(all(test, feature = "plugin"))]
+#[path = "../tests/border/mod.rs"]
+mod border;

@@ -1,8 +1,8 @@
 //! Arrays that no producer should send: an error that names the column, or the right value.
 
-use crate::harness::c::NLS;
-use crate::harness::call::floats;
-use crate::harness::describe::{Array, Bytes, Column, Fault, Schema, inline_view, long_view};
+use super::harness::c::NLS;
+use super::harness::call::floats;
+use super::harness::describe::{Array, Bytes, Column, Fault, Schema, inline_view, long_view};
 
 const LONG: &str = "longer than a view";
 

@@ -2,10 +2,10 @@
 
 use std::sync::Barrier;
 
-use crate::harness::c::{CArray, CExport, METRICS, NLS};
-use crate::harness::call::{call, call_field, floats, last_error};
-use crate::harness::describe::{Array, Column, Fault, Schema};
-use crate::harness::options::OPTIONS;
+use super::harness::c::{CArray, CExport, METRICS, NLS};
+use super::harness::call::{call, call_field, floats, last_error};
+use super::harness::describe::{Array, Column, Fault, Schema};
+use super::harness::options::OPTIONS;
 
 fn column(name: &str) -> Column {
     Column::text(name, [Array::texts(&["a", "a text outside its view"])])

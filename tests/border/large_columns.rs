@@ -1,9 +1,9 @@
 //! Columns long enough for several threads and for many rows at a time: each row scores as it does alone.
 
-use crate::harness::c::{METRICS, NLS};
-use crate::harness::call::{call, floats};
-use crate::harness::describe::{Array, Column, Schema};
-use crate::harness::process::alone;
+use super::harness::c::{METRICS, NLS};
+use super::harness::call::{call, floats};
+use super::harness::describe::{Array, Column, Schema};
+use super::harness::process::alone;
 
 const ROWS: usize = 50_000;
 
@@ -35,7 +35,7 @@ fn column(name: &str, texts: &[String], cuts: &[usize]) -> Column {
 
 #[test]
 fn every_row_of_a_large_column_scores_as_it_does_alone() {
-    alone("large_columns::every_row_of_a_large_column_scores_as_it_does_alone", || {
+    alone("border::large_columns::every_row_of_a_large_column_scores_as_it_does_alone", || {
         let (left, right) = (texts(1), texts(3));
         let columns = [
             column("prediction", &left, &[1, 20_000, 20_000, 41_111]),
@@ -58,7 +58,7 @@ fn every_row_of_a_large_column_scores_as_it_does_alone() {
 
 #[test]
 fn large_calls_at_once_keep_to_themselves() {
-    alone("large_columns::large_calls_at_once_keep_to_themselves", || {
+    alone("border::large_columns::large_calls_at_once_keep_to_themselves", || {
         std::thread::scope(|scope| {
             for seed in 0..4 {
                 scope.spawn(move || {
@@ -81,7 +81,7 @@ fn large_calls_at_once_keep_to_themselves() {
 
 #[test]
 fn the_first_of_several_invalid_texts_is_named() {
-    alone("large_columns::the_first_of_several_invalid_texts_is_named", || {
+    alone("border::large_columns::the_first_of_several_invalid_texts_is_named", || {
         let mut rows = vec![b"a valid text outside its view".to_vec(); ROWS];
         for row in [ROWS - 1, 40_000, 17_001, 17_000] {
             rows[row] = b"an invalid text outside its view: \xe6\xbc".to_vec();

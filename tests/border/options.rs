@@ -1,9 +1,9 @@
 //! Keyword arguments that the Python package does not send.
 
-use crate::harness::c::{METRICS, Metric, NLS};
-use crate::harness::call::{call_field, call_with, last_error};
-use crate::harness::describe::{Array, Column, Schema};
-use crate::harness::options::{OPTIONS, PICKLES};
+use super::harness::c::{METRICS, Metric, NLS};
+use super::harness::call::{call_field, call_with, last_error};
+use super::harness::describe::{Array, Column, Schema};
+use super::harness::options::{OPTIONS, PICKLES};
 
 /// The messages of the schema call and the call on data, which must both fail, or `None` where both succeed.
 #[track_caller]
@@ -129,7 +129,7 @@ fn options_with_one_byte_changed_do_no_harm() {
 fn a_null_pointer_is_no_options() {
     for &metric in METRICS {
         for length in [0, 10] {
-            let mut result = crate::harness::c::CSchema::EMPTY;
+            let mut result = super::harness::c::CSchema::EMPTY;
             // SAFETY: the arguments of a schema call, without fields and without keyword arguments.
             unsafe { (metric.field)(std::ptr::null(), 0, &raw mut result, std::ptr::null(), length) };
             assert!(result.private_data.is_null());

@@ -5,11 +5,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use crate::harness::c::{CONFUSION_COUNTS, METRICS, SCORE};
-use crate::harness::call::{call, call_field};
-use crate::harness::describe::{Array, Column, Schema};
-use crate::harness::options::OPTIONS;
-use crate::harness::process::alone;
+use super::harness::c::{CONFUSION_COUNTS, METRICS, SCORE};
+use super::harness::call::{call, call_field};
+use super::harness::describe::{Array, Column, Schema};
+use super::harness::options::OPTIONS;
+use super::harness::process::alone;
 
 /// The system's allocator with a count of the bytes in use.
 struct Counting;
@@ -85,7 +85,7 @@ fn damaged_columns() -> Vec<[Column; 2]> {
 
 #[test]
 fn ten_thousand_schema_calls_keep_no_memory() {
-    alone("repetition::ten_thousand_schema_calls_keep_no_memory", || {
+    alone("border::repetition::ten_thousand_schema_calls_keep_no_memory", || {
         let fields: Vec<_> =
             columns().into_iter().map(|columns| columns.map(|column| column.schema)).collect();
         let mut turn = 0;
@@ -101,7 +101,7 @@ fn ten_thousand_schema_calls_keep_no_memory() {
 
 #[test]
 fn a_thousand_calls_on_data_keep_no_memory() {
-    alone("repetition::a_thousand_calls_on_data_keep_no_memory", || {
+    alone("border::repetition::a_thousand_calls_on_data_keep_no_memory", || {
         let columns = columns();
         assert_flat(1_000, || {
             for &metric in METRICS {
@@ -115,7 +115,7 @@ fn a_thousand_calls_on_data_keep_no_memory() {
 
 #[test]
 fn a_thousand_failing_calls_on_data_keep_no_memory() {
-    alone("repetition::a_thousand_failing_calls_on_data_keep_no_memory", || {
+    alone("border::repetition::a_thousand_failing_calls_on_data_keep_no_memory", || {
         let columns = damaged_columns();
         assert_flat(1_000, || {
             for &metric in METRICS {
@@ -129,7 +129,7 @@ fn a_thousand_failing_calls_on_data_keep_no_memory() {
 
 #[test]
 fn calls_of_several_threads_keep_no_memory() {
-    alone("repetition::calls_of_several_threads_keep_no_memory", || {
+    alone("border::repetition::calls_of_several_threads_keep_no_memory", || {
         let rows = ["a", "a text outside its view", "b"].repeat(20_000);
         let columns = ["prediction", "answers"].map(|name| Column::text(name, [Array::texts(&rows)]));
         assert_flat(50, || drop(call(SCORE, &columns).expect("scores")));
@@ -138,7 +138,7 @@ fn calls_of_several_threads_keep_no_memory() {
 
 #[test]
 fn confusions_of_many_groups_take_memory_for_what_they_count() {
-    alone("repetition::confusions_of_many_groups_take_memory_for_what_they_count", || {
+    alone("border::repetition::confusions_of_many_groups_take_memory_for_what_they_count", || {
         const GROUPS: i64 = 50_000;
         let texts = |text| Array::texts(&vec![text; GROUPS as usize]);
         let columns = [
@@ -162,7 +162,7 @@ fn large_results_keep_as_much_as_one_of_them_takes() {
         let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")).expect("a size");
         size.trim().trim_end_matches(" kB").parse().expect("a number")
     }
-    alone("repetition::large_results_keep_as_much_as_one_of_them_takes", || {
+    alone("border::repetition::large_results_keep_as_much_as_one_of_them_takes", || {
         let rows = ["a", "a text outside its view", "b"].repeat(150_000);
         let columns = ["prediction", "answers"].map(|name| Column::text(name, [Array::texts(&rows)]));
         let results = |calls| (0..calls).for_each(|_| drop(call(SCORE, &columns).expect("scores")));

@@ -1,9 +1,9 @@
 //! Schemas that no producer should send, in the schema call and in the call on data.
 
-use crate::harness::c::{LEVENSHTEIN, NLS};
-use crate::harness::call::{call, call_field, floats};
-use crate::harness::describe::{Array, Column, Fault, Schema};
-use crate::harness::options::OPTIONS;
+use super::harness::c::{LEVENSHTEIN, NLS};
+use super::harness::call::{call, call_field, floats};
+use super::harness::describe::{Array, Column, Fault, Schema};
+use super::harness::options::OPTIONS;
 
 /// Format strings that name no texts, those of 32-bit lists and texts among them: Polars sends neither.
 const FOREIGN_FORMATS: &[&[u8]] = &[

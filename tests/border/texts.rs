@@ -1,9 +1,9 @@
 //! Texts that are not UTF-8: an error that names column and row wherever they stand, unless nobody reads them.
 
-use crate::harness::c::{METRICS, NLS};
-use crate::harness::call::{call, floats};
-use crate::harness::describe::{Array, Bytes, Column, Schema, inline_view, long_view};
-use crate::harness::read::Values;
+use super::harness::c::{METRICS, NLS};
+use super::harness::call::{call, floats};
+use super::harness::describe::{Array, Bytes, Column, Schema, inline_view, long_view};
+use super::harness::read::Values;
 
 /// Bytes that no UTF-8 text holds: stray and missing continuations, overlong forms, surrogates, code points
 /// beyond U+10FFFF, bytes that never occur.
@@ -221,7 +221,7 @@ fn characters_of_every_length_are_valid() {
         for repeated in 1..=14 {
             let text = text.repeat(repeated);
             let column = |name| Column::text(name, [Array::texts(&[&text])]);
-            let output = call(crate::harness::c::NEAREST_ANSWER, &[column("a"), column("b")]);
+            let output = call(super::harness::c::NEAREST_ANSWER, &[column("a"), column("b")]);
             assert_eq!(output.expect("valid").values, Values::Text(vec![Some(text.clone())]));
         }
     }

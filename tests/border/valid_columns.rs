@@ -1,13 +1,13 @@
 //! Text columns as Polars sends them: the right values come back.
 
-use crate::harness::c::{
+use super::harness::c::{
     _polars_plugin_get_version, ANLS, CER, CONFUSION_COUNTS, CORRECTIONS, COUNTING, EDIT_OPS, ERROR_TYPE,
     EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS, SCORE, SCORE_DETAILS,
 };
-use crate::harness::call::{call, call_field, floats};
-use crate::harness::describe::{Array, Column, Schema, inline_view, long_view};
-use crate::harness::options::OPTIONS;
-use crate::harness::read::Values;
+use super::harness::call::{call, call_field, floats};
+use super::harness::describe::{Array, Column, Schema, inline_view, long_view};
+use super::harness::options::OPTIONS;
+use super::harness::read::Values;
 
 /// 13 bytes, the shortest text that does not fit into a view.
 const LONG: &str = "thirteen byte";

@@ -1,9 +1,9 @@
 //! List columns as Polars sends them: the right values come back.
 
-use crate::harness::c::{NEAREST_ANSWER, NLS};
-use crate::harness::call::{call, floats};
-use crate::harness::describe::{Array, Column, Schema, inline_view};
-use crate::harness::read::Values;
+use super::harness::c::{NEAREST_ANSWER, NLS};
+use super::harness::call::{call, floats};
+use super::harness::describe::{Array, Column, Schema, inline_view};
+use super::harness::read::Values;
 
 const LONG: &str = "an answer that is longer than a view";
 

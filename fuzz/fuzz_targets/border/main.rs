@@ -17,6 +17,8 @@ mod input;
 
 use libfuzzer_sys::fuzz_target;
 
+// Links the crate, whose exported functions the harness declares.
+use anls_frame as _;
 use harness::c::METRICS;
 use harness::call::{call, call_field};
 use harness::options::OPTIONS;

@@ -3,9 +3,6 @@
 
 use std::ffi::{c_char, c_void};
 
-// Links the crate whose exported functions are declared below.
-use anls_frame as _;
-
 /// `ArrowSchema` of the Arrow C data interface.
 #[repr(C)]
 pub struct CSchema {

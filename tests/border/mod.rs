@@ -4,8 +4,6 @@
 //! struct passed must be released exactly once (`harness::ledger` counts). What no reader of the C data
 //! interface can see is not tried, because the interface has no field for it: validity, views, keys or
 //! offsets shorter than the array says, metadata or texts without their end.
-#![cfg(feature = "plugin")]
-
 mod harness;
 
 mod arrays;
