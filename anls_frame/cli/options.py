@@ -59,12 +59,17 @@ class Source:
     reader: Annotated[
         str,
         typer.Option(
-            "--reader", "-r", help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect, dude."
+            "--reader",
+            "-r",
+            help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect, dude, pages.",
         ),
     ] = "auto"
     gold: Annotated[
         Path | None,
-        typer.Option(help="Gold labels of the Robust Reading Competition; FILE is the submission."),
+        typer.Option(
+            help="Gold labels of the Robust Reading Competition; FILE is the submission. Or the folder with "
+            "the ground truth of pages; FILE is the folder of an OCR engine."
+        ),
     ] = None
     prediction: Annotated[
         str | None, typer.Option("--prediction", "-p", help="Column of the predictions.")
@@ -105,6 +110,10 @@ class Source:
         bool,
         typer.Option("--allow-missing", help="Count questions without a prediction as missing predictions."),
     ] = False
+
+    empty_lines: Annotated[
+        str | None, typer.Option(help="Empty lines in pages of plain text: keep or drop.")
+    ] = None
 
     def __post_init__(self) -> None:
         if self.reader != "auto":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from anls_frame.frames import origins
 from anls_frame.readers import _content, _files
 from anls_frame.readers._problems import listed, problem, reading_parquet
 from anls_frame.readers._standard import ROLES, SCORED
-from anls_frame.readers.kinds import READERS, kind_of
+from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_rows
 
 if TYPE_CHECKING:
@@ -131,4 +132,16 @@ def _kind(path: Path, source: Source) -> str:
     _files.keep(path)
     if source.reader != "auto":
         return source.reader
-    return "rrc" if source.gold is not None else kind_of(path, source.format)
+    if source.gold is not None:
+        return kind_for_gold(path, source.gold)
+    if path.is_dir():
+        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with --gold"
+        raise IsADirectoryError(errno.EISDIR, message, str(path))
+    return kind_of(path, source.format)
+
+
+def are_pages(path: Path, source: Source) -> bool:
+    """Whether what is scored are pages of OCR, whose scores are error rates."""
+    if source.reader != "auto" or source.gold is None:
+        return source.reader == "pages"
+    return kind_for_gold(path, source.gold) == "pages"

@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.output import say
-from anls_frame.cli.source import load, load_systems, table
+from anls_frame.cli.source import are_pages, load, load_systems, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.readers._compressed import FORMATS as COMPRESSIONS
 from anls_frame.readers._problems import listed, shown
@@ -45,7 +45,8 @@ def compared(
 ) -> af.Comparison:
     """Compare the texts of the systems."""
     frame, systems = texts_of(given, lower_is_better=lower_is_better)
-    chosen = named_metrics.parse(metrics) or ["anls"]
+    usual = "cer_corpus" if are_pages(given.files[0], given.source) else "anls"
+    chosen = named_metrics.parse(metrics) or [usual]
     scored = named_metrics.with_numbers(frame.lazy(), named_metrics.columns(chosen)).collect()
     # A name by itself may be that of a set.
     asked = chosen[0] if len(chosen) == 1 else chosen

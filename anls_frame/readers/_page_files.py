@@ -69,6 +69,8 @@ def _files(given: Pages) -> list[tuple[Path, Path]]:
     if isinstance(given, str | os.PathLike):
         path = _content.as_path(given)
         found = _log_files.found_by(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
+        for file in found:
+            _content.check_file(file, may_be_empty=True)
         return [(file, _folder(path)) for file in found]
     if not isinstance(given, Iterable):
         raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")

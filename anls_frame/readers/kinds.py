@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import inspect
 import json
 import re
@@ -11,6 +12,7 @@ from anls_frame.readers import _content
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
+from anls_frame.readers.pages import read_as_answers
 from anls_frame.readers.rrc import read_rrc
 from anls_frame.readers.table import read_results
 
@@ -75,7 +77,14 @@ READERS = {
     "lm-eval": Reader(read_lm_eval, _is_of_lm_eval),
     "inspect": Reader(read_inspect, _is_of_inspect),
     "dude": Reader(_read_dude_submission, _is_dude_submission),
+    "pages": Reader(read_as_answers),
 }
+
+
+def kind_for_gold(path: Path, gold: Path) -> str:
+    """Return the kind of what is scored against these gold labels, which for pages are in a folder."""
+    are_pages = any(one.is_dir() or (not one.exists() and glob.has_magic(str(one))) for one in (path, gold))
+    return "pages" if are_pages else "rrc"
 
 
 def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is

@@ -49,7 +49,8 @@ def read_logs(
         after its path below the folder that all files share, without suffix.
     reader
         `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"`, `"inspect"` or `"dude"`, for all
-        files. Only VLMEvalKit's files must be named, because they look like tables.
+        files. Only VLMEvalKit's files must be named, because they look like tables. Pages, which the shell
+        reads as `"pages"`, have `read_pages`.
     unmatched
         What to do about questions that some systems have and others lack, and about questions that lack some
         of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
@@ -127,7 +128,7 @@ def read_logs(
     """
     choice("unmatched", unmatched, get_args(Unmatched))
     if reader is not None:
-        choice("reader", reader, READERS)
+        choice("reader", reader, [name for name in READERS if name != "pages"])
     files = [(system, path) for system, paths in _log_files.by_system(logs).items() for path in paths]
     problems = ManyProblems()
     kinds = _kinds([path for _, path in files], reader, options, problems)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame._text import numbered
@@ -14,6 +15,8 @@ from anls_frame.readers import _page_files, _page_texts, _standard
 from anls_frame.readers._problems import Advice, ManyProblems, Option
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from anls_frame.readers._page_files import Pages
     from anls_frame.readers._page_texts import Page
 
@@ -23,6 +26,19 @@ Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
 
 PAGE, REFERENCE, PREDICTION = "page", "reference", "prediction"
+
+_PAIR = "pages pair up by the names of their files. "
+_ADVICE = Advice(
+    f"{_PAIR}To have nulls for missing texts, pass ",
+    Option("unmatched", "null"),
+    "; to leave these pages out, ",
+    Option("unmatched", "drop"),
+)
+_SHELL_ADVICE = Advice(
+    f"{_PAIR}To count pages that were not read as missing predictions, and leave out those without ground "
+    "truth, pass ",
+    Option("allow_missing", value=True),
+)
 
 
 def read_pages(
@@ -120,12 +136,50 @@ def read_pages(
     choice("empty_lines", empty_lines, get_args(EmptyLines))
     named: Mapping[str, Pages] = systems if isinstance(systems, Mapping) else {PREDICTION: systems}
     _check_names(named)
+    return _read({REFERENCE: reference, **named}, unmatched, empty_lines, encoding, _ADVICE)
+
+
+def read_as_answers(
+    path: Path,
+    *,
+    gold: Path,
+    allow_missing: bool = False,
+    empty_lines: EmptyLines = "keep",
+    encoding: str | None = None,
+) -> pl.DataFrame:
+    """
+    Return the pages of an engine as the standard frame, in which the page is the id of the question.
+
+    Folders of pages, if there are any, are the documents.
+    """
+    choice("empty_lines", empty_lines, get_args(EmptyLines))
+    unmatched: Unmatched = "null" if allow_missing else "error"
+    name = f"{path}/" if path.is_dir() else str(path)
+    pages = _read({REFERENCE: gold, name: path}, unmatched, empty_lines, encoding, _SHELL_ADVICE)
+    folder = pl.col(PAGE).str.extract("^(.*)/")
+    has_folders = pages.select(folder.is_not_null().any()).item()
+    return pages.filter(pl.col(REFERENCE).is_not_null()).select(
+        pl.col(PAGE).alias("question_id"),
+        cs.by_name(name).alias("prediction"),
+        pl.col(REFERENCE).alias("answers"),
+        *([folder.alias("doc_id")] if has_folders else []),
+    )
+
+
+def _read(
+    given: Mapping[str, Pages],
+    unmatched: Unmatched,
+    empty_lines: EmptyLines,
+    encoding: str | None,
+    advice: Advice,
+) -> pl.DataFrame:
+    """Return a column for each name: first the ground truth, then the engines."""
     problems = ManyProblems()
-    given = {REFERENCE: reference, **named}
     files = {name: _page_files.by_page(pages, problems) for name, pages in given.items()}
-    lacking = list(_lacking(files))
-    if unmatched == "error":
-        _add_lacking(lacking, problems)
+    lacking = _lacking(files)
+    if unmatched == "error" and lacking:
+        for message in (*lacking, advice):
+            problems.add(message)
     problems.raise_any()
     # Files of pages that are left out need not be read.
     wanted = (
@@ -183,19 +237,6 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
     return messages
 
 
-def _add_lacking(lacking: list[str], problems: ManyProblems) -> None:
-    for message in lacking:
-        problems.add(message)
-    if lacking:
-        advice = (
-            "pages pair up by the names of their files. To have nulls for missing texts, pass ",
-            Option("unmatched", "null"),
-            "; to leave these pages out, ",
-            Option("unmatched", "drop"),
-        )
-        problems.add(Advice(*advice))
-
-
 def _incomplete(files: Mapping[str, Mapping[str, object]]) -> int:
     every = set().union(*files.values())
     return sum(any(page not in pages for pages in files.values()) for page in every)
@@ -208,10 +249,9 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
         spaced = [one for one, of_one in pair.items() if any(map(_has_empty_lines, of_one))]
         other = next((one for one in pair if one not in spaced), None)
         if len(spaced) == 1 and other is not None and any(page.kind != "text" for page in pair[other]):
-            warn(
-                f"{spaced[0]!r} is plain text with empty lines, which the files of {other!r} do not have: "
-                "each counts as an error; empty_lines='drop' leaves them out"
-            )
+            said = f"{spaced[0]!r} is plain text with empty lines, which the files of {other!r} do not have: "
+            leave_out = Option("empty_lines", "drop")
+            warn(Advice(f"{said}each counts as an error; ", leave_out, " leaves them out"))
 
 
 def _has_empty_lines(page: Page) -> bool:

@@ -170,6 +170,8 @@ def compare(
 
     anls-frame compare logs.csv --system-column model --baseline gpt
 
+    anls-frame compare tesseract/ kraken/ --gold truth/
+
     With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
     regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.
     """

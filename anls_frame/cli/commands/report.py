@@ -31,8 +31,8 @@ def report(
         typer.Option(
             "--metric",
             "-m",
-            help=f"Score to report: {', '.join(NAMES)}, qa (the default set), a column of scores, or your "
-            "own function as FILE.py:NAME; may be repeated.",
+            help=f"Score to report: {', '.join(NAMES)}, qa (the default set, but for pages cer_corpus and "
+            "cer_mean), a column of scores, or your own function as FILE.py:NAME; may be repeated.",
         ),
     ] = None,
     worst: Annotated[
@@ -72,11 +72,21 @@ def report(
     target: Target,
     source: Source,
 ) -> None:
-    """Report the scores of all rows and by slice, with intervals."""
+    """
+    Report the scores of all rows and by slice, with intervals.
+
+    anls-frame report results.csv -b doc_type -c doc_id -o report.html
+
+    anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html
+    """
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import Delivery, Work
-    from anls_frame.cli.source import columns
+    from anls_frame.cli.source import are_pages, columns
 
+    metrics = parse(metric, lambda: columns(files[0], source))
+    if are_pages(files[0], source):
+        metrics = metrics or ["cer_corpus", "cer_mean"]
+        keep = keep or ["question_id"]
     work = Work(
         files=files,
         source=source,
@@ -84,7 +94,7 @@ def report(
             "by": tables(slicing.by),
             "cluster": slicing.cluster,
             **vars(scoring),
-            "metrics": parse(metric, lambda: columns(files[0], source)),
+            "metrics": metrics,
             "worst": worst,
             "keep": keep or (),
             "details": details,
