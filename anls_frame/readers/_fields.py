@@ -8,7 +8,7 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from anls_frame.readers import _raw, _standard
 from anls_frame.readers._problems import problem
@@ -25,6 +25,8 @@ Key: TypeAlias = tuple[str, ...]
 """The path of a field: its source, and the names that lead to it."""
 Row: TypeAlias = tuple[str, dict[Key, Any]]
 """A sample's place in the file, and its fields."""
+
+_Name = TypeVar("_Name")
 
 SAMPLE = "sample"
 """The source of the harness' own fields of a sample, which are named first."""
@@ -45,7 +47,7 @@ def members(source: str, value: Any) -> dict[Key, Any]:
     return {} if value is None else {(SAMPLE, source): value}
 
 
-def gathered(rows: Iterable[Row], problems: Problems) -> tuple[dict[Key, list[Any]], list[str]]:
+def gathered(rows: Iterable[tuple[str, dict[_Name, Any]]], problems: Problems) -> _raw.Gathered[_Name]:
     """Return the fields of all samples as columns, and the samples' places."""
     try:
         return _raw.gathered(rows)

@@ -44,6 +44,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
 )
+_SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def parse(text: str) -> Any:
@@ -75,16 +76,23 @@ def parse(text: str) -> Any:
 
 def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of JSON Lines with their places; other values become problems."""
+    may_have_halves = _HALF.search(text) is not None
     # Not `splitlines`, which also splits at characters that JSON strings may contain unescaped.
     for number, line in enumerate(_lines(text), start=1):
-        if not line or line.isspace():
-            continue
+        # Most lines hold an object and need none of the checks of `parse`, which is called for all others.
         try:
-            value = parse(line)
-        except ValueError as error:
-            problems.add(str(error), f"line {number}")
-            continue
-        if isinstance(value, dict):
+            value, end = _SCAN(line, 0)
+        except (StopIteration, ValueError, _Invalid, RecursionError):
+            end = -1
+        if end != len(line) or may_have_halves or line.count("[") + line.count("{") > _MOST_LEVELS:
+            if not line or line.isspace():
+                continue
+            try:
+                value = parse(line)
+            except ValueError as error:
+                problems.add(str(error), f"line {number}")
+                continue
+        if type(value) is dict:
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
             advice = Advice(

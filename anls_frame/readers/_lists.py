@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
@@ -106,6 +108,11 @@ def lists(
         if not printed or not special.any():
             return column.to_frame(name).select(alone(pl.col(name)))[name]
         column = column.to_list()
+    kinds = set(map(type, column))
+    if kinds <= {list, NoneType} and not (
+        set(map(type, chain.from_iterable(filter(None, column)))) - {str, NoneType}
+    ):
+        return _raw.as_lists(name, column)
     found: list[Sequence[str | None] | None] = []
     for index, value in enumerate(column):
         try:
@@ -177,8 +184,7 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
 def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
     """Return the strings of a cell, None for null."""
     if type(value) is list:
-        # Most lists hold only strings, which need no conversion.
-        return value if all(type(one) is str for one in value) else [_entry(one) for one in value]
+        return [_entry(one) for one in value]
     if value is None or (isinstance(value, Number) and value == "NaN"):
         return None
     if isinstance(value, Number):
@@ -204,7 +210,9 @@ def _listed(text: str) -> Sequence[str | None] | None:
 
 def _parsed(text: str) -> list[str | None] | None:
     if text.startswith("['"):  # as Python prints it, which is not JSON
-        return _scanned(text)
+        entries: list[str | None] = [*text[2:-2].split("', '")]
+        is_plain = text.endswith("']") and text.count("'") == 2 * len(entries) and "\\" not in text
+        return entries if is_plain else _scanned(text)
     try:
         value = _json.parse(text)
     except ValueError:

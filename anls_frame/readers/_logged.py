@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from bisect import bisect_left
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame.readers import _content, _json
-from anls_frame.readers._fields import SAMPLE, members, role
+from anls_frame.readers._fields import SAMPLE, gathered, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._fields import Key, Row
+    from anls_frame.readers._fields import Key
     from anls_frame.readers._problems import Problems
+    from anls_frame.readers._raw import Gathered
 
 Response: TypeAlias = "int | Literal['all']"
 
+_ROLES = {
+    "doc_id": role("question_id"),
+    "filtered_resps": role("prediction"),
+    "target": role("answers"),
+}
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
-_USED = {"doc_id", "target", "filtered_resps", "input", "doc"}
+_USED = {*_ROLES, "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
 # What the harnesses write beside the metrics.
 _WRITTEN = {
@@ -33,7 +42,6 @@ _WRITTEN = {
     "target_hash",
     "input_media",
 }
-_QUOTES = {"'", '"'}
 
 
 def read(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -51,19 +59,40 @@ def check_response(response: Response | None) -> None:
         raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
 
 
-def rows(
+def columns(
     samples: Iterable[tuple[str, dict[str, Any]]], response: Response | None, problems: Problems
-) -> Iterator[Row]:
+) -> tuple[dict[Key, list[Any]], list[str]]:
     """
-    Yield the fields of each sample, with the only response or the one that `response` selects.
+    Return the fields of all samples as columns, and the samples' places.
 
-    With "all", each response has a row and an epoch: each filtered one or, if the filter only selects one of
-    several (`take_first` does), each of those. Metrics are then those of the selected response, and tokens,
-    which are only logged for the first, those of the first.
+    The prediction is the only response or the one that `response` selects. With "all", each response has a
+    row and an epoch: each filtered one or, if the filter only selects one of several (`take_first` does),
+    each of those. Metrics are then those of the selected response, and tokens, which are only logged for the
+    first, those of the first.
     """
-    if response == "all":
-        samples = list(samples)
-    selects = response == "all" and _selects(sample for _, sample in samples)
+    logged = gathered(_checked(samples, response, problems), problems)
+    found, places = list(_fields(logged, problems)), logged.places
+    if response == "all" and "filtered_resps" in logged.columns:
+        rows = _Rows(logged.columns)
+        found = [rows.of_field(field) for field in found]
+        found.append(_Field(0, (SAMPLE, "epoch"), rows.epochs))
+        places = [places[sample] for sample in rows.samples]
+    # In the order in which a reader of rows would meet them, whatever their source.
+    return {field.key: field.values for field in sorted(found, key=itemgetter(0))}, places
+
+
+class _Field(NamedTuple):
+    """A field, and the first sample or row that has it."""
+
+    first: int
+    key: Key
+    values: list[Any]
+
+
+def _checked(
+    samples: Iterable[tuple[str, dict[str, Any]]], response: Response | None, problems: Problems
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the samples with the response in `filtered_resps`; with "all", with a list of all."""
     for place, sample in samples:
         missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
         if missing:
@@ -71,80 +100,146 @@ def rows(
             yield place, {}
             continue
         texts = _responses(place, sample["filtered_resps"], problems)
-        if response != "all":
-            yield place, _fields(sample, _chosen(place, texts, response, problems))
-            continue
-        raw = _unwrapped(sample.get("resps"))
-        scored = raw.index(texts[0]) if selects and len(texts) == 1 and len(raw) > 1 else None
-        if scored is not None:
-            texts = raw
-        for index, text in enumerate(texts or [None]):
-            row = _fields(
-                sample, text, has_metrics=scored in (None, index), has_tokens=scored is None or not index
-            )
-            if (SAMPLE, "epoch") in row:
-                row["metric", "epoch"] = row[SAMPLE, "epoch"]
-            row[SAMPLE, "epoch"] = Number(index + 1)
-            if len(texts) == len(raw) > 1:
-                row[SAMPLE, "resps"] = [raw[index]]
-            yield place, row
+        sample["filtered_resps"] = (
+            (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
+        )
+        yield place, sample
 
 
-def _selects(samples: Iterable[dict[str, Any]]) -> bool:
-    """
-    Whether the filter returned one of several responses as it is, in all samples.
+class _Rows:
+    """The rows of all responses, in the order of the samples."""
 
-    A filter that changes responses may also return what another one happens to be, but not everywhere.
-    """
-    for sample in samples:
-        raw, filtered = _unwrapped(sample.get("resps")), _unwrapped(sample.get("filtered_resps"))
-        if len(raw) > 1 and len(filtered) == 1 and filtered[0] not in raw:
-            return False
-    return True
+    def __init__(self, columns: Mapping[str, list[Any]]) -> None:
+        filtered = [texts or [None] for texts in columns["filtered_resps"]]
+        raw = [_unwrapped(value) for value in columns.get("resps", repeat(None, len(filtered)))]
+        self.samples: Sequence[int] = range(len(filtered))
+        self.epochs = [Number(1)] * len(filtered)
+        self._predictions = [texts[0] for texts in filtered]
+        self._are_samples = all(len(one) <= 1 for one in chain(filtered, raw))
+        if not self._are_samples:
+            self._expand(filtered, raw)
+
+    def _expand(self, filtered: list[list[Any]], raw: list[list[Any]]) -> None:
+        # Whether the filter returned one of several responses as it is, in all samples. One that changes
+        # responses may also return what another one happens to be, but not everywhere.
+        selects = all(
+            len(given) <= 1 or len(texts) > 1 or texts[0] in given
+            for texts, given in zip(filtered, raw, strict=True)
+        )
+        self.samples, self.epochs, self._predictions = samples, epochs, predictions = [], [], []
+        self._resps: list[Any] = []
+        self._has_metrics: list[bool] = []
+        self._has_tokens: list[bool] = []
+        for sample, (texts, given) in enumerate(zip(filtered, raw, strict=True)):
+            selected = None
+            if selects and len(texts) == 1 and len(given) > 1 and texts[0] is not None:
+                selected, texts = given.index(texts[0]), given  # noqa: PLW2901 - all of them
+            for index, text in enumerate(texts):
+                samples.append(sample)
+                epochs.append(Number(index + 1))
+                predictions.append(text)
+                self._resps.append([given[index]] if len(texts) == len(given) > 1 else None)
+                self._has_metrics.append(selected in (None, index))
+                self._has_tokens.append(selected is None or index == 0)
+
+    def of_field(self, field: _Field) -> _Field:
+        """Return a field of the samples as one of the rows: metrics belong to one of several."""
+        source, name = field.key[:2]
+        if field.key == role("prediction"):
+            return field._replace(values=self._predictions)
+        if field.key == (SAMPLE, "epoch"):  # a field of its own
+            field = field._replace(key=("metric", "epoch"))
+        if self._are_samples:
+            return field
+        values = [field.values[sample] for sample in self.samples]
+        if (source, name) == (SAMPLE, "resps"):
+            pairs = zip(self._resps, values, strict=True)
+            values = [value if own is None else own for own, value in pairs]
+        belongs = None
+        if "token_counts" in (source, name):
+            belongs = self._has_tokens
+        elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
+            belongs = self._has_metrics
+        first = bisect_left(self.samples, field.first)
+        if belongs is not None:
+            values = [value if own else None for value, own in zip(values, belongs, strict=True)]
+            first = belongs.index(True, first)
+        return _Field(first, field.key, values)
 
 
-def _fields(
-    sample: dict[str, Any], prediction: Any, *, has_metrics: bool = True, has_tokens: bool = True
-) -> dict[Key, Any]:
-    """Return the fields of a sample, perhaps without those that belong to another of its responses."""
-    row: dict[Key, Any] = {
-        role("question_id"): sample["doc_id"],
-        role("prediction"): prediction,
-        role("answers"): _target(sample),
-    }
-    prompt = sample.get("input")
-    if prompt is not None:
-        row[role("question") if isinstance(prompt, str) else (SAMPLE, "input")] = prompt
-    for name, value in sample.items():
+def _fields(logged: Gathered[str], problems: Problems) -> Iterator[_Field]:
+    """Yield the fields of the samples."""
+    columns, firsts = logged.columns, logged.firsts
+    for name, key in _ROLES.items():
+        if name in columns:
+            yield _Field(firsts[name], key, _targets(columns) if name == "target" else columns[name])
+    prompts = columns.get("input", [])
+    for key, kind_of_prompt in ((role("question"), True), ((SAMPLE, "input"), False)):
+        values = [prompt if isinstance(prompt, str) is kind_of_prompt else None for prompt in prompts]
+        yield from _filled(key, values)
+    for name, values in columns.items():
         if name == "resps":
-            while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-                value = value[0]  # noqa: PLW2901 - out of the list around it
-            row[SAMPLE, name] = value
+            yield _Field(firsts[name], (SAMPLE, name), [_out_of_lists(value) for value in values])
         elif name == "token_counts":
-            if has_tokens:
-                row |= _token_counts(value)
-        elif name in _USED or not (has_metrics or name in _WRITTEN):
+            yield from _entries((name,), name, list(map(_only_count, values)), problems)
+        elif name in _USED:
             pass
-        elif isinstance(value, dict) and name not in _OBJECTS:
-            row |= {("metric", name, entry): one for entry, one in value.items()}
+        elif name not in _OBJECTS and dict in set(map(type, values)):
+            yield from _entries(("metric", name), name, values, problems)
         else:
-            row[SAMPLE, name] = value
-    return row | members("doc", sample.get("doc"))
+            yield _Field(firsts[name], (SAMPLE, name), values)
+    yield from _entries(("doc",), "doc", columns.get("doc", []), problems)
 
 
-def _target(sample: dict[str, Any]) -> Any:
+def _entries(source: Key, name: str, values: list[Any], problems: Problems) -> Iterator[_Field]:
+    """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
+    yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
+    objects = (value if type(value) is dict else {} for value in values)
+    entries = gathered(zip(repeat(""), objects), problems)
+    for key, found in entries.columns.items():
+        yield _Field(entries.firsts[key], (*source, key), found)
+
+
+def _filled(key: Key, values: list[Any]) -> Iterator[_Field]:
+    """Yield a field if a sample has it."""
+    first = next((index for index, value in enumerate(values) if value is not None), None)
+    if first is not None:
+        yield _Field(first, key, values)
+
+
+def _targets(columns: Mapping[str, list[Any]]) -> list[Any]:
     """
-    Return the target, which is written as Python prints it.
+    Return the targets, which are written as Python prints them.
 
     `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
     """
-    target, document = sample["target"], sample.get("doc")
+    documents = columns.get("doc", repeat(None))
+    return [
+        target if isinstance(target, str) and "'" in target else _target(target, document)
+        for target, document in zip(columns["target"], documents, strict=False)
+    ]
+
+
+def _target(target: Any, document: Any) -> Any:
     if target == "None":
         return None
-    if isinstance(target, str) and isinstance(document, dict) and not _QUOTES.intersection(target):
+    if isinstance(target, str) and isinstance(document, dict) and '"' not in target and "'" not in target:
         texts = (value for value in document.values() if type(value) is str)
         return [target] if target in texts else target
     return target
+
+
+def _only_count(counts: Any) -> Any:
+    """Return the counts of a single request, as most samples have; others unchanged."""
+    is_single = isinstance(counts, list) and len(counts) == 1 and isinstance(counts[0], dict | None)
+    return counts[0] if is_single else counts
+
+
+def _out_of_lists(value: Any) -> Any:
+    """Return a list without the lists around it that hold nothing else."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    return value
 
 
 def _unwrapped(value: Any) -> list[Any]:
@@ -157,6 +252,8 @@ def _unwrapped(value: Any) -> list[Any]:
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
     """Return the filtered responses, none if there is no text; anything but texts is a problem."""
     several = _unwrapped(responses)
+    if len(several) == 1 and isinstance(several[0], str):
+        return several
     if any(isinstance(one, list | dict | bool) for one in several):
         what = (
             kind(several[0])
@@ -185,11 +282,3 @@ def _chosen(place: str, texts: list[Any], wanted: int | None, problems: Problems
         problems.add(f"no response {wanted}; there are {len(texts)}", place)
         return None
     return texts[0 if wanted is None else wanted - (wanted > 0)]
-
-
-def _token_counts(counts: Any) -> dict[Key, Any]:
-    """Return the counts of a single request, as most samples have, as fields, others unchanged."""
-    one = counts[0] if isinstance(counts, list) and len(counts) == 1 else counts
-    if isinstance(one, dict):
-        return {("token_counts", name): value for name, value in one.items()}
-    return {} if one is None else {(SAMPLE, "token_counts"): counts}

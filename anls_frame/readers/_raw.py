@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
-from json.encoder import encode_basestring, encode_basestring_ascii
+from itertools import accumulate, chain, islice
+from json.encoder import (  # type: ignore[attr-defined]
+    c_make_encoder,
+    encode_basestring,
+    encode_basestring_ascii,
+)
+from operator import itemgetter
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -29,7 +34,10 @@ Column: TypeAlias = "pl.Series | list[Any]"
 # No table of results has more empty cells than this and less than one filled cell in this many.
 _MOST_GAPS = 20_000_000
 _SPARSE = 20
+_BATCH = 100
 _EXACT_DIGITS = 15
+# A key that is not ASCII, in JSON.
+_KEY = re.compile(r'[^\x00-\x7f](?:[^"\\]|\\.)*":')
 _LONGEST = 300
 
 
@@ -67,13 +75,23 @@ class Raw:
         return {name: position for position, name in enumerate(self.names)}
 
 
+class Gathered(NamedTuple, Generic[_Key]):
+    """The values of objects by key."""
+
+    columns: dict[_Key, list[Any]]
+    places: list[str]
+    """Where the objects are."""
+    firsts: dict[_Key, int]
+    """The first object that has a key."""
+
+
 def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
     """Return JSON objects as columns; a missing key is null, wherever it first appears."""
-    columns, places = gathered(objects)
+    columns, places, _ = gathered(objects)
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
 
-def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> tuple[dict[_Key, list[Any]], list[str]]:
+def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> Gathered[_Key]:
     """
     Return the values of objects by key, null where a key is missing, and the objects' places.
 
@@ -83,39 +101,41 @@ def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> tuple[dict[_Key,
         If most keys are missing from most objects: such keys are data, and as columns would fill the memory.
     """
     columns: dict[_Key, list[Any]] = {}
-    starts: dict[_Key, int] = {}
+    firsts: dict[_Key, int] = {}
     places: list[str] = []
-    filled = gaps = 0
-    for index, (place, row) in enumerate(objects):
-        places.append(place)
-        filled += len(row)
-        for key, value in row.items():
-            column = columns.get(key)
-            if column is None:
-                columns[key], starts[key] = [value], index
-                continue
-            # A gap is filled when the column continues, so that a missing key costs nothing in its row.
-            missing = index - starts[key] - len(column)
-            if missing:
-                gaps += missing
-                _check_filled(gaps, filled, columns)
-                column.extend([None] * missing)
-            column.append(value)
-    _check_filled(len(columns) * len(places) - filled, filled, columns)
-    for key, column in columns.items():
-        before = starts[key]
-        column[:0] = [None] * before
+    rest = iter(objects)
+    filled = 0
+    # Column by column is faster than row by row, and a few objects at once stay in the processor's cache.
+    while batch := list(islice(rest, _BATCH)):
+        rows = [row for _, row in batch]
+        before = len(places)
+        places += [place for place, _ in batch]
+        keys = dict.fromkeys(chain.from_iterable(rows))
+        here = sum(map(len, rows))
+        filled += here
+        is_dense = here == len(keys) * len(rows)
+        for key in keys:
+            if key not in firsts:
+                columns[key] = []
+                firsts[key] = before + next(index for index, row in enumerate(rows) if key in row)
+        gaps = len(columns) * len(places) - filled
+        if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
+            raise _too_many_keys(list(firsts | dict.fromkeys(key for _, row in rest for key in row)))
+        for key in keys:
+            column = columns[key]
+            column.extend([None] * (before - len(column)))
+            column.extend(map(itemgetter(key), rows) if is_dense else (row.get(key) for row in rows))
+    for column in columns.values():
         column.extend([None] * (len(places) - len(column)))
-    return columns, places
+    return Gathered(columns, places, firsts)
 
 
-def _check_filled(gaps: int, filled: int, columns: Mapping[Any, object]) -> None:
-    if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
-        last = listed([shown(key if isinstance(key, str) else key[-1]) for key in list(columns)[-3:]])
-        raise TooManyKeysError(
-            f"the objects have {len(columns):,} different keys, most of them in few objects ({last}); "
-            "move keys that are data into values"
-        )
+def _too_many_keys(keys: list[Any]) -> TooManyKeysError:
+    last = listed([shown(key if isinstance(key, str) else key[-1]) for key in keys[-3:]])
+    return TooManyKeysError(
+        f"the objects have {len(keys):,} different keys, most of them in few objects ({last}); "
+        "move keys that are data into values"
+    )
 
 
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
@@ -152,7 +172,7 @@ def kept(name: str, column: Column) -> pl.Series:
         return pl.Series(name, column, dtype=pl.String)
     if kinds == {Number}:
         return numbers(pl.Series(name, column, dtype=pl.String))
-    if kinds == {list} and all(type(entry) is str for value in column if value for entry in value):
+    if kinds == {list} and set(map(type, chain.from_iterable(filter(None, column)))) <= {str}:
         return as_lists(name, column)
     written = [value if value is None or isinstance(value, str) else to_json(value) for value in column]
     return pl.Series(name, [None if text is None else str(text) for text in written], dtype=pl.String)
@@ -160,27 +180,38 @@ def kept(name: str, column: Column) -> pl.Series:
 
 def to_json(value: Any) -> str:
     """Return a value as JSON text, with numbers as written in the file."""
-    if isinstance(value, Number):
-        return str(value)
-    if isinstance(value, str):
-        return encode_basestring(value)
+    text = "".join(_ENCODER(value, 0))
+    return text if text.isascii() or not _KEY.search(text) else _with_ascii_keys(value)
+
+
+def _string(value: str) -> str:
+    return str(value) if type(value) is Number else encode_basestring(value)
+
+
+# The encoder that `json.dumps` uses, which calls a function for each string; a `Number` is one.
+_ENCODER = c_make_encoder(None, None, _string, None, ": ", ", ", False, False, True)  # noqa: FBT003
+
+
+def _with_ascii_keys(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(to_json, value))}]"
+        return f"[{', '.join(map(_with_ascii_keys, value))}]"
     if isinstance(value, dict):
-        entries = (f"{encode_basestring_ascii(key)}: {to_json(entry)}" for key, entry in value.items())
+        entries = (
+            f"{encode_basestring_ascii(key)}: {_with_ascii_keys(entry)}" for key, entry in value.items()
+        )
         return "{" + ", ".join(entries) + "}"
-    return json.dumps(value)
+    return "".join(_ENCODER(value, 0))
 
 
 def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
     """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    ends = accumulate((0 if one is None else len(one) for one in found), initial=0)
-    entries = pa.array([entry for one in found if one for entry in one], pa.large_string())
-    column = pa.LargeListArray.from_arrays(
-        pa.array(ends, pa.int64()), entries, mask=pa.array([one is None for one in found], pa.bool_())
-    )
+    rows = [one or () for one in found]
+    ends = pa.array(accumulate(map(len, rows), initial=0), pa.int64())
+    entries = pa.array(list(chain.from_iterable(rows)), pa.large_string())
+    mask = pa.array([one is None for one in found], pa.bool_())
+    column = pa.LargeListArray.from_arrays(ends, entries, mask=mask)
     return pl.Series(name, pl.from_arrow(column), dtype=pl.List(pl.String))
 
 

@@ -179,9 +179,11 @@ def check_ids_in_epochs(
     ids: pl.Series, epochs: Iterable[Any], problems: Problems, place: Callable[[int], str]
 ) -> None:
     """Report ids that are missing, or duplicated within an epoch, with their places."""
-    rows: dict[Any, list[int]] = {}
+    if not ids.null_count() and not ids.is_duplicated().any():
+        return
+    rows: dict[str, list[int]] = {}
     for index, epoch in enumerate(epochs):
-        rows.setdefault(epoch, []).append(index)
+        rows.setdefault(str(epoch), []).append(index)  # a field of this name may be a list
     for chosen in rows.values():
         check_ids(ids.gather(chosen), problems, lambda row, chosen=chosen: place(chosen[row]))  # type: ignore[misc]
 

@@ -113,7 +113,8 @@ def read_dude(
         elif not allow_missing:
             problems.add("no answer to this question in the submission", place)
     problems.raise_any()
-    frame = _fields.frame(*_fields.gathered(rows.items(), problems), problems, answers_format="text")
+    columns, places, _ = _fields.gathered(rows.items(), problems)
+    frame = _fields.frame(columns, places, problems, answers_format="text")
     problems.raise_any()
     _warn_of_lists(frame)
     return origins.remember(frame, "rrc")

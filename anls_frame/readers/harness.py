@@ -82,8 +82,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    rows = _logged.rows(samples, response, problems)
-    frame = _frame(path, *_fields.gathered(rows, problems), problems)
+    frame = _frame(path, *_logged.columns(samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -150,8 +149,7 @@ def read_lm_eval(
             path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
     samples = _only(path, samples, "filter", filter)
-    rows = _logged.rows(samples, response, problems)
-    return _frame(path, *_fields.gathered(rows, problems), problems)
+    return _frame(path, *_logged.columns(samples, response, problems), problems)
 
 
 @_collector.paused
@@ -229,7 +227,7 @@ def read_inspect(
         if scorer not in scorers:
             among = listed([shown(name) for name in scorers]) or "none"
             raise problem(path, f"no scorer {shown(scorer)}; available: {among}")
-    columns, places = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
+    columns, places, _ = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
 

@@ -216,9 +216,8 @@ def _frame(
         for index, (key, question) in enumerate(zip(ids, questions, strict=True))
     )
     problems = Problems(gold)
-    frame = _fields.frame(
-        *_fields.gathered(rows, problems), problems, doc_ids=_DOC_IDS, answers_format="text"
-    )
+    columns, places, _ = _fields.gathered(rows, problems)
+    frame = _fields.frame(columns, places, problems, doc_ids=_DOC_IDS, answers_format="text")
     problems.raise_any()
     return frame
 

@@ -172,6 +172,19 @@ def test_no_field_of_a_logged_sample_takes_the_place_of_another(tmp_path: Path) 
     assert sorted(frame.select("a_b", "metric_a_b").row(1)) == [1, 7]
 
 
+def test_fields_are_in_the_order_in_which_samples_have_them(tmp_path: Path) -> None:
+    doc: dict[str, Any] = {"b": None, "a": 1}
+    samples = [
+        {**lm_sample(0, "x", ["a"]), "doc": doc, "f1": {"p": None}},
+        {**lm_sample(1, "x", ["a"]), "doc": {**doc, "c": 2}, "f1": {"p": 1, "r": 2}, "epoch": [1]},
+    ]
+
+    columns = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples)).columns
+
+    after = columns[columns.index("exact_match") + 1 :]
+    assert after == ["f1_p", "b", "a", "f1_r", "epoch", "c"]
+
+
 def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
     samples = [{**lm_sample(index, "x", ["a"]), "doc": {f"key {index}": 1}} for index in range(5000)]
 

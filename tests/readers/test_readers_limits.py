@@ -134,6 +134,20 @@ def test_keys_that_come_late_or_seldom_are_columns(monkeypatch: pytest.MonkeyPat
         _raw.from_objects((str(index), row) for index, row in enumerate(rows))
 
 
+def test_nested_values_stay_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "nested.jsonl"
+    notes = [
+        '{"k": ["é", 1.50, -0, NaN, null, true, {}]}',
+        '{"\\u00e9": "é: \\"\\\\", "b": {"\\u00e9": "\\n"}}',
+        '[{"a": "é\\": "}, [1e400, 900719925474099300000]]',
+    ]
+    path.write_text(
+        "\n".join(f'{{"prediction": "a", "answers": "a", "note": {one}}}' for one in notes), encoding="utf-8"
+    )
+
+    assert af.read_results(path)["note"].to_list() == notes
+
+
 # Parquet
 
 
