@@ -567,8 +567,8 @@ def report(
         Name of the system and title, for headings.
     progress
         `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `cluster` and `worst` each read the rows once more,
-        `details` three times.
+        of each batch that is read, from any thread. `worst` reads the rows once more, `details` three
+        times.
 
     Returns
     -------

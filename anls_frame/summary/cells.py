@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from anls_frame.summary import own_metrics
+from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, canonical, plain
 from anls_frame.summary.measures import COUNTS
-from anls_frame.summary.rows import KEPT, digest_sums, worst_order
+from anls_frame.summary.rows import KEPT, digest_sums, sums_of_anls, worst_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 _GRID = "grid_threshold"
 _BIN_SUMS = ("n", "nls_units")
 _SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_squares")
+_DIGESTS = ("row_digest_low", "row_digest_high")
 _UINT64 = 1 << 64
+
+_ROWS_OF_A_BATCH = 1 << 18
+"""So many rows of a batch are grouped faster than more at once, because they fit into the caches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +58,7 @@ def collect(rows: Rows, worst: int) -> Collected:
         first = next(iter(own.values()))
         digest, bins = digest_text(first, "row_digest"), pl.DataFrame()
         cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
-        own[rows.own[0].name] = first.drop("row_digest_low", "row_digest_high")
+        own[rows.own[0].name] = first.drop(*_DIGESTS)
     kept = [column for column in rows.worst_columns if column.startswith("keep_")]
     candidates = plain(rows.frame.filter(pl.col(rows.worst_order[0]).is_not_null()), (*rows.keys, *kept))
     if worst:
@@ -76,16 +82,40 @@ def collect(rows: Rows, worst: int) -> Collected:
 
 def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, str]:
     """Return the cells of texts, their bins and the digest."""
-    # Grouping by both clusters and grid would give nearly as many groups as rows, so the rows are read twice.
-    apart = CLUSTER in rows.keys
-    by_grid = (KEPT,) if apart else (_GRID, KEPT)
-    parts = _grouped(rows.frame, (*rows.keys, *by_grid), rows.sums).collect(engine="streaming")
-    digest = digest_text(parts, "row_digest")
-    parts = _with_anls(canonical(parts.drop("row_digest_low", "row_digest_high")))
-    if apart:
-        return add_up([parts], rows.keys), _bins(rows, by_keys), digest
+    if CLUSTER in rows.keys:
+        return _cells_of_clusters(rows, by_keys)
+    grouped = _grouped(rows.frame, (*by_keys, _GRID, KEPT), rows.sums).collect(engine="streaming")
+    parts = _with_anls(canonical(grouped.drop(*_DIGESTS)))
     on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
-    return add_up([parts.drop(_GRID)], rows.keys), add_up([on_grid], (*by_keys, _GRID)), digest
+    bins = add_up([on_grid], (*by_keys, _GRID))
+    return add_up([parts.drop(_GRID)], by_keys), bins, digest_text(grouped, "row_digest")
+
+
+def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """
+    Return the same, batch by batch, so that no more than the cells is in memory.
+
+    Each batch is grouped twice, because by clusters and grid at once there would be nearly as many groups as
+    rows.
+    """
+    # The digests are needed of all rows only.
+    sums = [one for one in rows.sums if one.meta.output_name() not in _DIGESTS]
+    of_bins = [one for one in sums if one.meta.output_name() in _BIN_SUMS]
+    used = {name for one in rows.sums for name in one.meta.root_names()}
+    source = rows.frame.select(*rows.keys, _GRID, "anls", *sorted(used))
+    cells = Buckets(rows.keys, lambda parts: add_up(parts, rows.keys))
+    bins = Buckets((*by_keys, _GRID), lambda parts: add_up(parts, (*by_keys, _GRID)))
+    digests = []
+    # Sums of integers do not depend on the order of the batches.
+    found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=False, engine="streaming")
+    for batch in itertools.chain([source.head(0).collect()], found):
+        grouped = _grouped(batch.lazy(), rows.keys, [*sums, *sums_of_anls()]).collect(engine="streaming")
+        cells.add(_canonical_cells(grouped, rows.keys))
+        scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
+        counted = _grouped(scored, (*by_keys, _GRID), of_bins).collect(engine="streaming")
+        bins.add(_canonical_cells(counted, (*by_keys, _GRID)))
+        digests.append(batch.select(digest_sums("row_digest")))
+    return cells.whole(), bins.whole(), digest_text(pl.concat(digests), "row_digest")
 
 
 def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
@@ -98,14 +128,6 @@ def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
     cells = _grouped(values, keys, sums).collect(engine="streaming")
     return _canonical_cells(own_metrics.checked(cells, values, metric, rows.part), rows.keys)
-
-
-def _bins(rows: Rows, keys: Sequence[str]) -> pl.DataFrame:
-    """Count rows and add up their NLS for each point of the grid."""
-    scored = rows.frame.filter(pl.col("row_digest").is_not_null())
-    sums = [one for one in rows.sums if one.meta.output_name() in _BIN_SUMS]
-    counted = _grouped(scored, (*keys, _GRID), sums).collect(engine="streaming")
-    return add_up([canonical(counted)], (*keys, _GRID))
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame.summary import brackets, fixed_point
+from anls_frame.summary.buckets import BUCKETS, bucket_of
 from anls_frame.summary.fixed_point import REST_BITS, SCALE, SCALED_BITS
 from anls_frame.summary.keys import CLUSTER, explode_lists
 from anls_frame.summary.measures import COUNTS
@@ -27,6 +28,9 @@ SIZES = ("n_squares", "n_cubes", "n_fourths")
 _LARGEST = 1 << 29
 """Row counts are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
 
+_CELLS_OF_A_PART = 1 << 15
+"""Number of cells above which those of clusters are added up in parts."""
+
 
 def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """
@@ -40,6 +44,26 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
 
 def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the integer sums that `roll_up` needs; they add up over parts that share no cluster."""
+    if CLUSTER not in cells.columns or cells.height <= _CELLS_OF_A_PART:
+        return _exact_moments(cells, keys, metrics)
+    # Parts of whole clusters fit into the caches, and only one at a time is in memory with its products.
+    count = min(-(-cells.height // _CELLS_OF_A_PART), BUCKETS)
+    place = bucket_of(cells[CLUSTER]) * count // BUCKETS
+    order = None
+    if place.rle_id()[-1] >= count:  # they are in order if `summarize` has just made them
+        order = place.arg_sort()
+        place = place.gather(order)
+    parts, start = [], 0
+    for length in place.rle().struct.field("len"):
+        rows = slice(start, start + length)
+        parts.append(_exact_moments(cells[rows] if order is None else cells[order[rows]], keys, metrics))
+        start += length
+    whole = pl.concat(parts)
+    lines = [column for column in whole.columns if column in keys or column == SCALE]
+    return _sums(whole, lines, [column for column in whole.columns if column not in lines])
+
+
+def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     cells = explode_lists(cells, keys)
     lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
     values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]

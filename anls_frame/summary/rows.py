@@ -207,6 +207,16 @@ def _sums_of_texts() -> list[pl.Expr]:
     ]
 
 
+def sums_of_anls() -> list[pl.Expr]:
+    """Return the sums of ANLS; where there are few groups, `cells` has them from the sums of NLS for less."""
+    anls = pl.col("anls")
+    return [
+        sum_of_scores("anls"),
+        fixed_point.sum_of_shares(anls * anls, FINE_BITS).alias("anls_square_units"),
+        _count(anls == 0, "zeros_sum"),
+    ]
+
+
 def sum_of_scores(name: str) -> pl.Expr:
     """Return the sum of a score of texts over rows, in the units of its metric."""
     score = pl.col(name)

@@ -106,8 +106,8 @@ def summarize(
         Name of this part, by which `merge` recognises it; random by default.
     progress
         `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `cluster` and `worst` each read the rows once more,
-        `details` three times.
+        of each batch that is read, from any thread. `worst` reads the rows once more, `details` three
+        times.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def summarize(
 
 def passes(settings: Settings) -> int:
     """Return the number of times that the rows are read."""
-    of_texts = (1 + (settings.cluster is not None)) * settings.has_texts + settings.details * len(KEYS)
+    of_texts = settings.has_texts + settings.details * len(KEYS)
     return of_texts + len(settings.own) + bool(settings.worst)
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.summary import fixed_point, pair_votes
+from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
 from anls_frame.summary.keys import CLUSTER, canonical
 from anls_frame.summary.system_rows import all_columns, columns, scores
@@ -175,34 +176,6 @@ def added_cells(
     return groups.agg(*counts, sums.cast(pl.Int128).sum())
 
 
-_BUCKETS = 16
-"""Into how many parts cells are split while they are added up; only one is in memory twice at a time."""
-
-_LOOSE_VALUES = 1 << 22
-"""Number of values in cells below which they are not added up yet."""
-
-
-class _Bucket:
-    """Cells that are added up whenever they have grown to twice their number."""
-
-    def __init__(self, columns: int) -> None:
-        self.parts: list[pl.DataFrame] = []
-        self.size = 0
-        self.least = _LOOSE_VALUES // (_BUCKETS * columns)
-
-    def add(self, part: pl.DataFrame, add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
-        self.parts.append(part)
-        self.size += part.height
-        if self.size > self.least:
-            self.settle(add)
-            self.least = max(self.least, self.size * 3 // 2)
-
-    def settle(self, add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
-        if self.parts:
-            self.parts = [add(self.parts)]
-            self.size = self.parts[0].height
-
-
 class _Tally:
     """Sums over the batches so far."""
 
@@ -211,7 +184,7 @@ class _Tally:
         self.keys = [key for key in rows.keys if key != CLUSTER]
         self.has_wrong = False
         self.rest: SystemSums | None = None
-        self.buckets: dict[str, list[_Bucket]] = {}
+        self.buckets: dict[str, Buckets] = {}
 
     def add(self, batch: pl.DataFrame) -> None:
         if self.has_wrong or self._is_wrong(batch):
@@ -219,43 +192,24 @@ class _Tally:
             return
         part = self._of_batch(batch)
         for name, cells in part.cells.items():
-            buckets = self.buckets.setdefault(name, [_Bucket(cells.width) for _ in range(_BUCKETS)])
-            keys = [
-                column
-                for column in cells.columns
-                if column not in _COUNTS and not column.startswith(("x_", "y_"))
-            ]
-            place = pl.struct(keys).hash() % _BUCKETS if keys else pl.lit(0, pl.UInt64)
-            numbered = cells.with_columns(place.alias("bucket"))
-            for (bucket,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
-                buckets[bucket].add(own, self._adder(name))
+            if name not in self.buckets:
+                keys = [
+                    column
+                    for column in cells.columns
+                    if column not in _COUNTS and not column.startswith(("x_", "y_"))
+                ]
+                self.buckets[name] = Buckets(keys, self._adder(name))
+            self.buckets[name].add(cells)
         rest = dataclasses.replace(part, cells={})
         self.rest = rest if self.rest is None else add_up([self.rest, rest], self.keys, self.rows.metrics)
 
     def sums(self) -> SystemSums:
         if self.rest is None:
             self.add(self.rows.frame.head(0).collect())
-        cells = {name: self._whole(name) for name in list(self.buckets)}
+        cells = {name: self.buckets.pop(name).whole() for name in list(self.buckets)}
         assert self.rest is not None  # noqa: S101 - for mypy
         sums = dataclasses.replace(self.rest, cells=cells)
         return self._with_votes_and_slices(sums) if ROWS in cells else sums
-
-    def _whole(self, name: str) -> pl.DataFrame:
-        buckets = self.buckets.pop(name)
-        for bucket in buckets:
-            bucket.settle(self._adder(name))
-        parts = [part for bucket in buckets for part in bucket.parts]
-        if not parts:
-            return self._of_batch(self.rows.frame.head(0).collect()).cells[name]
-        buckets.clear()
-        # Column by column, so that there are never two copies of all cells.
-        schema = pl.concat([part.head(0) for part in parts], how="vertical_relaxed").schema
-        columns = [dict(zip(part.columns, part.get_columns(), strict=True)) for part in parts]
-        parts.clear()
-        return pl.DataFrame([
-            pl.concat([of_part.pop(column).cast(dtype) for of_part in columns], rechunk=True)
-            for column, dtype in schema.items()
-        ])  # fmt: skip
 
     def _adder(self, name: str) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
         metric = next((metric for metric in self.rows.metrics if name and metric.name == name), None)

@@ -1,0 +1,127 @@
+"""Cells that come batch by batch and are added up on the way, so that few of them are in memory twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from anls_frame.summary.keys import CLUSTER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Hashed = TypeVar("Hashed", pl.Series, pl.Expr)
+
+BUCKETS = 16
+"""Into how many parts cells are split while they are added up; only one is in memory twice at a time."""
+
+_LOOSE_VALUES = 1 << 22
+"""Number of values in cells below which they are not added up yet."""
+
+_NARROWER: dict[object, dict[Any, int]] = {
+    pl.UInt64: {pl.UInt8: 8, pl.UInt16: 16, pl.UInt32: 32},
+    pl.Int128: {pl.Int64: 63},
+}
+"""Dtypes of sums, with those that they are kept in while these have enough bits."""
+
+_GROWTH = 1.5
+"""Cells are added up whenever they have grown to this multiple of their number ..."""
+
+_GROWTH_OF_DISTINCT = 4
+"""... or to this one if hardly any were equal, as in batches of whole clusters."""
+
+
+def bucket_of(clusters: Hashed) -> Hashed:
+    """Return the number of each cluster's bucket."""
+    return clusters.hash() % BUCKETS
+
+
+@dataclass
+class _Bucket:
+    parts: list[pl.DataFrame] = field(default_factory=list)
+    size: int = 0
+    most: float = 0
+    """Number of cells up to which they are not added up."""
+
+
+class Buckets:
+    """
+    Cells by their keys, of any number of batches.
+
+    Parameters
+    ----------
+    keys
+        The columns that identify a cell; without any there is only one.
+    add
+        Adds up frames of cells with equal keys.
+    """
+
+    def __init__(self, keys: Sequence[str], add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
+        self._keys = keys
+        self._hash = pl.struct(keys).hash() if keys else pl.lit(0, pl.UInt64)
+        # All cells of a cluster are in one bucket, so that they need not be looked for later.
+        self._place = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
+        self._add = add
+        self._buckets = [_Bucket() for _ in range(BUCKETS)]
+        self._schema = pl.Schema()
+
+    def add(self, cells: pl.DataFrame) -> None:
+        """Take the cells of one batch, of which no two have equal keys."""
+        numbered = self._narrow(cells).with_columns(self._place.alias("bucket"))
+        for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
+            bucket = self._buckets[number]
+            bucket.parts.append(own)
+            bucket.size += own.height
+            if bucket.size > max(bucket.most, _LOOSE_VALUES // (BUCKETS * own.width)):
+                self._settle(bucket)
+
+    def whole(self) -> pl.DataFrame:
+        """Return all cells, which are not kept."""
+        for bucket in self._buckets:
+            self._settle(bucket)
+        parts = [part for bucket in self._buckets for part in bucket.parts]
+        self._buckets.clear()
+        if not parts:
+            return self._schema.to_frame()
+        # Column by column, so that there are never two copies of all cells.
+        columns = [dict(zip(part.columns, part.get_columns(), strict=True)) for part in parts]
+        parts.clear()
+        return pl.DataFrame([
+            pl.concat([of_part.pop(column).cast(dtype) for of_part in columns], rechunk=True)
+            for column, dtype in self._schema.items()
+        ])  # fmt: skip
+
+    def _settle(self, bucket: _Bucket) -> None:
+        """Put the cells of a bucket together, and add up those with equal keys."""
+        if len(bucket.parts) < 2:  # noqa: PLR2004
+            return
+        whole = pl.concat(bucket.parts, how="vertical_relaxed", rechunk=True)
+        # Equal keys have equal hashes, so all other cells are left as they are.
+        repeated = whole.select(self._hash).to_series().is_duplicated()
+        bucket.parts = [whole]
+        if repeated.any():
+            added = self._narrow(self._add([whole.filter(repeated).cast(self._schema)]))
+            bucket.parts = [pl.concat([whole.filter(~repeated), added], how="vertical_relaxed", rechunk=True)]
+        before, bucket.size = whole.height, bucket.parts[0].height
+        few = bucket.size > before * 3 / 4
+        bucket.most = bucket.size * (_GROWTH_OF_DISTINCT if few else _GROWTH)
+
+    def _narrow(self, cells: pl.DataFrame) -> pl.DataFrame:
+        """Return cells with their sums in the first dtype with room for them; the schema keeps their own."""
+        known = self._schema.to_frame() if self._schema else cells.head(0)
+        self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
+        wide = [name for name in cells.columns if name not in self._keys and cells.schema[name] in _NARROWER]
+        lows, highs = (cells.select(ends).row(0) for ends in (pl.col(wide).min(), pl.col(wide).max()))
+        return cells.cast({
+            name: next(
+                (
+                    narrow
+                    for narrow, bits in _NARROWER[cells.schema[name]].items()
+                    if (low or 0) >= -(1 << bits) and (high or 0) < 1 << bits
+                ),
+                cells.schema[name],
+            )
+            for name, low, high in zip(wide, lows, highs, strict=True)
+        })  # fmt: skip

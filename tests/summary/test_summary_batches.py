@@ -1,0 +1,106 @@
+"""Cells of clusters, added up batch by batch, and their slices, part by part, against all at once."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+from anls_frame.summary import buckets, cells, moments
+from anls_frame.summary.buckets import Buckets
+
+ROWS = 3000
+
+
+def rows(seed: int) -> pl.DataFrame:
+    rng = random.Random(seed)
+    answers = ["Paris", "12.50", "an answer", "", "Zürich"]
+    tags = [["a"], ["b", "a"], ["a", "b", "a"], [], None, [None], ["c"]]
+    return pl.DataFrame(
+        {
+            "prediction": [rng.choice([*answers, "Pari", "an anser", None]) for _ in range(ROWS)],
+            "answers": [rng.choice([[one], [one, "12.5"], []]) for one in rng.choices(answers, k=ROWS)],
+            "tags": rng.choices(tags, k=ROWS),
+            "doc": [rng.choice([None, f"document {rng.randrange(150)}"]) for _ in range(ROWS)],
+        },
+        schema_overrides={"tags": pl.List(pl.String)},
+    )
+
+
+def summary(frame: pl.DataFrame) -> af.Summary:
+    return af.summarize(frame, "prediction", "answers", by="tags", cluster="doc", part="p")
+
+
+def in_order(frame: pl.DataFrame) -> pl.DataFrame:
+    keys = [name for name in frame.columns if name in {"key_0", "cluster", "grid_threshold"}]
+    return frame.sort(keys, nulls_last=True)
+
+
+@pytest.mark.parametrize("order", ["by document", "shuffled"])
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    frame = rows(1).sort("doc") if order == "by document" else rows(2)
+    whole = summary(frame)
+    monkeypatch.setattr(cells, "_ROWS_OF_A_BATCH", 70)
+    monkeypatch.setattr(buckets, "_LOOSE_VALUES", 200)
+    parts = summary(frame)
+    assert parts.digest == whole.digest
+    assert_frame_equal(in_order(parts.cells), in_order(whole.cells), check_exact=True)
+    assert_frame_equal(in_order(parts.bins), in_order(whole.bins), check_exact=True)
+
+
+def test_clusters_cost_no_figure_and_no_reading() -> None:
+    frame, read = rows(3), []
+    with_clusters = af.summarize(
+        frame, "prediction", "answers", by="tags", cluster="doc", progress=read.append
+    )
+    without = af.summarize(frame, "prediction", "answers", by="tags")
+    assert sum(read) == ROWS
+    assert with_clusters.digest == without.digest
+    added = cells.add_up([with_clusters.cells.drop("cluster")], ["key_0"])
+    assert_frame_equal(in_order(added), in_order(without.cells), check_exact=True)
+    assert_frame_equal(in_order(with_clusters.bins), in_order(without.bins), check_exact=True)
+
+
+def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = summary(rows(4))
+    scores = rows(5).with_row_index("x").with_columns(pl.col("x") / 7e5 - 1e-3)
+    own = af.summarize(scores, metrics="x", by="tags", cluster="doc", part="p")
+    shuffled = [
+        type(one)(**{**vars(one), "cells": one.cells.sample(fraction=1, shuffle=True, seed=1)})
+        for one in (made, own)
+    ]
+    expected = [[table(one) for table in (overall, by_group)] for one in (made, own)]
+    monkeypatch.setattr(moments, "_CELLS_OF_A_PART", 40)
+    for summaries in ([made, own], shuffled):
+        for one, (total, groups) in zip(summaries, expected, strict=True):
+            assert overall(one) == total
+            assert_frame_equal(by_group(one), groups, check_exact=True)
+            folded = one.fold_clusters()
+            assert overall(folded) == total
+            assert_frame_equal(by_group(folded), groups, check_exact=True)
+
+
+def overall(one: af.Summary) -> object:
+    return af.Report(one).overall
+
+
+def by_group(one: af.Summary) -> pl.DataFrame:
+    return af.Report(one).by_group
+
+
+def test_sums_that_outgrow_their_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buckets, "_LOOSE_VALUES", 1)
+    found = Buckets(
+        ["key_0"], lambda parts: pl.concat(parts).group_by("key_0").agg(pl.col("n", "units").sum())
+    )
+    schema = {"key_0": pl.UInt64, "n": pl.UInt64, "units": pl.Int128}
+    for _ in range(300):
+        found.add(
+            pl.DataFrame({"key_0": [0, 1], "n": [1, 2**62], "units": [-(2**62), 2**100]}, schema=schema)[:1]
+        )
+    found.add(pl.DataFrame({"key_0": [1], "n": [2**62], "units": [2**100]}, schema=schema))
+    expected = {"key_0": [0, 1], "n": [300, 2**62], "units": [-300 * 2**62, 2**100]}
+    assert_frame_equal(found.whole().sort("key_0"), pl.DataFrame(expected, schema=schema))
