@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from anls_frame.metrics.scoring import add_scores
     from anls_frame.metrics.vectors import hamming_vectors
     from anls_frame.pairs.alignments import Alignment, Edit, alignment
+    from anls_frame.pairs.line_alignments import AlignedLine, LineAlignment
     from anls_frame.pairs.matrices import EditMatrix, edit_matrix
     from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
     from anls_frame.protocol import PROTOCOLS, ScoreProtocol
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANLS",
     "PROTOCOLS",
+    "AlignedLine",
     "Alignment",
     "CharErrorRate",
     "ColumnNotFoundError",
@@ -108,6 +110,7 @@ __all__ = [
     "EditMatrix",
     "InputError",
     "InputWarning",
+    "LineAlignment",
     "Metric",
     "NormalizedLevenshteinSimilarity",
     "Paired",
@@ -178,6 +181,7 @@ _HOMES = {
     "metrics.scoring": "add_scores",
     "metrics.vectors": "hamming_vectors",
     "pairs.alignments": "Alignment Edit alignment",
+    "pairs.line_alignments": "AlignedLine LineAlignment",
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",

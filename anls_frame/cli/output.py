@@ -92,7 +92,7 @@ def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | N
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
     """Return a table of edits with ␣ for a space."""
-    from anls_frame.pairs.alignments import SPACE
+    from anls_frame.pairs.marks import SPACE
 
     characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
     return edits.with_columns(edits[name].str.replace_all(" ", SPACE, literal=True) for name in characters)

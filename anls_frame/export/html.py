@@ -27,6 +27,7 @@ from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks, Stacked
 from anls_frame.export.values import json_text
+from anls_frame.pairs.line_alignments import STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +92,11 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"nbsp": Markup("&nbsp;"), "source": lambda name: _load(name)[0]}
+    environment.globals |= {
+        "lines_style": STYLE,
+        "nbsp": Markup("&nbsp;"),
+        "source": lambda name: _load(name)[0],
+    }
     environment.filters |= {
         "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
         "name": functools.partial(shortened, longest=_LONGEST_NAME),

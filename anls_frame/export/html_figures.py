@@ -21,6 +21,7 @@ _WIDE_ENOUGH = 0.06
 _MOST_TICKS = 6
 _MOST_ALIGNMENTS = 50
 _LONGEST_ALIGNED = 2_000
+_LONGEST_PAGE = 10_000
 _CONTEXT = 60
 _MOST_RANKS = 12
 """Ranks that have a number below the axis."""
@@ -211,12 +212,20 @@ def _alignments(figure: Alignments) -> Mapping[str, object]:
     from anls_frame.pairs.alignments import alignment  # noqa: PLC0415 - takes texts from this package
 
     rows = []
-    for caption, *texts in figure.rows[:_MOST_ALIGNMENTS]:
-        prediction, reference = (text[:_LONGEST_ALIGNED] for text in texts)
-        cut = max(map(len, texts)) > _LONGEST_ALIGNED
-        more = f" (the first {_LONGEST_ALIGNED:,} characters)" if cut else ""
-        pair = alignment(prediction, reference).to_html(context=_CONTEXT)
-        rows.append((caption + more, Markup(pair)))  # noqa: S704 - its texts are escaped
+    for number, (caption, *texts) in enumerate(figure.rows[:_MOST_ALIGNMENTS], 1):
+        # A page is shown line by line, in which it is found again.
+        is_page = "\n" in texts[1].strip()
+        longest = _LONGEST_PAGE if is_page else _LONGEST_ALIGNED
+        prediction, reference = (text[:longest] for text in texts)
+        cut = max(map(len, texts)) > longest
+        more = f" (the first {longest:,} characters)" if cut else ""
+        pair = alignment(prediction, reference)
+        shown = (
+            pair.by_line(only_errors=True).to_html(element_id=f"a{number}", style=False)
+            if is_page
+            else pair.to_html(context=_CONTEXT)
+        )
+        rows.append((caption + more, Markup(shown)))  # noqa: S704 - its texts are escaped
     return {"rows": rows, "rest": len(figure.rows) - len(rows)}
 
 

@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING
 
-from anls_frame._arguments import count, string
-from anls_frame._text import text_width, visible
+from anls_frame._arguments import count, flag, string
+from anls_frame.pairs.edits import Edit, Segment, edits_between
+from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines
+from anls_frame.pairs.marks import blocks, cells, marked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     import polars as pl
 
 __all__ = ["Alignment", "Edit", "alignment"]
 
-Operation = Literal["equal", "replace", "insert", "delete"]
-
-GAP = "*"
-SPACE = "␣"
-_SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
-_LABEL = 5
-_NARROWEST = 10
-# Force the direction of writing from left to right and end that, so that columns stay aligned.
-_LEFT_TO_RIGHT = "\u202d", "\u202c"
-# Colours that are distinguishable with every kind of colour vision, on any background, plus a line.
-_STYLES: dict[Operation, str] = {
-    "replace": "background:rgba(230,159,0,.35);text-decoration:underline",
-    "insert": "background:rgba(0,158,115,.35);text-decoration:underline double",
-    "delete": "background:rgba(213,94,0,.35);text-decoration:line-through",
-}
+_LABELS = ("REF: ", "HYP: ", "     ")
+_NARROWEST = 15
 _TABLE = "border-collapse:collapse;font-family:ui-monospace,monospace"
 _ROW = "text-align:start;vertical-align:top"
-_TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del"}
 _NOTEBOOK_CONTEXT = 60
-
-
-class Edit(NamedTuple):
-    """
-    One of the edits that turn the reference into the prediction.
-
-    Examples
-    --------
-    >>> import anls_frame as af
-    >>> af.alignment("cat", "cafe").edits[1]
-    Edit(op='delete', reference_pos=3, prediction_pos=3, reference_char='e', predicted_char=None)
-    """
-
-    op: Operation
-    reference_pos: int
-    prediction_pos: int
-    reference_char: str | None
-    predicted_char: str | None
-
-
-class Segment(NamedTuple):
-    """Consecutive characters with the same operation."""
-
-    op: Operation
-    reference: str
-    prediction: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +54,7 @@ class Alignment:
     def __post_init__(self) -> None:
         for name in ("prediction", "reference"):
             string(name, getattr(self, name))
-        object.__setattr__(self, "edits", tuple(_edits(self.prediction, self.reference)))
+        object.__setattr__(self, "edits", tuple(edits_between(self.prediction, self.reference)))
 
     @property
     def distance(self) -> int:
@@ -172,23 +132,8 @@ class Alignment:
         HYP: 東泉都 Tokyo
                S       S
         """
-        count("width", width, _LABEL + _NARROWEST)
-        lines, used = [["", "", ""]], 0
-        for cell in self._cells(context):
-            wide = max(map(text_width, cell))
-            if used + wide > width - _LABEL:
-                lines.append(["", "", ""])
-                used = 0
-            used += wide
-            for index, text in enumerate(cell):
-                lines[-1][index] += text + " " * (wide - text_width(text))
-        labels = ("REF: ", "HYP: ", " " * _LABEL)
-        return "\n\n".join(
-            "\n".join(
-                label + _ordered(line.rstrip(" ")) for label, line in zip(labels, block, strict=True)
-            ).rstrip()
-            for block in lines
-        )
+        count("width", width, _NARROWEST)
+        return blocks(cells(self._shown(context)), width, _LABELS)
 
     def to_html(self, *, context: int | None = None) -> str:
         """
@@ -218,13 +163,40 @@ class Alignment:
         """
         rows = []
         for name, side in (("Reference", 1), ("Prediction", 2)):
-            text = "".join(_marked(segment[0], segment[side]) for segment in self._shown(context))
+            text = "".join(marked(segment[0], segment[side]) for segment in self._shown(context))
             rows.append(
                 f'<tr><th style="{_ROW};padding-inline-end:1em">{name}</th><td style="{_ROW}">'
                 f'<bdi dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{text}</bdi></td></tr>'
             )
         table = f'<table style="{_TABLE}"><tbody>{"".join(rows)}</tbody></table>'
         return f'<div class="anls-alignment">{table}</div>'
+
+    def by_line(self, *, only_errors: bool = False) -> LineAlignment:
+        r"""
+        Return the lines of the reference, each with what was read of it.
+
+        Parameters
+        ----------
+        only_errors
+            Leave out the lines without errors.
+
+        Returns
+        -------
+        LineAlignment
+            A sequence of lines, with numbers and edits. A line that is not in the reference has a row of its
+            own. What was read of a line may be a part of a line, or several.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> page = af.alignment("Coca\nCoIa\n\n2.40", "Coca\nCola\n2.40")
+        >>> [line[:5] for line in page.by_line(only_errors=True)]
+        [(2, 2, 'Cola', 'CoIa', 1), (None, 3, '', '', 1)]
+        """
+        flag("only_errors", only_errors)
+        lines = tuple(aligned_lines(self.edits, self.prediction, self.reference))
+        kept = tuple(line for line in lines if line.edits) if only_errors else lines
+        return LineAlignment(kept, len(lines))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -246,18 +218,6 @@ class Alignment:
             else:
                 short = f"{text[:before]}…{text[len(text) - after :]}"
                 yield Segment("equal", short, short)
-
-    def _cells(self, context: int | None) -> Iterator[tuple[str, str, str]]:
-        for op, reference, prediction in self._shown(context):
-            if op == "equal":
-                for character in map(_symbol, _clusters(reference)):
-                    yield character, character, _SIGNS[op]
-                continue
-            length = max(len(reference), len(prediction))
-            texts = (list(text) or [GAP] * length for text in (reference, prediction))
-            for pair in zip(*texts, strict=True):
-                first, second = map(_changed_symbol, pair)
-                yield first, second, _SIGNS[op]
 
 
 def alignment(prediction: str, reference: str) -> Alignment:
@@ -294,52 +254,3 @@ def alignment(prediction: str, reference: str) -> Alignment:
           SSD  I
     """
     return Alignment(prediction, reference)
-
-
-def _edits(prediction: str, reference: str) -> Iterator[Edit]:
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for single pairs
-
-    for edit in Levenshtein.editops(reference, prediction):
-        op = cast("Operation", edit.tag)
-        expected = None if op == "insert" else reference[edit.src_pos]
-        found = None if op == "delete" else prediction[edit.dest_pos]
-        yield Edit(op, edit.src_pos, edit.dest_pos, expected, found)
-
-
-def _clusters(text: str) -> Iterable[str]:
-    """Split a text into characters, each with its combining marks."""
-    cluster = ""
-    for character in text:
-        if cluster and not unicodedata.combining(character):
-            yield cluster
-            cluster = ""
-        cluster += character
-    if cluster:
-        yield cluster
-
-
-def _symbol(text: str) -> str:
-    """Return how a character is displayed: with a known width, at a fixed position."""
-    text = visible(text, directions=True)
-    # A combining mark needs a base, and a character without width a name.
-    if unicodedata.combining(text[0]):
-        return "◌" + text
-    return text if text_width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
-
-
-def _changed_symbol(character: str) -> str:
-    return SPACE if character.isspace() and character.isprintable() else _symbol(character)
-
-
-def _ordered(line: str) -> str:
-    """Keep the columns in order if the script runs from right to left."""
-    is_reversed = any(unicodedata.bidirectional(character) in {"R", "AL", "AN"} for character in line)
-    return line.join(_LEFT_TO_RIGHT) if is_reversed else line
-
-
-def _marked(op: Operation, text: str) -> str:
-    if op == "equal" or not text:
-        # A line feed is shown as its symbol, followed by a line feed.
-        return escape(visible(text, directions=True).replace("␊", "␊\n"))
-    shown = "".join(map(_changed_symbol, text))
-    return f'<{_TAGS[op]} title="{op}" style="{_STYLES[op]};color:inherit">{escape(shown)}</{_TAGS[op]}>'

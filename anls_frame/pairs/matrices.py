@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from anls_frame._arguments import choice
 from anls_frame._text import spelled, visible
-from anls_frame.pairs.alignments import Alignment, Operation
+from anls_frame.pairs.alignments import Alignment
 from anls_frame.protocol import check_substitution_cost
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import polars as pl
+
+    from anls_frame.pairs.edits import Operation
 
 __all__ = ["EditMatrix", "edit_matrix"]
 

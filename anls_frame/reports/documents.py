@@ -228,7 +228,13 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
     pairs = [
         (
-            f"Row {row['anls_frame:row']}: ANLS {row['anls']:.3f}, CER {row['cer']:.3f}",
+            ": ".join(
+                (
+                    f"Row {row['anls_frame:row']}",
+                    *(f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)),
+                    f"ANLS {row['anls']:.3f}, CER {row['cer']:.3f}",
+                )
+            ),
             row["prediction"],
             row["anls_frame:nearest"],
         )

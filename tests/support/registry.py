@@ -490,6 +490,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 CLASSES = (
     "ANLS",
+    "AlignedLine",
     "Alignment",
     "CharErrorRate",
     "ColumnNotFoundError",
@@ -501,6 +502,7 @@ CLASSES = (
     "EditMatrix",
     "InputError",
     "InputWarning",
+    "LineAlignment",
     "Metric",
     "NormalizedLevenshteinSimilarity",
     "Paired",

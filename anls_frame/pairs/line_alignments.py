@@ -1,0 +1,382 @@
+"""An alignment line by line: the lines of the reference, each beside what was read of it."""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from bisect import bisect_left
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from anls_frame._arguments import count
+from anls_frame._text import clusters, numbered
+from anls_frame.pairs.edits import Segment
+from anls_frame.pairs.marks import STYLES, TAGS, blocks, cells, marked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from anls_frame.pairs.edits import Edit, Operation
+
+__all__ = ["AlignedLine", "LineAlignment"]
+
+_NARROWEST = 30
+_LABELS = (" REF: ", " HYP: ")
+_MARKS = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
+STYLE = f"""
+.anls-lines.anls-lines {{ margin: 0 0 14px; }}
+.anls-lines table {{ border-collapse: collapse; width: 100%; table-layout: fixed; margin: 4px 0 0;
+  font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }}
+.anls-lines.anls-lines tr, .anls-lines.anls-lines tbody tr {{ background: none; scroll-margin: 30vh 0; }}
+.anls-lines.anls-lines :is(th, td) {{ position: static; border: 0; background: none; max-width: none;
+  min-width: 0; padding: 1px 8px; color: inherit; font-size: inherit; text-align: start;
+  vertical-align: top; }}
+.anls-lines.anls-lines th {{ font-weight: normal; opacity: .75; }}
+.anls-lines.anls-lines td.text {{ white-space: pre-wrap; overflow-wrap: break-word; unicode-bidi: isolate; }}
+.anls-lines.anls-lines .no {{ width: 4em; text-align: right; opacity: .75; font-variant-numeric: tabular-nums;
+  user-select: none; white-space: nowrap; }}
+.anls-lines.anls-lines .go {{ width: 2.6em; padding: 1px 0; text-align: center; }}
+.anls-lines .go a {{ display: block; text-decoration: none; }}
+.anls-lines.anls-lines tbody tr td {{ background: none; border-top: 1px solid rgba(128, 128, 128, .25); }}
+.anls-lines.anls-lines tr.differs {{ box-shadow: inset 3px 0 rgba(230, 159, 0, .8); }}
+.anls-lines tr:target {{ outline: 2px solid currentColor; }}
+.anls-lines i {{ opacity: .75; }}
+{_MARKS}
+@media (max-width: 640px) {{
+  .anls-lines table, .anls-lines tbody {{ display: block; }} .anls-lines thead {{ display: none; }}
+  .anls-lines tr {{ display: grid; grid-template-columns: 5.6em minmax(0, 1fr) 2.2em; }}
+  .anls-lines.anls-lines :is(th, td) {{ padding: 1px 4px; }}
+  .anls-lines.anls-lines :is(.no, .go) {{ width: auto; }}
+  .anls-lines td:nth-child(3) {{ grid-area: 2 / 1; }} .anls-lines td:nth-child(4) {{ grid-area: 2 / 2; }}
+  .anls-lines td.go {{ grid-area: 1 / 3 / span 2; }} .anls-lines tr.differs {{ margin: 4px 0; }}
+  .anls-lines.anls-lines td:nth-child(n+3) {{ border: 0; }}
+  .anls-lines td:nth-child(3)::before {{ content: "read "; }}
+  .anls-lines tr:not(.differs) td:nth-child(n+3) {{ display: none; }}
+}}
+@media print {{ .anls-lines .go {{ display: none; }} .anls-lines tr {{ break-inside: avoid; }} }}
+"""
+"""The style sheet of `to_html`; a page with several needs it once."""
+
+
+class AlignedLine(NamedTuple):
+    r"""
+    A line of the reference and what was read of it, or a line that only the prediction has.
+
+    `reference_line` and `prediction_line` are the numbers of the lines, from 1, or None where there is none;
+    `edits` is the number of edits, and `segments` are the runs of equal and different characters, in which no
+    character that consists of several code points is split.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> next(iter(af.alignment("one\ntvvo", "one\ntwo").by_line(only_errors=True)))[:5]
+    (2, 2, 'two', 'tvvo', 2)
+    """
+
+    reference_line: int | None
+    prediction_line: int | None
+    reference: str
+    prediction: str
+    edits: int
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class LineAlignment:
+    r"""
+    The lines of an alignment; it prints as text and is shown as a table in a notebook.
+
+    Use `Alignment.by_line` to create one. It is a sequence of `AlignedLine`.
+
+    Attributes
+    ----------
+    lines
+        The lines, or only those with errors.
+    n_lines
+        Number of all lines.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> lines = af.alignment("The\nhous\nis red", "The\nhouse\nis red").by_line()
+    >>> print(lines)
+    1   =  The
+    <BLANKLINE>
+    2 REF: house
+    2 HYP: hous*
+               D
+    <BLANKLINE>
+    3   =  is red
+    >>> lines.to_polars()
+    shape: (3, 5)
+    ┌────────────────┬─────────────────┬───────────┬────────────┬───────┐
+    │ reference_line ┆ prediction_line ┆ reference ┆ prediction ┆ edits │
+    │ ---            ┆ ---             ┆ ---       ┆ ---        ┆ ---   │
+    │ u32            ┆ u32             ┆ str       ┆ str        ┆ u32   │
+    ╞════════════════╪═════════════════╪═══════════╪════════════╪═══════╡
+    │ 1              ┆ 1               ┆ The       ┆ The        ┆ 0     │
+    │ 2              ┆ 2               ┆ house     ┆ hous       ┆ 1     │
+    │ 3              ┆ 3               ┆ is red    ┆ is red     ┆ 0     │
+    └────────────────┴─────────────────┴───────────┴────────────┴───────┘
+    """
+
+    lines: tuple[AlignedLine, ...]
+    n_lines: int
+
+    def __iter__(self) -> Iterator[AlignedLine]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, index: int) -> AlignedLine:
+        return self.lines[index]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a row for each line: the numbers of both lines, their texts, and the number of edits."""
+        import polars as pl  # noqa: PLC0415 - single pairs do without
+
+        names = AlignedLine._fields[:5]
+        dtypes = (pl.UInt32, pl.UInt32, pl.String, pl.String, pl.UInt32)
+        schema = dict(zip(names, dtypes, strict=True))
+        return pl.DataFrame([line[:5] for line in self.lines], schema=schema, orient="row")
+
+    def to_text(self, width: int = 80) -> str:
+        """
+        Return the lines as text, each at most `width` columns wide: see `Alignment.to_text`.
+
+        Equal lines are shown once, with a `=`; words are kept whole.
+
+        Raises
+        ------
+        ValueError
+            If the width leaves no room for text.
+        """
+        count("width", width, _NARROWEST)
+        found = []
+        numbers = [number for line in self.lines for number in line[:2] if number is not None]
+        digits = len(str(max(numbers, default=1)))
+        for line in self.lines:
+            first, second = (f"{'-' if number is None else number:>{digits}}" for number in line[:2])
+            if line.edits:
+                labels = (first + _LABELS[0], second + _LABELS[1], " " * (digits + len(_LABELS[0])))
+                found.append(blocks(cells(line.segments), width, labels))
+            else:
+                block = blocks(cells(line.segments), width, (f"{first}   =  ", "", ""))
+                found.append("\n".join(part.split("\n")[0].rstrip() for part in block.split("\n\n")))
+        return "\n\n".join(found)
+
+    def to_html(self, *, element_id: str | None = None, style: bool = True) -> str:
+        r"""
+        Return the lines as HTML: a table with the reference on the left, and what was read on the right.
+
+        Parameters
+        ----------
+        element_id
+            Id of the element, for links from one error to the next, which need no script. By default it
+            depends on the texts.
+        style
+            Whether the element brings its style sheet. A page with several needs it once.
+
+        Returns
+        -------
+        str
+            One `div` without scripts or external references. The texts are escaped, and each one runs in the
+            direction of its script. On narrow screens, what was read stands below the reference.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> 'href="#p7-1"' in af.alignment("a<b\nc", "a>b\nc").by_line().to_html(element_id="p7")
+        True
+        """
+        name = escape(
+            f"anls-{zlib.crc32(repr(self.lines).encode(errors='replace')):08x}"
+            if element_id is None
+            else element_id
+        )
+        errors = sum(line.edits > 0 for line in self.lines)
+        edits = sum(line.edits for line in self.lines)
+        said = f"{numbered(edits, 'edit')} in {errors:,} of {numbered(self.n_lines, 'line')}."
+        link = f' <a href="#{name}-1">First error ↓</a>' if errors else ""
+        head = "".join(
+            f'<th class="{kind}">{title}</th>'
+            for kind, title in (
+                ("no", "Line"),
+                ("text", "Reference"),
+                ("no", "Line"),
+                ("text", "Read"),
+                ("go", ""),
+            )
+        )
+        numbers = itertools.count(1)
+        rows = "".join(
+            _html_row(line, name, next(numbers) if line.edits else 0, errors) for line in self.lines
+        )
+        sheet = f"<style>{STYLE}</style>" if style else ""
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+        return f'<div class="anls-lines" id="{name}">{sheet}<div>{said}{link}</div>{table}</div>'
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
+    sides = []
+    for place, side, nothing in (
+        (line.reference_line, 1, "not in the reference"),
+        (line.prediction_line, 2, "not read"),
+    ):
+        text = "".join(marked(segment.op, segment[side], styled=False) for segment in line.segments)
+        shown = text if text or place is not None else f"<i>{nothing}</i>"
+        sides.append(
+            f'<td class="no">{"" if place is None else place}</td><td class="text" dir="auto">{shown}</td>'
+        )
+    if not number:
+        return f'<tr>{"".join(sides)}<td class="go"></td></tr>'
+    to, arrow, title = (number + 1, "↓", "next error") if number < errors else (1, "↑", "first error")
+    go = f'<a href="#{name}-{to}" title="{title}" aria-label="{title}">{arrow}</a>' if errors > 1 else ""
+    return f'<tr id="{name}-{number}" class="differs">{"".join(sides)}<td class="go">{go}</td></tr>'
+
+
+def aligned_lines(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[AlignedLine]:
+    """Yield the lines of the reference with what was read of each, and lines that were read besides."""
+    texts = reference, prediction
+    feeds = [[place for place, character in enumerate(text) if character == "\n"] for text in texts]
+    starts = [_starts(text) for text in texts]
+    row: list[_Column] = []
+    for column in _columns(edits, prediction, reference):
+        row.append(column)
+        # Of what only the prediction has, whole lines are lines of their own, and so is all after the end.
+        is_read_alone = all(one.op == "insert" for one in row) or column.reference == len(reference)
+        if column.closes(reference, "reference") or (
+            is_read_alone and column.closes(prediction, "prediction")
+        ):
+            yield _line(row, texts, feeds, starts)
+            row = []
+    if row:
+        yield _line(row, texts, feeds, starts)
+
+
+class _Column(NamedTuple):
+    """A character of one text or of both, and where both texts go on."""
+
+    op: Operation
+    reference: int
+    prediction: int
+
+    def closes(self, text: str, side: str) -> bool:
+        """Whether this is a line feed of a text."""
+        is_there = self.op != ("insert" if side == "reference" else "delete")
+        return is_there and text[getattr(self, side)] == "\n"
+
+
+def _line(
+    row: list[_Column], texts: tuple[str, str], feeds: list[list[int]], starts: list[set[int]]
+) -> AlignedLine:
+    places = (
+        [column.reference for column in row if column.op != "insert"],
+        [column.prediction for column in row if column.op != "delete"],
+    )
+    reference, prediction = (
+        "".join(map(text.__getitem__, own)).removesuffix("\n")
+        for text, own in zip(texts, places, strict=True)
+    )
+    line, read = (bisect_left(own, at[0]) + 1 if at else None for own, at in zip(feeds, places, strict=True))
+    # The line feed at the end is shown only if it differs.
+    is_closed = row[-1].op == "equal" and texts[0][row[-1].reference] == "\n"
+    segments = tuple(_segments(row[:-1] if is_closed else row, texts, starts))
+    return AlignedLine(line, read, reference, prediction, sum(one.op != "equal" for one in row), segments)
+
+
+def _segments(row: Sequence[_Column], texts: tuple[str, str], starts: list[set[int]]) -> Iterator[Segment]:
+    """Group columns by operation; what is read as one character is changed as a whole."""
+    groups: list[list[_Column]] = []
+    for column in row:
+        if not groups or (column.reference in starts[0] and column.prediction in starts[1]):
+            groups.append([])
+        groups[-1].append(column)
+    kinds = ({column.op for column in group} for group in groups)
+    ops: list[Operation] = [kind.pop() if len(kind) == 1 else "replace" for kind in kinds]
+    for op, run in itertools.groupby(zip(ops, groups, strict=True), key=lambda one: one[0]):
+        columns = [column for _, group in run for column in group]
+        reference = "".join(texts[0][column.reference] for column in columns if column.op != "insert")
+        prediction = "".join(texts[1][column.prediction] for column in columns if column.op != "delete")
+        yield Segment(op, reference, prediction)
+
+
+def _starts(text: str) -> set[int]:
+    """Return where characters as they are read begin, and the end."""
+    return set(itertools.accumulate(map(len, clusters(text)), initial=0))
+
+
+def _columns(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[_Column]:
+    """Yield all characters in order, with lines that only one text has as whole lines."""
+    place = [0, 0]
+
+    def equal(until: int) -> Iterator[_Column]:
+        while place[0] < until:
+            yield _Column("equal", place[0], place[1])
+            place[0] += 1
+            place[1] += 1
+
+    for op, at, length in _runs(edits, prediction, reference):
+        yield from equal(at)
+        for _ in range(length):
+            yield _Column(op, place[0], place[1])
+            place[0] += op != "insert"
+            place[1] += op != "delete"
+    yield from equal(len(reference))
+
+
+def _runs(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[tuple[Operation, int, int]]:
+    """Yield edits in runs: operation, place in the reference and length."""
+    runs: list[tuple[Operation, int, int, int]] = []
+    for op, at, at_read, *_ in edits:
+        if runs:
+            last, start, start_read, length = runs[-1]
+            if op == last and (at, at_read) == (
+                start + length * (op != "insert"),
+                start_read + length * (op != "delete"),
+            ):
+                runs[-1] = (op, start, start_read, length + 1)
+                continue
+        runs.append((op, at, at_read, 1))
+    end = 0
+    for (op, at, at_read, length), following in itertools.zip_longest(runs, runs[1:]):
+        room = (following[1] if following else len(reference)) - at - length * (op != "insert")
+        text, start = (reference, at) if op == "delete" else (prediction, at_read)
+        moved = (
+            0
+            if op == "replace"
+            else _to_whole_lines(text, start, length, start - (at - end), start + length + room)
+        )
+        yield op, at + moved, length
+        end = at + moved + length * (op != "insert")
+
+
+def _to_whole_lines(text: str, start: int, length: int, first: int, last: int) -> int:
+    r"""
+    Return by how much a run can be moved so that it is whole lines, with their ends; 0 if it cannot.
+
+    In "a\nb\nc", to leave out "\nb" or "b\n" comes to the same.
+    """
+    if "\n" not in text[start : start + length]:
+        return 0
+    for step in (-1, 1):
+        moved = 0
+        while True:
+            begin, end = start + moved, start + moved + length
+            if text[:begin].endswith(("", "\n")[begin > 0]) and text[end - 1] == "\n":
+                return moved
+            here, there = (begin - 1, end - 1) if step < 0 else (begin, end)
+            if here < first or there >= last or text[here] != text[there]:
+                break
+            moved += step
+    return 0

@@ -1,0 +1,120 @@
+"""How the differences of two texts are shown: as lines of a terminal, and as HTML."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html import escape
+from typing import TYPE_CHECKING
+
+from anls_frame._text import clusters, text_width, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anls_frame.pairs.edits import Operation, Segment
+
+GAP = "*"
+SPACE = "␣"
+_SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
+# Cannot be seen, but between emoji.
+_JOINERS = re.compile("[\u200c\u200d]")
+# Force the direction of writing from left to right and end that, so that columns stay aligned.
+_LEFT_TO_RIGHT = "\u202d", "\u202c"
+# Colours that are distinguishable with every kind of colour vision, on any background, plus a line.
+STYLES: dict[Operation, str] = {
+    "replace": "background:rgba(230,159,0,.35);text-decoration:underline",
+    "insert": "background:rgba(0,158,115,.35);text-decoration:underline double",
+    "delete": "background:rgba(213,94,0,.35);text-decoration:line-through",
+}
+TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del"}
+
+
+def cells(segments: Iterable[Segment]) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands above each other: a character of each text, and the sign of the operation."""
+    for op, reference, prediction in segments:
+        if op == "equal":
+            for character in map(_symbol, clusters(reference)):
+                yield character, character, _SIGNS[op]
+            continue
+        length = max(len(reference), len(prediction))
+        texts = (
+            [*text, *GAP * (length - len(text))] if text else [GAP] * length
+            for text in (reference, prediction)
+        )
+        for pair in zip(*texts, strict=True):
+            first, second = map(_changed_symbol, pair)
+            yield first, second, _SIGNS[op]
+
+
+def blocks(found: Iterable[tuple[str, str, str]], width: int, labels: Sequence[str]) -> str:
+    """Return cells as blocks of lines below each other, each with its label; words stay whole if they fit."""
+    room = width - len(labels[0])
+    lines, used = [["", "", ""]], 0
+    for word in _words(found):
+        wide = sum(max(map(text_width, cell)) for cell in word)
+        if used and used + wide > room and wide <= room:
+            lines.append(["", "", ""])
+            used = 0
+        for cell in word:
+            columns = max(map(text_width, cell))
+            if used + columns > room:
+                lines.append(["", "", ""])
+                used = 0
+            used += columns
+            for index, text in enumerate(cell):
+                lines[-1][index] += text + " " * (columns - text_width(text))
+    return "\n\n".join(
+        "\n".join(
+            label + _ordered(line.rstrip(" ")) for label, line in zip(labels, block, strict=True)
+        ).rstrip()
+        for block in lines
+    )
+
+
+def marked(op: Operation, text: str, *, styled: bool = True) -> str:
+    """Return a text as HTML, as an element of its own if it differs; without styles for a style sheet."""
+    if op == "equal" or not text:
+        # A line feed is shown as its symbol, followed by a line feed.
+        return escape(visible(text, directions=True).replace("␊", "␊\n"))
+    shown = escape("".join(map(_changed_symbol, clusters(text))))
+    if styled:
+        return f'<{TAGS[op]} title="{op}" style="{STYLES[op]};color:inherit">{shown}</{TAGS[op]}>'
+    # Lines may break after a space that is shown; and more fonts have the arrow.
+    shown = shown.replace(SPACE, f"{SPACE}<wbr>").replace("␊", "↵")
+    return f'<{TAGS[op]} title="{op}">{shown}</{TAGS[op]}>'
+
+
+def _words(found: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:
+    """Split cells after spaces; between letters that are as wide as two, lines may break anyway."""
+    word: list[tuple[str, str, str]] = []
+    for cell in found:
+        word.append(cell)
+        if cell[0] in {" ", SPACE} or cell[1] in {" ", SPACE} or text_width(cell[0]) > 1:
+            yield word
+            word = []
+    if word:
+        yield word
+
+
+def _symbol(text: str) -> str:
+    """Return how a character is displayed: with a known width, at a fixed position."""
+    text = visible(text, directions=True)
+    # A combining mark needs a base, and a character without width a name.
+    if unicodedata.combining(text[0]):
+        return "◌" + text
+    return text if text_width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)
+
+
+def _changed_symbol(text: str) -> str:
+    if text.isspace() and text.isprintable():
+        return SPACE
+    if len(text) > 1 and _JOINERS.search(text) and not any(unicodedata.category(one) == "So" for one in text):
+        return _JOINERS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _symbol(text)
+
+
+def _ordered(line: str) -> str:
+    """Keep the columns in order if the script runs from right to left."""
+    is_reversed = any(unicodedata.bidirectional(character) in {"R", "AL", "AN"} for character in line)
+    return line.join(_LEFT_TO_RIGHT) if is_reversed else line
