@@ -165,7 +165,7 @@ def described(protocol: ScoreProtocol) -> str:
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     """Return the options as the plugin reads them; the threshold is passed separately."""
-    options = dataclasses.asdict(resolve_protocol(protocol))
+    options = dict(vars(resolve_protocol(protocol)))
     del options["threshold"]
     return options
 

@@ -25,9 +25,10 @@ pub struct Batches {
     isa: Isa,
     distances: Vec<usize>,
     narrow: [Waiting<Batch<1>, PAIRS>; WIDTHS.len()],
-    wide: [Waiting<Batch<2>, PAIRS>; WIDTHS.len()],
-    one_word: Waiting<Quads<1, WORD>, QUAD>,
-    two_words: Waiting<Quads<2, LONGEST_BYTES>, QUAD>,
+    // Made for the first pair, because they are large beside what a call on a few rows takes.
+    wide: Option<Box<[Waiting<Batch<2>, PAIRS>; WIDTHS.len()]>>,
+    one_word: Option<Box<Waiting<Quads<1, WORD>, QUAD>>>,
+    two_words: Option<Box<Waiting<Quads<2, LONGEST_BYTES>, QUAD>>>,
 }
 
 /// Longest text of one word.
@@ -108,7 +109,7 @@ impl Batches {
 
     /// Takes a pair of two bytes a character.
     pub fn push_wide(&mut self, place: usize, left: Planes<2>, right: Planes<2>) {
-        let waiting = &mut self.wide[width(left.1, right.1)];
+        let waiting = &mut self.wide.get_or_insert_default()[width(left.1, right.1)];
         waiting.push(place, self.isa, &mut self.distances, |lanes, lane| lanes.set(lane, left, right));
     }
 
@@ -135,20 +136,26 @@ impl Batches {
     pub fn push_bytes(&mut self, place: usize, [left, right]: [&[u8]; 2]) {
         let Self { isa, distances, one_word, two_words, .. } = self;
         if left.len().max(right.len()) <= WORD {
-            one_word.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
+            let waiting = one_word.get_or_insert_default();
+            waiting.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
         } else {
-            two_words.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
+            let waiting = two_words.get_or_insert_default();
+            waiting.push(place, *isa, distances, |lanes, lane| lanes.set(lane, left, right));
         }
     }
 
     pub fn flush(&mut self) {
         let Self { isa, distances, narrow, wide, one_word, two_words } = self;
-        one_word.run(*isa, distances);
-        two_words.run(*isa, distances);
+        if let Some(waiting) = one_word {
+            waiting.run(*isa, distances);
+        }
+        if let Some(waiting) = two_words {
+            waiting.run(*isa, distances);
+        }
         for waiting in narrow {
             waiting.run(*isa, distances);
         }
-        for waiting in wide {
+        for waiting in wide.iter_mut().flat_map(|waiting| &mut **waiting) {
             waiting.run(*isa, distances);
         }
     }

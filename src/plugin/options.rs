@@ -1,5 +1,7 @@
 //! The keyword arguments of an expression, as the Python package sends them.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -11,7 +13,7 @@ use crate::kernel::score::{Cut, Denominator, Protocol};
 use crate::kernel::weighted::SubstitutionCost;
 
 /// Keyword arguments; a metric reads the ones it has.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     protocol: ProtocolOptions,
@@ -28,7 +30,7 @@ pub struct Options {
 }
 
 /// The fields of Python's `ScoreProtocol`; its threshold arrives resolved, as an option of its own.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProtocolOptions {
     ignore_case: bool,
@@ -44,6 +46,15 @@ pub fn read<T: DeserializeOwned>(pickle: &[u8]) -> Result<T> {
         .map_err(|error| Error::new(format!("the options of the expression cannot be read: {error}")))
 }
 
+/// Options that a thread remembers.
+const REMEMBERED: usize = 8;
+
+thread_local! {
+    /// Options by their pickle: a query asks twice for the schema of an expression before it calls it, and to read a
+    /// pickle takes longer than to score ten rows.
+    static KNOWN: RefCell<Vec<(Box<[u8]>, Options)>> = RefCell::default();
+}
+
 fn one() -> u64 {
     1
 }
@@ -51,7 +62,17 @@ fn one() -> u64 {
 impl Options {
     /// Reads the keyword arguments.
     pub fn parse(pickle: &[u8]) -> Result<Self> {
-        read(pickle)
+        KNOWN.with_borrow_mut(|known| {
+            if let Some((_, options)) = known.iter().find(|(bytes, _)| **bytes == *pickle) {
+                return Ok(*options);
+            }
+            let options = read(pickle)?;
+            if known.len() == REMEMBERED {
+                known.clear();
+            }
+            known.push((pickle.into(), options));
+            Ok(options)
+        })
     }
 
     /// The scoring protocol.
@@ -72,7 +93,7 @@ impl Options {
 
     /// The preparation for the character error rate, where it has one of its own.
     pub fn cer_preparation(&self) -> Preparation {
-        self.cer_protocol.as_ref().unwrap_or(&self.protocol).to_kernel().preparation
+        self.cer_protocol.unwrap_or(self.protocol).to_kernel().preparation
     }
 
     /// The threshold of the cut.
@@ -97,8 +118,8 @@ impl Options {
 }
 
 impl ProtocolOptions {
-    fn to_kernel(&self) -> Protocol {
-        let Self { ignore_case, whitespace, unicode_form, length, cut } = *self;
+    fn to_kernel(self) -> Protocol {
+        let Self { ignore_case, whitespace, unicode_form, length, cut } = self;
         let preparation = Preparation { ignore_case, whitespace, unicode_form };
         Protocol { preparation, denominator: length, cut }
     }

@@ -1,9 +1,10 @@
 //! Keyword arguments that the Python package does not send.
 
-use super::harness::c::{METRICS, Metric, NLS};
+use super::harness::c::{ANLS, METRICS, Metric, NLS};
 use super::harness::call::{call_field, call_with, last_error};
 use super::harness::describe::{Array, Column, Schema};
 use super::harness::options::{OPTIONS, PICKLES};
+use super::harness::read::Values;
 
 /// The messages of the schema call and the call on data, which must both fail, or `None` where both succeed.
 #[track_caller]
@@ -35,6 +36,18 @@ fn every_pickle_protocol_is_read() {
         for &metric in METRICS {
             assert_eq!(messages(metric, pickle), None, "{}", metric.name);
         }
+    }
+}
+
+#[test]
+fn options_that_take_turns_stay_apart() {
+    // More of them than a thread remembers.
+    for step in (0..=20).chain((0..=20).rev()) {
+        let threshold = f64::from(step) / 20.0;
+        let kwargs = replaced(&0.5_f64.to_be_bytes(), &threshold.to_be_bytes());
+        let columns = ["abcd", "abxy"].map(|text| Column::text(text, [Array::texts(&[text])]));
+        let expected = Values::Float(vec![Some(if threshold <= 0.5 { 0.5 } else { 0.0 })]);
+        assert_eq!(call_with(ANLS, &columns, &kwargs).expect("scores").values, expected);
     }
 }
 
