@@ -23,8 +23,14 @@ use super::{Error, Result};
 use crate::kernel::request::Rows;
 use crate::kernel::view::Memory;
 
-/// Rows of one piece of work, where texts are short.
+/// Estimated nanoseconds of one piece of work.
+const PIECE_TIME: usize = 100_000;
+
+/// Rows of one piece at most.
 const PIECE: usize = 8192;
+
+/// Neighbouring rows that are looked at together.
+const TOGETHER: usize = 64;
 
 /// A column of inputs: a text a row, or a list of texts.
 struct Column {
@@ -106,10 +112,12 @@ impl Pair {
         Extent { rows: self.rows, piece_rows: self.piece_rows(), has_nulls: !self.is_plain() }
     }
 
-    /// Rows of one piece of work: about as much text in each, a tenth of a millisecond of short text.
+    /// Rows of one piece of work, by what their texts are estimated to take.
     pub fn piece_rows(&self) -> usize {
-        let heavy = (self.prediction.texts.mean_length() + self.answers.texts.mean_length()) / 64;
-        (PIECE / (1 + heavy)).max(1)
+        let answers = self.answers.texts.values.len().div_ceil(self.answers.len().max(1)).max(1);
+        let pair = self.prediction.texts.mean_cost().midpoint(self.answers.texts.mean_cost());
+        let rows = (PIECE_TIME / pair.saturating_mul(answers)).clamp(1, PIECE);
+        if rows < TOGETHER { rows } else { rows / TOGETHER * TOGETHER }
     }
 
     /// Whether no row has more than one answer.

@@ -67,15 +67,19 @@ impl Texts {
         Self { name, values, ascii_ends, is_utf8, isa: Isa::default() }
     }
 
-    /// Mean length in bytes of some of the texts, spread over the column.
-    pub fn mean_length(&self) -> usize {
+    /// Mean of the nanoseconds that pairs of some of the texts may take, spread over the column. The time of long
+    /// texts depends on their errors, which nobody knows before: 3,000 characters count for 12 µs, and take 2 with 1 %
+    /// of errors and 44 with 20 %.
+    pub fn mean_cost(&self) -> usize {
         const SAMPLE: usize = 512;
         let values = &self.values;
         let step = (values.len() / SAMPLE).max(1);
         let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
-        let (texts, bytes) = sampled
-            .fold((0, 0), |(texts, bytes), index| (texts + 1, bytes + values.all[index] as u32 as usize));
-        bytes / texts.max(1)
+        let (texts, cost) = sampled.fold((0, 0_usize), |(texts, cost), index| {
+            let length = values.all[index] as u32 as usize;
+            (texts + 1, cost.saturating_add(12 + length + length * length / 1000))
+        });
+        cost / texts.max(1)
     }
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
