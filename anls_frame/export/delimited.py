@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document
 
-__all__ = ["line", "write_csv", "write_tsv"]
+__all__ = ["FORMULA_STARTS", "line", "write_csv", "write_tsv"]
 
 # Characters that start a formula in spreadsheets, including full-width forms and line ends.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
 
 
 def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
@@ -62,7 +62,7 @@ def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
     if value is None:
         return ""
     text = as_text(value)
-    if escape_formulas and isinstance(value, str) and text.startswith(_FORMULA_STARTS):
+    if escape_formulas and isinstance(value, str) and text.startswith(FORMULA_STARTS):
         text = f"'{text}"
     # Readers drop a byte order mark at the start of the file.
     needs_quotes = (delimiter, '"', "\r", "\n", "\ufeff")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame._atomic import replacing
 from anls_frame.export.delimited import line
-from anls_frame.export.values import json_text, plain_frame
+from anls_frame.export.lines import delimited_lines, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,17 +77,15 @@ def _write_parquet(frame: pl.LazyFrame, file: BinaryIO) -> None:
 
 
 def _batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Return the rows in order, in plain batches."""
-    return (plain_frame(batch, "rows") for batch in frame.collect_batches(chunk_size=_BATCH))
+    return frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
 
 
 def _json_rows(frame: pl.LazyFrame) -> Iterator[str]:
-    rows = (row for batch in _batches(frame) for row in batch.iter_rows(named=True))
-    for index, row in enumerate(rows):
-        yield json_text(row, f"row {index + 1}")
+    return (row for batch in _batches(frame) for row in json_lines(batch))
 
 
 def _write_delimited(frame: pl.LazyFrame, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
     file.write(line(frame.collect_schema().names(), delimiter, escape_formulas=escape_formulas))
     for batch in _batches(frame):
-        file.writelines(line(row, delimiter, escape_formulas=escape_formulas) for row in batch.iter_rows())
+        rows = delimited_lines(batch, delimiter, escape_formulas=escape_formulas)
+        file.writelines(f"{row}\n".encode() for row in rows)
