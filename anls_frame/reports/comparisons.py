@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
@@ -611,7 +611,7 @@ class Comparison(SlicedResult[Table_co]):
         return ManyView(
             ranking=self.ranked,
             against=self._against,
-            all_pairs=lambda: self._long("differences", self._pairs()),
+            all_pairs=cache(lambda: self._long("differences", self._pairs())),
             transitions=self._all_transitions,
             tables=self._tables if self._by else (),
             settings=self.settings,
