@@ -29,16 +29,17 @@ $(VENV)/installed: $(VENV)/package
 	$(BIN)/pip install --quiet --no-compile --group dev
 	touch $@
 
-# PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
-.venv-peers/installed: tests/peers/requirements.txt
-	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet --no-compile --requirement $<
+# PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart. The pip
+# of .venv serves the other environments too, because setting up one for each takes seconds.
+.venv-peers/installed: tests/peers/requirements.txt | $(VENV)/package
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv --without-pip .venv-peers
+	$(BIN)/pip --python .venv-peers/bin/python install --quiet --no-compile --requirement $<
 	touch $@
 
 # Daft keeps pyarrow back, so it lives apart with an older one, before everything else that .venv has.
 .venv-daft/installed: pyproject.toml $(VENV)/installed
-	test -x .venv-daft/bin/python || $(PYTHON) -m venv .venv-daft
-	.venv-daft/bin/pip install --quiet --no-compile --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
+	test -x .venv-daft/bin/python || $(PYTHON) -m venv --without-pip .venv-daft
+	$(BIN)/pip --python .venv-daft/bin/python install --quiet --no-compile --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python -c "import site; print('import site; site.addsitedir(%r)' % site.getsitepackages()[0])" \
 	  > "$$(.venv-daft/bin/python -c 'import site; print(site.getsitepackages()[0])')/with-venv.pth"
 	touch $@
@@ -101,7 +102,7 @@ bench bench-quick: install .venv-peers/installed ## Measure speed against the pe
 	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
 
 bench-scale: install .venv-daft/installed ## Measure reports of 1, 10 and 50 million rows; writes tests/benchmarks/SCALE.md
-	.venv-daft/bin/pip install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
+	$(BIN)/pip --python .venv-daft/bin/python install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python tests/benchmarks/scale.py
 
 check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing, and the oldest and newest Polars
