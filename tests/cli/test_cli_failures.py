@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 from campaign import amount, crossed
 from sample import DATA
+from shell import run
 
 import anls_frame as af
 
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limit
 SCRIPTS = Path(sys.executable).parent
 TABLE = str(DATA / "ocr_qa.parquet")
 RRC = DATA / "rrc"
+SUBMISSION = "submission_tesseract.json"
 COLUMN = ("-p", "tesseract")
 ROWS = pl.DataFrame({"prediction": ["answer", "x"] * 30, "answers": [["answer", "other"]] * 60})
 WRITERS = [
@@ -80,15 +82,12 @@ def test_a_full_disk_is_an_error_and_leaves_the_old_file(
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that root cannot write to")
 def test_a_folder_that_cannot_be_written_to_is_an_error() -> None:
-    for command in (
-        [SCRIPTS / "anls-frame", "report", TABLE, *COLUMN, "-o", "/proc/self/out.html"],
-        [SCRIPTS / "anls-frame", "convert", TABLE, "/proc/self/out.csv", *COLUMN],
-        [
-            *(SCRIPTS / "calculate-anls", "--gold-label-file", RRC / "gold_label.json"),
-            *("--submission-file", RRC / "submission_tesseract.json", "--output-dir", "/proc/self"),
-        ],
+    files = ("--gold-label-file", RRC / "gold_label.json", "--submission-file", RRC / SUBMISSION)
+    for done in (
+        run(DATA, "report", TABLE, *COLUMN, "-o", "/proc/self/out.html"),
+        run(DATA, "convert", TABLE, "/proc/self/out.csv", *COLUMN),
+        run(DATA, *files, "--output-dir", "/proc/self", program="calculate-anls"),
     ):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)  # noqa: S603
         assert done.returncode == 2, done.stdout + done.stderr
         assert "/proc/self" in done.stderr
         assert "Traceback" not in done.stderr
@@ -98,7 +97,7 @@ def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path
     results = tmp_path / "results.json"
     command = [
         *(str(SCRIPTS / "calculate-anls"), "--gold-label-file", str(RRC / "gold_label.json")),
-        *("--submission-file", str(RRC / "submission_tesseract.json"), "--output-dir", str(tmp_path)),
+        *("--submission-file", str(RRC / SUBMISSION), "--output-dir", str(tmp_path)),
     ]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own script
     whole = results.read_bytes()
@@ -107,7 +106,7 @@ def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path
     started = time.monotonic()
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603
     length = time.monotonic() - started
-    steps = amount(4, 8)
+    steps = amount(2, 8)
     for step in range(steps):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
             time.sleep(length * (0.65 + 0.4 * step / steps))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 import shell
+from campaign import amount
 from sample import DATA
 
 import anls_frame as af
@@ -39,12 +40,14 @@ def _six() -> pl.DataFrame:
     )
 
 
-FRAME = _six()
+ALL = _six()
+FRAME = ALL.filter(pl.col("doc_id").rank("dense") % 4 == 0)
+"""Every fourth document."""
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run `anls-frame` in a folder with the sample."""
+    """Run `anls-frame` in a folder with a quarter of the sample."""
     FRAME.write_parquet(tmp_path / "all.parquet")
     return functools.partial(shell.run, tmp_path)
 
@@ -102,7 +105,7 @@ def _printed(made: af.Comparison) -> str:
     return file.getvalue().decode()
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", amount(["csv"], ["csv", "jsonl", "parquet"]))
 def test_files_give_what_the_package_gives(run: Run, tmp_path: Path, suffix: str) -> None:
     files = write(tmp_path, suffix)
     options = ("-b", "doc_type", "-c", "doc_id", "-m", "anls", "-m", "exact_match", "--baseline", "dates")
@@ -234,7 +237,7 @@ def test_rows_that_are_no_comparison_are_refused(run: Run, tmp_path: Path) -> No
     refused(run("compare", "long.jsonl", "all.parquet", *both[2:]), "--systems is for systems in one file")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", amount(["csv"], ["csv", "parquet"]))
 def test_metrics_are_built_in_ones_functions_and_columns(run: Run, tmp_path: Path, suffix: str) -> None:
     code = (
         "import anls_frame as af\n"
@@ -278,15 +281,16 @@ def test_columns_of_scores_of_many_systems_are_compared(run: Run, tmp_path: Path
 
 
 def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> None:
+    ALL.write_parquet(tmp_path / "all.parquet")
     options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer")
-    for suffix in ("html", "csv", "json", "xlsx", "md"):
+    for suffix in ("html", "csv", *amount((), ("json", "xlsx", "md"))):
         assert fine(run(*options, "-o", f"out.{suffix}")) == (
             "best: rapidocr (ANLS 0.8460), possibly best: rapidocr; "
             f"best: rapidocr (CER (mean) 0.1677), possibly best: rapidocr: out.{suffix}\n"
         )
         assert (tmp_path / f"out.{suffix}").stat().st_size
     # Ten documents cannot tell which copy is best, and two that are equal share the first rank.
-    few = FRAME.head(140).with_columns(twin="rapidocr")
+    few = ALL.head(140).with_columns(twin="rapidocr")
     few.write_parquet(tmp_path / "few.parquet")
     printed = fine(run("compare", "few.parquet", "--systems", "rapidocr,twin,dates", "-o", "few.csv"))
     ranking = af.compare(few, ["rapidocr", "twin", "dates"], "answers").ranking
@@ -366,14 +370,14 @@ GATE = ("-c", "doc_id", "-b", "doc_type", "-m", "anls", "-m", "exact_match")
     ids=["fine", "regressed", "baseline", "no-gate", "many", "metrics", "undecided", "no-file"],
 )
 def test_exit_codes_say_what_was_found(
-    tmp_path: Path, arguments: list[str], code: int, lines: list[str]
+    run: Run, tmp_path: Path, arguments: list[str], code: int, lines: list[str]
 ) -> None:
-    FRAME.write_parquet(tmp_path / "all.parquet")
-    few = FRAME.filter(pl.col("doc_id").str.ends_with("1"))
+    ALL.write_parquet(tmp_path / "all.parquet")
+    few = ALL.filter(pl.col("doc_id").str.ends_with("1"))
     for name, system in (("few", "rapidocr"), ("twin", "exchanged")):
         few.select(*KEPT, prediction=system).write_ndjson(tmp_path / f"{name}.jsonl")
 
-    done = shell.run_alone(tmp_path, "compare", *arguments)
+    done = run("compare", *arguments)
 
     assert done.returncode == code, done.stderr
     said = done.stderr.splitlines()
@@ -395,7 +399,7 @@ def test_a_slice_that_cannot_be_tested_counts_once(run: Run, tmp_path: Path) -> 
 
 def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"by": "doc_type", "cluster": "doc_id", "metrics": ["anls", "cer"]}
-    for name, rows in (("a", FRAME[:800]), ("b", FRAME[800:])):
+    for name, rows in (("a", FRAME[:200]), ("b", FRAME[200:])):
         af.summarize_systems(rows, SIX, "answers", **settings).save(tmp_path / f"{name}.parquet")
     af.summarize(FRAME, "dates", "answers").save(tmp_path / "one.parquet")
 
@@ -404,7 +408,7 @@ def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> No
     assert figures(printed) == expected(**settings)
     assert fine(run("merge", "both.parquet", "--json")) == printed
     said = fine(run("merge", "both.parquet", "--confidence", "0.9", "-o", "out.html"))
-    assert said.startswith("best: rapidocr (ANLS 0.8460), possibly best: rapidocr; best: ")
+    assert said.startswith("best: rapidocr (ANLS 0.8566), possibly best: rapidocr, exchanged, ")
     assert "rapidocr" in fine(run("merge", "a.parquet"))
     refused(run("merge", "a.parquet", "one.parquet"), "a.parquet is a summary of several systems, and one")
     refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")

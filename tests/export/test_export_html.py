@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from campaign import amount
 from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
 from plot_cases import compared, frame, report
 
@@ -296,8 +297,8 @@ def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
         check_harmless(Page(made.write(tmp_path / "page.html").read_text(encoding="utf-8")))
 
 
-def test_ten_thousand_slices_are_all_there(tmp_path: Path) -> None:
-    rows = 10_000
+def test_thousands_of_slices_are_all_there(tmp_path: Path) -> None:
+    rows = amount(3_000, 10_000)
     data = pl.DataFrame(
         {"first": ["a", "b"] * rows, "answer": "a", "type": [f"<{row // 2}>" for row in range(2 * rows)]}
     )

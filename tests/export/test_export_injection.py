@@ -155,7 +155,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
 
 
 def test_a_process_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
-    for suffix, answer in run(KILLS, tmp_path, str(amount(10, 30))).items():
+    for suffix, answer in run(KILLS, tmp_path, str(amount(5, 30))).items():
         assert answer["torn"] == 0, suffix
         # A killed process cannot clean up; what it leaves says what it is.
         names = answer["litter"]

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from campaign import amount
 
 if TYPE_CHECKING:
     import subprocess
@@ -53,7 +54,10 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("order", ORDERS)
+USUAL = ["pandas_first", "a_name_of_pandas", "the_accessor_alone", "after_many_searches", "after_a_failure"]
+
+
+@pytest.mark.parametrize("order", amount(USUAL, ORDERS))
 def test_pandas_frames_have_the_accessor_in_every_order_of_imports(
     run_python: Callable[..., subprocess.CompletedProcess[str]], order: str
 ) -> None:

@@ -41,46 +41,33 @@ def test_every_plot_is_looked_at_here() -> None:
     assert {name for name in PLOTS if "." not in name} == set(FUNCTIONS)
 
 
-def test_the_axes_given_are_drawn_on_and_returned(name: str) -> None:
+def test_the_axes_given_are_drawn_on_and_returned_with_the_title_that_they_have(name: str) -> None:
     figure = Figure()
     left, right = figure.subplots(1, 2)
+    left.set_title("mine")
 
     assert PLOTS[name](frame(), left) is left
     assert left.has_data()
     assert not right.has_data()
     assert figure.axes == [left, right]
+    assert left.get_title() == "mine"
+    assert left.get_title(loc="left") == ""
 
 
-def test_without_axes_new_ones_are_made_each_time(name: str) -> None:
+def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_their_figure(name: str) -> None:
+    before = dict(mpl.rcParams)
+
     first, second = PLOTS[name](frame(), None), PLOTS[name](frame(), None)
+    picture, size = first._repr_png_()
 
     assert isinstance(first, Axes)
     assert first.figure is not second.figure
-
-
-def test_a_notebook_shows_new_axes_as_a_picture(name: str) -> None:
-    picture, size = PLOTS[name](frame(), None)._repr_png_()
-
     assert picture.startswith(PNG)
     assert set(size) == {"width", "height"}
-
-
-def test_settings_of_matplotlib_stay_as_they_are(name: str) -> None:
-    before = dict(mpl.rcParams)
-
-    draw(PLOTS[name](frame(), None))
-
     assert dict(mpl.rcParams) == before
-
-
-def test_the_figure_goes_when_the_axes_go(name: str) -> None:
-    ax = PLOTS[name](frame(), None)
-    draw(ax)
-    figure = weakref.ref(ax.figure)
-
-    del ax
+    figure = weakref.ref(first.figure)
+    del first
     gc.collect()
-
     assert figure() is None
 
 
@@ -100,16 +87,6 @@ assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 @pytest.mark.parametrize("rows", [0, 1])
 def test_no_row_and_one_row_can_be_drawn(name: str, rows: int) -> None:
     assert draw(PLOTS[name](frame(rows), None)).startswith(PNG)
-
-
-def test_a_title_that_is_there_stays(name: str) -> None:
-    ax = Figure().subplots()
-    ax.set_title("mine")
-
-    PLOTS[name](frame(), ax)
-
-    assert ax.get_title() == "mine"
-    assert ax.get_title(loc="left") == ""
 
 
 def test_something_else_than_axes_is_refused(name: str) -> None:

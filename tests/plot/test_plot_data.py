@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
@@ -322,7 +323,7 @@ def test_a_confusion_matrix_adds_groups_up_and_leaves_out_the_rare() -> None:
 
 
 @given(st.text("abc ", max_size=9), st.text("abc ", max_size=9))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=amount(12, 100), deadline=None)
 def test_an_edit_matrix_has_all_distances_and_a_path_of_edits(prediction: str, reference: str) -> None:
     ax = plot.edit_matrix(prediction, reference)
 

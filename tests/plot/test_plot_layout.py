@@ -9,7 +9,7 @@ import matplotlib as mpl
 import matplotlib.style
 import polars as pl
 import pytest
-from campaign import crossed
+from campaign import amount, crossed
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -90,9 +90,9 @@ CASES: dict[str, Callable[[Axes | None], Axes]] = {
 
 
 def drawn(ax: Axes) -> dict[str, Bbox]:
-    """Draw the figure; return the boxes of all texts outside the data, and of the legend."""
+    """Lay the figure out; return the boxes of all texts outside the data, and of the legend."""
     renderer = FigureCanvasAgg(ax.figure.figure).get_renderer()
-    ax.figure.figure.draw(renderer)
+    ax.figure.figure.draw_without_rendering()
 
     def ticks(axis: Any) -> list[Text]:
         low, high = sorted(axis.get_view_interval())
@@ -150,8 +150,9 @@ def test_new_figures_hold_all_texts(case: str, style: str) -> None:
         check(CASES[case](None))
 
 
-@pytest.mark.parametrize(("case", "style", "layout"), crossed(CASES, STYLES, LAYOUTS))
-def test_axes_of_the_usual_size_hold_all_texts(case: str, style: str, layout: str | None) -> None:
+@pytest.mark.parametrize(("case", "how"), crossed(CASES, itertools.product(STYLES, LAYOUTS)))
+def test_axes_of_the_usual_size_hold_all_texts(case: str, how: tuple[str, str | None]) -> None:
+    style, layout = how
     with mpl.rc_context(STYLES[style]):
         check(CASES[case](Figure(layout=layout).add_subplot()))
 
@@ -167,7 +168,7 @@ def test_a_title_set_later_replaces_the_own_one_and_covers_nothing(case: str, la
     assert ax.title.get_parse_math()
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", amount(PLOTS, CASES))
 def test_neighbours_are_left_alone(case: str) -> None:
     figure = Figure(figsize=(11, 4.8))
     left, right = figure.subplots(1, 2)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from campaign import crossed
 from sample import DATA
 
 import anls_frame as af
@@ -95,8 +96,9 @@ def test_few_documents_show_nothing() -> None:
     assert (decision.answer, decision.low, decision.high) == ("undecided", None, None)
 
 
-@pytest.mark.parametrize("metric", ["cer_corpus", "cer_mean", "exact_match", "anls"])
-@pytest.mark.parametrize("cluster", ["doc_id", None])
+@pytest.mark.parametrize(
+    ("metric", "cluster"), crossed(["cer_corpus", "cer_mean", "exact_match", "anls"], ["doc_id", None])
+)
 def test_direction_of_a_loss_is_the_metrics(metric: str, cluster: str | None) -> None:
     def decided(systems: dict[str, str], within: float) -> Any:
         return af.compare(QUESTIONS, systems, "answers", metrics=metric, cluster=cluster).decide(within)

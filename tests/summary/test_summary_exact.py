@@ -326,7 +326,7 @@ def fingerprint() -> str:
 @pytest.mark.parametrize(
     ("threads", "engine"),
     amount(
-        [(1, "streaming"), (7, "in-memory")],
+        [(7, "streaming")],
         list(itertools.product([1, 2, 7], ["in-memory", "streaming"])),
     ),
 )

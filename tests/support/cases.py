@@ -245,7 +245,7 @@ def long_row(length: int = 5_000, seed: int = 5) -> Row:
     return Row(edited(rng, text, "abcdefgh", length // 20), [text])
 
 
-def thinned_row(length: int = 5_000, seed: int = 7) -> Row:
+def thinned_row(length: int = amount(2_000, 5_000), seed: int = 7) -> Row:
     """A long text against little more than half of its letters, for scorers that take their time."""
     rng = random.Random(seed)
     text = random_text(rng, "abcdefgh", length)
