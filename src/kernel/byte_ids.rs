@@ -2,9 +2,10 @@
 //! for ASCII then serve, which take fewer bytes and tables without hashing.
 
 use super::pattern::BASIC;
+use super::utf8::character;
 
 /// The first id of a character beyond ASCII; ASCII stands for itself.
-const FIRST: usize = 0x80;
+const FIRST: u8 = 0x80;
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
@@ -17,45 +18,67 @@ pub struct ByteIds {
 }
 
 impl ByteIds {
-    /// Both texts as bytes, equal where the characters are; `None` where they have too many different characters
-    /// beyond ASCII, or one beyond the basic plane.
-    pub fn bytes<'a>(&'a mut self, texts: [&'a str; 2]) -> Option<[&'a [u8]; 2]> {
+    /// Both texts, which are UTF-8, as bytes that are equal where the characters are; `None` where they have too many
+    /// different characters beyond ASCII, or one beyond the basic plane.
+    pub fn bytes<'a>(&'a mut self, texts: [&'a [u8]; 2]) -> Option<[&'a [u8]; 2]> {
         if texts[0].is_ascii() && texts[1].is_ascii() {
-            return Some(texts.map(str::as_bytes));
+            return Some(texts);
         }
         self.map(texts)
     }
 
-    fn map(&mut self, texts: [&str; 2]) -> Option<[&[u8]; 2]> {
+    fn map(&mut self, texts: [&[u8]; 2]) -> Option<[&[u8]; 2]> {
         self.ids.resize(BASIC, 0);
-        let fits = self.fill(texts);
+        let lens = texts.iter().enumerate().try_fold([0; 2], |mut lens, (side, text)| {
+            lens[side] = self.fill(side, text)?;
+            Some(lens)
+        });
         for &code in &self.known {
             self.ids[usize::from(code)] = 0;
         }
         self.known.clear();
-        fits.then(|| self.texts.each_ref().map(Vec::as_slice))
+        let [left, right] = &self.texts;
+        lens.map(|lens| [&left[..lens[0]], &right[..lens[1]]])
     }
 
-    fn fill(&mut self, texts: [&str; 2]) -> bool {
-        for (bytes, text) in self.texts.iter_mut().zip(texts) {
-            bytes.clear();
-            for character in text.chars() {
-                if character.is_ascii() {
-                    bytes.push(character as u8);
-                    continue;
-                }
-                let Ok(code) = u16::try_from(u32::from(character)) else { return false };
-                let id = &mut self.ids[usize::from(code)];
-                if *id == 0 {
-                    let Ok(next) = u8::try_from(FIRST + self.known.len()) else { return false };
-                    *id = next;
-                    self.known.push(code);
-                }
-                bytes.push(*id);
-            }
+    /// Writes the ids of a text; `None` where they are not enough.
+    fn fill(&mut self, side: usize, text: &[u8]) -> Option<usize> {
+        let Self { ids, known, texts } = self;
+        let bytes = &mut texts[side];
+        if bytes.len() < text.len() {
+            bytes.resize(text.len(), 0);
         }
-        true
+        let (mut at, mut len) = (0, 0);
+        while at < text.len() {
+            if text[at] < FIRST {
+                let copied = copy_ascii(&text[at..], &mut bytes[len..]);
+                (at, len) = (at + copied, len + copied);
+                continue;
+            }
+            let (code, width) = character(text, at);
+            let code = u16::try_from(code).ok()?;
+            let id = &mut ids[usize::from(code)];
+            if *id == 0 {
+                *id = u8::try_from(usize::from(FIRST) + known.len()).ok()?;
+                known.push(code);
+            }
+            bytes[len] = *id;
+            (at, len) = (at + width, len + 1);
+        }
+        Some(len)
     }
+}
+
+/// Copies the ASCII characters at the start of a text, up to eight, into at least as much room as the text takes.
+#[inline(always)]
+fn copy_ascii(text: &[u8], room: &mut [u8]) -> usize {
+    let (Some(from), Some(to)) = (text.first_chunk::<8>(), room.first_chunk_mut::<8>()) else {
+        room[0] = text[0];
+        return 1;
+    };
+    *to = *from;
+    let beyond_ascii = u64::from_le_bytes(*from) & 0x8080_8080_8080_8080;
+    beyond_ascii.trailing_zeros() as usize / 8
 }
 
 #[cfg(test)]
@@ -77,7 +100,7 @@ mod tests {
                 let foreign: std::collections::HashSet<_> =
                     characters.iter().filter(|character| !character.is_ascii()).collect();
                 let fits = foreign.len() <= 128 && foreign.iter().all(|&&character| u32::from(character) <= 0xffff);
-                let mapped = ids.map(texts);
+                let mapped = ids.map(texts.map(str::as_bytes));
                 prop_assert_eq!(mapped.is_some(), fits);
                 let Some(mapped) = mapped else { continue };
                 let bytes: Vec<u8> = mapped.concat();

@@ -28,8 +28,8 @@ pub fn push_lowercase(buffer: &mut String, character: char) {
 }
 
 /// Number of characters of a character in upper case.
-pub fn upper_length(character: char) -> usize {
-    match u32::from(character) {
+pub fn upper_length(code: u32) -> usize {
+    match code {
         0xdf
         | 0x149
         | 0x1f0
@@ -38,7 +38,7 @@ pub fn upper_length(character: char) -> usize {
         | 0x587
         | 0x1e96..=0x1e9a
         | 0x1f50..=0x1ffc
-        | 0xfb00..=0xfb17 => character.to_uppercase().count(),
+        | 0xfb00..=0xfb17 => char::from_u32(code).map_or(1, |character| character.to_uppercase().count()),
         _ => 1,
     }
 }
@@ -54,7 +54,7 @@ mod tests {
             buffer.clear();
             push_lowercase(&mut buffer, character);
             assert!(buffer.chars().eq(character.to_lowercase()), "{character:?}");
-            assert_eq!(upper_length(character), character.to_uppercase().count(), "{character:?}");
+            assert_eq!(upper_length(character.into()), character.to_uppercase().count(), "{character:?}");
         }
     }
 }

@@ -6,6 +6,7 @@ use super::byte_ids::ByteIds;
 use super::diagonal::{Found, Wavefronts};
 use super::lcs::CommonSubsequence;
 use super::pattern::{DenseIds, Unit};
+use super::utf8::characters;
 use super::weighted::{SubstitutionCost, indel};
 
 /// Longest pattern of the one-word method.
@@ -46,8 +47,8 @@ impl Default for ByteTexts {
 }
 
 impl Workspace {
-    /// Both texts in one byte a character, if that is possible; see [`ByteIds::bytes`].
-    pub fn as_bytes<'a>(&'a mut self, texts: [&'a str; 2]) -> Option<[&'a [u8]; 2]> {
+    /// Both texts, which are UTF-8, in one byte a character, if that is possible; see [`ByteIds::bytes`].
+    pub fn as_bytes<'a>(&'a mut self, texts: [&'a [u8]; 2]) -> Option<[&'a [u8]; 2]> {
         self.ids.bytes(texts)
     }
 
@@ -67,13 +68,24 @@ impl Workspace {
         if left == right {
             return Some(0);
         }
-        let texts = [left, right];
+        self.distance_of_utf8([left.as_bytes(), right.as_bytes()], cost, limit)
+    }
+
+    /// The same for different texts that are UTF-8.
+    pub fn distance_of_utf8(
+        &mut self,
+        texts: [&[u8]; 2],
+        cost: SubstitutionCost,
+        limit: usize,
+    ) -> Option<usize> {
         if let Some(texts) = self.ids.bytes(texts) {
             return self.bytes.distance_within(texts, cost, limit, &mut self.lcs);
         }
         let Self { lcs, long, left: left_units, right: right_units, .. } = self;
-        decode(left, left_units);
-        decode(right, right_units);
+        for (units, text) in [&mut *left_units, &mut *right_units].into_iter().zip(texts) {
+            units.clear();
+            units.extend(characters(text));
+        }
         let (left, right) = trim_common_ends(left_units, right_units);
         distance_of(left, right, cost, limit, lcs, |pattern, text| {
             if pattern.len() <= WORD {
@@ -141,11 +153,6 @@ fn distance_of<U: Unit>(
         SubstitutionCost::One => levenshtein(pattern, text),
     };
     distance.filter(|&distance| distance <= limit)
-}
-
-fn decode(text: &str, units: &mut Vec<u32>) {
-    units.clear();
-    units.extend(text.chars().map(u32::from));
 }
 
 /// Both texts without their common prefix and suffix, which never change the distance.

@@ -1,17 +1,18 @@
 //! Distances of a pair of any kind: text beyond ASCII or of more than 32 bytes that has to be prepared, and text that
 //! differs in more than 32 characters.
 //!
-//! Each pair is prepared by itself, which costs more than its distance: 290 ns for 60 ASCII characters that differ in
-//! 16, where the same pair without preparation takes 90. What differs still waits for others in
-//! [`batches`](super::batches) if it is short; long texts are computed at once, within the limit that the best answer of
-//! the row sets.
+//! [`prepared`](super::prepared) prepares the texts; a prediction with several answers once. What differs still waits for
+//! others in [`batches`](super::batches) if it is short; long texts are computed at once, within the limit that the best
+//! answer of the row sets.
 
 use super::batches::{Batches, LONGEST_BYTES};
 use super::distance::Workspace;
 use super::lanes::{Affixes, Isa};
-use super::prepare::{Preparation, length};
+use super::prepare::{Preparation, length, upper_length};
+use super::prepared::{self, Prepared, Text};
 use super::request::{Exact, Request, Similarity};
-use super::score::{CharErrors, Denominator, Nearest, denominator};
+use super::score::{CharErrors, Denominator, Nearest};
+use super::utf8::characters;
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
@@ -30,69 +31,78 @@ pub struct Measured {
     pub place: usize,
 }
 
+/// A pair of texts as they came.
+pub struct RawPair<'a> {
+    pub texts: [Text<'a>; 2],
+    /// Which prediction it is: several answers follow each other.
+    pub prediction: usize,
+    /// What the texts have in common, if that is known.
+    pub affixes: Option<Affixes>,
+    /// Where the distances go, for the similarity and for the error rate; both to the first one where they are one.
+    pub places: [usize; 2],
+}
+
 #[derive(Default)]
 pub struct FallbackScorer {
     workspace: Workspace,
-    buffers: [[String; 2]; 2],
-}
-
-/// A text with the memory in which it stands.
-#[derive(Clone, Copy)]
-pub struct Text<'a> {
-    pub text: &'a str,
-    pub memory: Memory<'a>,
-}
-
-impl<'a> Text<'a> {
-    fn prepared(self, preparation: Preparation, buffer: &'a mut String) -> Self {
-        if preparation == Preparation::default() {
-            return self;
-        }
-        let text = preparation.prepare(self.text, buffer);
-        Self { text, memory: Memory::new(text.as_bytes(), text.len()) }
-    }
+    /// Both texts, for the similarity and for the error rate.
+    prepared: [[Prepared; 2]; 2],
+    /// The prediction among them.
+    prediction: Option<usize>,
 }
 
 /// A pair of texts after preparation, and what they have in common.
-#[derive(Clone, Copy)]
 struct PreparedPair<'a> {
-    preparation: Preparation,
-    texts: [Text<'a>; 2],
+    texts: PreparedTexts<'a>,
     affixes: Affixes,
 }
 
+/// The texts of a pair after preparation.
+#[derive(Clone, Copy)]
+struct PreparedTexts<'a> {
+    raw: &'a RawPair<'a>,
+    /// `None` where they are compared as they came.
+    prepared: Option<&'a [Prepared; 2]>,
+}
+
 impl FallbackScorer {
-    /// Length of a text after preparation.
-    pub fn length(&mut self, text: &str, preparation: Preparation) -> usize {
-        length(preparation.prepare(text, &mut self.buffers[0][0]))
+    /// Forgets the texts of the last call.
+    pub fn clear(&mut self) {
+        self.prediction = None;
     }
 
-    /// Puts the distances of a pair into the queue, for the similarity and for the error rate, at two places or
-    /// both at the first one.
+    /// Length of an answer after preparation.
+    pub fn length(&mut self, answer: Text, preparation: Preparation, isa: Isa) -> usize {
+        if preparation == Preparation::default() {
+            return length(answer.text);
+        }
+        let prepared = &mut self.prepared[1][1];
+        prepared.fill(answer, preparation, isa);
+        characters(prepared.memory().text()).count()
+    }
+
+    /// Puts the distances of a pair into the queue, for the similarity and for the error rate.
     pub fn pair(
         &mut self,
-        raw: [Text; 2],
-        affixes: Option<Affixes>,
+        raw: &RawPair,
         request: &Request,
         best: &mut Best,
         batches: &mut Batches,
-        places: [usize; 2],
     ) -> (Option<Measured>, Option<Measured>) {
-        let Self { workspace, buffers: [buffers, error_buffers] } = self;
         let (cost, isa) = (request.cost, batches.isa());
-        let known =
-            affixes.map(|affixes| PreparedPair { preparation: Preparation::default(), texts: raw, affixes });
-        let prepared = request
-            .similarity
-            .map(|similarity| PreparedPair::new(raw, similarity.protocol.preparation, buffers, known, isa));
-        let rate = request
-            .errors
-            .map(|preparation| PreparedPair::new(raw, preparation, error_buffers, prepared.or(known), isa));
+        let is_known = self.prediction.replace(raw.prediction) == Some(raw.prediction);
+        let Self { workspace, prepared: [for_similarity, for_errors], .. } = self;
+        let texts = |preparation, room| PreparedTexts::new(raw, preparation, room, is_known, isa);
+        let similarity = request.similarity.map(|Similarity { protocol, .. }| protocol.preparation);
+        let pair = similarity.map(|preparation| PreparedPair::new(texts(preparation, for_similarity), isa));
+        let errors = request.errors.filter(|_| request.errors != similarity);
+        let errors = errors.map(|preparation| texts(preparation, for_errors));
         // The distance for the similarity serves the rate as well, where both agree; then it has no limit.
-        let is_shared = rate.zip(prepared).is_some_and(|(rate, pair)| rate.is_the_same(&pair));
+        let apart = errors.filter(|texts| pair.as_ref().is_none_or(|pair| !texts.are_equal(&pair.texts)));
+        let is_shared = request.errors.is_some() && apart.is_none();
         let mut near = None;
-        if let (Some(Similarity { protocol, exact }), Some(pair)) = (request.similarity, prepared) {
-            let length = pair.denominator(raw, protocol.denominator);
+        if let (Some(Similarity { protocol, exact }), Some(pair)) = (request.similarity, &pair) {
+            let length = pair.denominator(protocol.denominator);
             let cut = match exact {
                 Exact::All => usize::MAX,
                 Exact::Kept(threshold) => protocol.cut.distance_limit(threshold, length),
@@ -100,62 +110,84 @@ impl FallbackScorer {
             };
             let nearer = best.nearest.map_or(usize::MAX, |best| best.distance_limit(length));
             let limit = if is_shared { usize::MAX } else { nearer.min(cut) };
-            let distance = pair.enqueue(workspace, cost, limit, batches, places[0]);
+            let distance = pair.enqueue(workspace, cost, limit, batches, raw.places[0]);
             if distance.is_some() {
                 let candidate = Nearest::new(0, distance, length);
                 if best.nearest.is_none_or(|best| candidate.is_better_than(&best)) {
                     best.nearest = Some(candidate);
                 }
             }
-            near = Some(Measured { length, place: places[0] });
+            near = Some(Measured { length, place: raw.places[0] });
         }
-        let edits = rate.map(|pair| {
+        if let Some(pair) = pair.filter(|_| is_shared) {
+            let edits = Measured { length: pair.affixes.characters[1], place: raw.places[0] };
+            return (near, Some(edits));
+        }
+        let edits = apart.map(|texts| {
+            let pair = PreparedPair::new(texts, isa);
             let length = pair.affixes.characters[1];
-            if is_shared {
-                return Measured { length, place: places[0] };
-            }
             let limit = best.errors.map_or(usize::MAX, |best| best.distance_limit(length));
-            let distance = pair.enqueue(workspace, cost, limit, batches, places[1]);
+            let distance = pair.enqueue(workspace, cost, limit, batches, raw.places[1]);
             if let Some(errors) = distance {
                 let candidate = CharErrors { errors, reference_length: length };
                 if best.errors.is_none_or(|best| candidate.rate() < best.rate()) {
                     best.errors = Some(candidate);
                 }
             }
-            Measured { length, place: places[1] }
+            Measured { length, place: raw.places[1] }
         });
         (near, edits)
     }
 }
 
-impl<'a> PreparedPair<'a> {
-    /// The pair after preparation, unless it is known.
+impl<'a> PreparedTexts<'a> {
+    /// Prepares the texts; the prediction unless it is known.
     fn new(
-        raw: [Text<'a>; 2],
+        raw: &'a RawPair<'a>,
         preparation: Preparation,
-        [p, a]: &'a mut [String; 2],
-        known: Option<Self>,
+        room: &'a mut [Prepared; 2],
+        is_known: bool,
         isa: Isa,
     ) -> Self {
-        if let Some(known) = known.filter(|known| known.preparation == preparation) {
-            return known;
+        if preparation == Preparation::default() {
+            return Self { raw, prepared: None };
         }
-        let texts = [raw[0].prepared(preparation, p), raw[1].prepared(preparation, a)];
-        Self { preparation, texts, affixes: isa.affixes(texts.map(|text| text.memory)) }
+        for (room, text) in room.iter_mut().zip(raw.texts).skip(usize::from(is_known)) {
+            room.fill(text, preparation, isa);
+        }
+        Self { raw, prepared: Some(room) }
     }
 
-    fn is_the_same(&self, other: &Self) -> bool {
-        let are_equal = |side: usize| self.texts[side].text == other.texts[side].text;
-        self.preparation == other.preparation || are_equal(0) && are_equal(1)
+    fn memory(&self, side: usize) -> Memory<'a> {
+        self.prepared.map_or(self.raw.texts[side].memory, |prepared| prepared[side].memory())
+    }
+
+    fn are_equal(&self, other: &Self) -> bool {
+        (0..2).all(|side| self.memory(side).text() == other.memory(side).text())
+    }
+}
+
+impl<'a> PreparedPair<'a> {
+    fn new(texts: PreparedTexts<'a>, isa: Isa) -> Self {
+        let known = texts.raw.affixes.filter(|_| texts.prepared.is_none());
+        let affixes = known.unwrap_or_else(|| isa.affixes([texts.memory(0), texts.memory(1)]));
+        Self { texts, affixes }
     }
 
     /// The longer length, as the protocol counts it.
-    fn denominator(&self, raw: [Text; 2], of: Denominator) -> usize {
-        let length = |side: usize| match of {
-            Denominator::Prepared => self.affixes.characters[side],
-            _ => denominator(raw[side].text, self.texts[side].text, of),
-        };
-        length(0).max(length(1))
+    fn denominator(&self, of: Denominator) -> usize {
+        self.length(0, of).max(self.length(1, of))
+    }
+
+    fn length(&self, side: usize, of: Denominator) -> usize {
+        let raw = self.texts.raw.texts[side].text;
+        let characters = self.affixes.characters[side];
+        match (of, self.texts.prepared.map(|prepared| &prepared[side])) {
+            (Denominator::PreparedUpper, Some(text)) if text.may_grow() => prepared::upper_length(text),
+            (Denominator::Prepared, _) | (Denominator::PreparedUpper, Some(_)) => characters,
+            (Denominator::RawUpper, Some(text)) if !text.may_grow() => length(raw),
+            (_, _) => upper_length(raw),
+        }
     }
 
     /// Puts the distance into the queue and returns it, if it is known at once and within the limit.
@@ -171,11 +203,12 @@ impl<'a> PreparedPair<'a> {
         let distance = if let Some(distance) = self.affixes.distance() {
             Some(distance).filter(|&distance| distance <= limit)
         } else {
+            let texts = [self.texts.memory(0), self.texts.memory(1)];
             let is_short = cost == SubstitutionCost::One && limit > 0;
-            if is_short && batches.push_middles(place, self.texts.map(|text| text.memory), &self.affixes) {
+            if is_short && batches.push_middles(place, texts, &self.affixes) {
                 return None;
             }
-            let middles = self.texts.map(|Text { text, .. }| &text[prefix..text.len() - suffix]);
+            let middles = texts.map(|text| &text.text()[prefix..text.len() - suffix]);
             let waits = is_short
                 && different[0].max(different[1]) <= LONGEST_BYTES
                 && different[0].abs_diff(different[1]) < limit;
@@ -183,7 +216,7 @@ impl<'a> PreparedPair<'a> {
                 batches.push_bytes(place, bytes);
                 return None;
             }
-            workspace.distance_within(middles[0], middles[1], cost, limit)
+            workspace.distance_of_utf8(middles, cost, limit)
         };
         batches.set(place, distance);
         distance

@@ -1,4 +1,5 @@
-//! Text preparation before scoring: Unicode form, then case, then whitespace.
+//! Text preparation before scoring: Unicode form, then case, then whitespace. Here character by character, for single
+//! texts and for rare letters; columns are prepared in [`prepared`](super::prepared).
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
@@ -133,7 +134,7 @@ pub fn upper_length(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.chars().map(case::upper_length).sum()
+    text.chars().map(|character| case::upper_length(character.into())).sum()
 }
 
 /// Length of the text in code points.

@@ -12,9 +12,10 @@ use std::ops::Range;
 
 use super::batches::{Batches, known};
 use super::best_answers::BestAnswers;
-use super::fallback::{Best, FallbackScorer, Measured, Text};
+use super::fallback::{Best, FallbackScorer, Measured, RawPair};
 use super::lanes::Affixes;
 use super::pair32::{Inline, Pair32};
+use super::prepared::Text;
 use super::request::{Exact, Place, Request, Rows};
 use super::score::{CharErrors, Denominator, Nearest};
 use super::text32::Text32;
@@ -80,6 +81,7 @@ impl BlockScorer {
         mut emit: impl FnMut(&Block),
     ) {
         self.is_raw = request.is_raw();
+        self.fallback.clear();
         let mut start = range.start;
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
@@ -187,7 +189,9 @@ impl BlockScorer {
             if prediction == answer {
                 equal = place.row;
                 if let Some(preparation) = request.errors {
-                    self.pairs.reference[pair] = self.fallback.length(answer, preparation) as u32;
+                    let answer = answer_text(rows, place.answer);
+                    let length = self.fallback.length(answer, preparation, self.batches.isa());
+                    self.pairs.reference[pair] = length as u32;
                 }
             } else {
                 self.queue_any(rows, pair, request, &mut best);
@@ -253,7 +257,7 @@ impl BlockScorer {
     }
 
     /// Queues a pair that has to be prepared, or is long.
-    #[cold]
+    #[inline(never)]
     fn queue_prepared(
         &mut self,
         rows: &impl Rows,
@@ -268,10 +272,13 @@ impl BlockScorer {
             text: rows.prediction_text(place.prediction),
             memory: rows.prediction_memory(place.prediction),
         };
-        let answer = Text { text: rows.answer_text(place.answer), memory: rows.answer_memory(place.answer) };
-        let texts = [prediction, answer];
-        let places = [pair, pairs.apart(pair)];
-        let (near, errors) = fallback.pair(texts, affixes, request, best, batches, places);
+        let raw = RawPair {
+            texts: [prediction, answer_text(rows, place.answer)],
+            prediction: place.prediction,
+            affixes,
+            places: [pair, pairs.apart(pair)],
+        };
+        let (near, errors) = fallback.pair(&raw, request, best, batches);
         if let Some(Measured { length, .. }) = near {
             pairs.longer[pair] = length as u32;
         }
@@ -280,6 +287,11 @@ impl BlockScorer {
             pairs.errors_at[pair] = place as u32;
         }
     }
+}
+
+/// An answer that is not null, with its memory.
+fn answer_text(rows: &impl Rows, answer: usize) -> Text<'_> {
+    Text { text: rows.answer_text(answer), memory: rows.answer_memory(answer) }
 }
 
 #[cfg(test)]

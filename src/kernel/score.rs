@@ -282,7 +282,7 @@ impl Scorer {
 }
 
 /// The length of a text that its protocol divides by.
-pub fn denominator(raw: &str, prepared: &str, denominator: Denominator) -> usize {
+fn denominator(raw: &str, prepared: &str, denominator: Denominator) -> usize {
     match denominator {
         Denominator::Prepared => length(prepared),
         Denominator::PreparedUpper => upper_length(prepared),

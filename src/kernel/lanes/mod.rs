@@ -10,6 +10,7 @@ mod arch;
 mod compress;
 mod decode;
 mod pairs;
+mod prepare;
 mod quads;
 mod registers;
 mod strip;
@@ -19,6 +20,7 @@ mod wavefront;
 pub use affix::Affixes;
 pub use decode::Decoded;
 pub use pairs::{Batch, PAIRS, Planes};
+pub use prepare::{AT_ONCE, Seen, Steps};
 pub use quads::{QUAD, Quads};
 #[cfg(test)]
 pub use registers::masks_by_bytes;
@@ -195,6 +197,11 @@ impl Isa {
             self, (texts),
             avx2: decode::x86::decode, neon: decode::neon::decode, portable: decode::decode
         )
+    }
+
+    /// Writes a text after these steps; see [`prepare`].
+    pub fn prepare(self, text: Memory, steps: Steps, prepared: &mut [[u8; AT_ONCE]]) -> Seen {
+        dispatch!(self, (text, steps, prepared), avx2: prepare::x86::prepare, portable: prepare::prepare)
     }
 
     /// The bytes whose bits are set, followed by zeros, and their number.

@@ -1,0 +1,198 @@
+//! A text after its preparation, in memory of its own: what [`Preparation::prepare`] gives, in vectors.
+
+use super::case;
+use super::lanes::{AT_ONCE, Isa, Seen, Steps};
+use super::prepare::{Preparation, Whitespace, is_whitespace};
+use super::utf8::{character, characters};
+use super::view::Memory;
+
+/// Blocks behind a text, so that what is read at once never ends with the memory.
+const BEHIND: usize = 3;
+
+/// A text with the memory in which it stands.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    pub text: &'a str,
+    pub memory: Memory<'a>,
+}
+
+/// Room for a prepared text.
+#[derive(Default)]
+pub struct Prepared {
+    blocks: Vec<[u8; AT_ONCE]>,
+    len: usize,
+    seen: Seen,
+    /// Room for a text that is prepared character by character.
+    text: String,
+}
+
+impl Prepared {
+    /// The prepared text.
+    pub fn memory(&self) -> Memory<'_> {
+        Memory::new(self.blocks.as_flattened(), self.len)
+    }
+
+    /// Whether the text, or the one that it came from, may have more characters in upper case.
+    pub fn may_grow(&self) -> bool {
+        self.seen.any(Seen::GROWING | Seen::UNKNOWN_CASE)
+    }
+
+    /// Prepares a text.
+    pub fn fill(&mut self, raw: Text, preparation: Preparation, isa: Isa) {
+        let Preparation { ignore_case, whitespace, unicode_form } = preparation;
+        let text = if whitespace == Whitespace::Keep { raw.memory } else { stripped(raw) };
+        if unicode_form.is_some() && !raw.text.is_ascii() {
+            return self.fill_by_characters(raw.text, preparation);
+        }
+        self.reserve(text.len());
+        let squeezes = whitespace == Whitespace::Squeeze;
+        self.seen = isa.prepare(text, Steps { lower: ignore_case, space: squeezes }, &mut self.blocks);
+        if ignore_case && self.seen.any(Seen::UNKNOWN_CASE) {
+            return self.fill_by_characters(raw.text, preparation);
+        }
+        self.len = text.len();
+        if squeezes && self.seen.any(Seen::RUN | Seen::FOREIGN_SPACE) {
+            self.len = squeeze(&mut self.blocks.as_flattened_mut()[..text.len()]);
+        }
+    }
+
+    fn fill_by_characters(&mut self, raw: &str, preparation: Preparation) {
+        let mut buffer = std::mem::take(&mut self.text);
+        let text = preparation.prepare(raw, &mut buffer).as_bytes();
+        self.reserve(text.len());
+        self.blocks.as_flattened_mut()[..text.len()].copy_from_slice(text);
+        self.len = text.len();
+        self.seen = Seen::UNKNOWN_CASE;
+        self.text = buffer;
+    }
+
+    fn reserve(&mut self, bytes: usize) {
+        let blocks = bytes.div_ceil(AT_ONCE) + BEHIND;
+        if self.blocks.len() < blocks {
+            self.blocks.resize(blocks, [0; AT_ONCE]);
+        }
+    }
+}
+
+/// The text without whitespace at its ends.
+fn stripped(raw: Text) -> Memory {
+    let Text { text, memory } = raw;
+    let bytes = text.as_bytes();
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if is_plain(bytes.first()) && is_plain(bytes.last()) {
+        return memory;
+    }
+    let from = text.len() - text.trim_start_matches(is_whitespace).len();
+    let end = text.trim_end_matches(is_whitespace).len();
+    memory.part(from..end.max(from))
+}
+
+/// Makes one space of each run of whitespace, and returns the length that is left. Nothing but spaces is left of ASCII
+/// whitespace, and none is at an end.
+#[expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
+fn squeeze(text: &mut [u8]) -> usize {
+    let (mut at, mut len, mut is_behind) = (0, 0, false);
+    while at < text.len() {
+        let mut byte = text[at];
+        let mut width = 1;
+        // What starts whitespace beyond ASCII.
+        if matches!(byte, 0xc2 | 0xe1..=0xe3) {
+            let (code, bytes) = character(text, at);
+            if char::from_u32(code).is_some_and(char::is_whitespace) {
+                (byte, width) = (b' ', bytes);
+            }
+        }
+        text[len] = byte;
+        // Neither is a branch, as the processor could not predict where words end.
+        len += usize::from(!(is_behind & (byte == b' ')));
+        is_behind = byte == b' ';
+        at += width;
+    }
+    len
+}
+
+/// Length of a prepared text in code points in upper case.
+pub fn upper_length(prepared: &Prepared) -> usize {
+    characters(prepared.memory().text()).map(case::upper_length).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::oracle::cases;
+    use super::super::prepare::{self, UnicodeForm};
+    use super::*;
+
+    const WHITESPACES: [Whitespace; 3] = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze];
+
+    /// The text is what characters one by one give, alone in memory and before another text.
+    fn assert_prepared(prepared: &mut Prepared, text: &str, preparation: Preparation) {
+        let mut buffer = String::new();
+        let expected = preparation.prepare(text, &mut buffer);
+        let longer = format!("{text} Él\u{a0}");
+        for memory in [text, &longer] {
+            let raw = Text { text, memory: Memory::new(memory.as_bytes(), text.len()) };
+            for isa in Isa::available() {
+                prepared.fill(raw, preparation, isa);
+                assert_eq!(prepared.memory().text(), expected.as_bytes(), "{text:?} {preparation:?} {isa:?}");
+                assert_eq!(upper_length(prepared), prepare::upper_length(expected), "{text:?}");
+                for text in [text, expected].into_iter().filter(|_| !prepared.may_grow()) {
+                    assert_eq!(prepare::length(text), prepare::upper_length(text), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_character_alone_and_between_letters() {
+        let mut prepared = Prepared::default();
+        for character in '\0'..=char::MAX {
+            let lowered = Preparation { ignore_case: true, ..Preparation::default() };
+            assert_prepared(&mut prepared, &character.to_string(), lowered);
+            let squeezed = Preparation { whitespace: Whitespace::Squeeze, ..lowered };
+            assert_prepared(&mut prepared, &format!("A{character}Z"), squeezed);
+        }
+    }
+
+    #[test]
+    fn every_character_across_blocks() {
+        // In each place around the end of a block.
+        let mut prepared = Prepared::default();
+        let preparation = Preparation { ignore_case: true, ..Preparation::default() };
+        for character in '\u{80}'..='\u{1ffff}' {
+            let before = "x".repeat(AT_ONCE - 1 - character as usize % character.len_utf8());
+            assert_prepared(&mut prepared, &format!("{before}{character}Y"), preparation);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: cases(20_000), ..ProptestConfig::default() })]
+
+        #[test]
+        fn texts_are_prepared_as_characters_are(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    4 => "[A-Za-z0-9,.]{1,9}",
+                    4 => "[ \t\n\u{b}\u{c}\r\u{1c}-\u{1f}\u{85}\u{a0}\u{1680}\u{2000}-\u{200b}\u{2028}-\u{202f}\u{205f}\u{3000}]{1,3}",
+                    2 => "[À-öÿß’œ€«»]{1,9}",
+                    2 => "[Ā-ſ]{1,9}",
+                    2 => "[Ѐ-ԯ]{1,9}",
+                    1 => "[Ά-ώ]{1,9}",
+                    1 => "[ΣσςİıẞßŉǰΐΰևẖﬀﬁŸſĿ]",
+                    1 => "[Ạ-ỹ]{1,4}",
+                    1 => "[ぁ-ヿ一-龥、。Ａ-ｚ！-９]{1,9}",
+                    1 => "[\0-\u{3ff}]{1,4}",
+                    1 => any::<char>().prop_map(String::from),
+                ],
+                0..12,
+            ),
+            ignore_case: bool,
+            whitespace in prop::sample::select(WHITESPACES.to_vec()),
+            unicode_form in prop::option::weighted(0.1, Just(UnicodeForm::Nfkc)),
+        ) {
+            let preparation = Preparation { ignore_case, whitespace, unicode_form };
+            assert_prepared(&mut Prepared::default(), &parts.concat(), preparation);
+        }
+    }
+}
