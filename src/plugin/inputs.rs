@@ -116,7 +116,8 @@ impl Pair {
     pub fn piece_rows(&self) -> usize {
         let answers = self.answers.texts.values.len().div_ceil(self.answers.len().max(1)).max(1);
         let pair = self.prediction.texts.mean_cost().midpoint(self.answers.texts.mean_cost());
-        let rows = (PIECE_TIME / pair.saturating_mul(answers)).clamp(1, PIECE);
+        // Nulls alone cost nothing.
+        let rows = (PIECE_TIME / pair.saturating_mul(answers).max(1)).clamp(1, PIECE);
         if rows < TOGETHER { rows } else { rows / TOGETHER * TOGETHER }
     }
 
