@@ -8,9 +8,12 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
+from itertools import chain
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from anls_frame.readers import _raw, _standard
+from anls_frame.readers._json import Number
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -105,9 +108,9 @@ def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key
 
 def _fits(values: Sequence[Any], *, lists: bool) -> bool:
     """Whether values are strings (or lists of strings), so that they can have a role."""
-    found = [value for value in values if value is not None]
-    return bool(found) and all(
-        isinstance(value, str)
-        or (lists and isinstance(value, list) and all(isinstance(entry, str) for entry in value))
-        for value in found
-    )
+    texts = {str, Number}
+    kinds = set(map(type, values)) - {NoneType}
+    if not lists or list not in kinds:
+        return bool(kinds) and kinds <= texts
+    entries = chain.from_iterable(value for value in values if type(value) is list)
+    return kinds <= {*texts, list} and set(map(type, entries)) <= texts

@@ -28,6 +28,7 @@ _ROLES = {
     "filtered_resps": role("prediction"),
     "target": role("answers"),
 }
+_NEEDED = _ROLES.keys()
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
 _USED = {*_ROLES, "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
@@ -94,8 +95,8 @@ def _checked(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the samples with the response in `filtered_resps`; with "all", with a list of all."""
     for place, sample in samples:
-        missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
-        if missing:
+        if not sample.keys() >= _NEEDED:
+            missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
             problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
             yield place, {}
             continue
