@@ -34,6 +34,7 @@ class Log(NamedTuple):
     """The parts of a log that are read."""
 
     model: Any
+    task: Any
     samples: list[Sample]
     """Places and samples."""
 
@@ -53,8 +54,9 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
     samples = [(place, sample) for place, sample in found if _is_sample(place, sample, problems)]
     if archived:  # an archive has them in the order in which they finished
         samples.sort(key=lambda one: _order(one[1]))
-    task = header.get("eval")
-    return Log(task.get("model") if isinstance(task, dict) else None, samples)
+    run = header.get("eval")
+    known = run if isinstance(run, dict) else {}
+    return Log(known.get("model"), known.get("task"), samples)
 
 
 def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
@@ -76,6 +78,8 @@ def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
         for name, score in scores.items():
             row |= _score(name, score)
         row |= members("metadata", sample.get("metadata"))
+        if log.task is not None:
+            row[SAMPLE, "task"] = log.task
         row |= _usage(log, sample)
         row |= {(SAMPLE, name): sample[name] for name in _OWN if sample.get(name) is not None}
         row |= _error(sample.get("error"))

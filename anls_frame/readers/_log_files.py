@@ -9,9 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from anls_frame.readers import _compressed, _content
+from anls_frame.readers import _compressed, _content, _runs
+
+if TYPE_CHECKING:
+    from anls_frame.readers._runs import Runs
 
 Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """A file, a pattern or a folder, or several."""
@@ -22,14 +25,17 @@ _AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
 _PEEK = 4096
 
 
-def by_system(logs: Mapping[str, Paths] | Paths) -> dict[str, list[Path]]:
+def by_system(logs: Mapping[str, Paths] | Paths, runs: Runs) -> dict[str, list[Path]]:
     """
     Return the files of each system, by name.
 
-    Without names, each file is a system, named after its path below the folder that all files share.
+    Without names, each file is a system, named after its path below the folder that all files share. The
+    files that a harness wrote to one folder, one for each task, are one system, named after the folder.
 
     Raises
     ------
+    InputError
+        If a folder or a pattern has several runs of a task, unless `runs` says which of them to read.
     OSError
         If there is no such file, or no file matches a pattern or is in a folder.
     """
@@ -38,27 +44,30 @@ def by_system(logs: Mapping[str, Paths] | Paths) -> dict[str, list[Path]]:
         for name, paths in logs.items():
             if not isinstance(name, str) or not name:
                 raise TypeError(f"the name of a system must be a string that is not empty, got {name!r}")
-            found[name] = _files(paths)
+            found[name] = _files(paths, runs)
     else:
-        files = _files(logs)
-        found = {name: [file] for name, file in zip(_names(files), files, strict=True)}
+        files = _files(logs, runs)
+        found = {}
+        for name, file in zip(_names(files), files, strict=True):
+            found.setdefault(name, []).append(file)
     if not found:
         raise ValueError("logs must name at least one file")
     _check_different([file for files in found.values() for file in files])
     return found
 
 
-def text_of(path: Path) -> str:
+def text_of(path: Path | str) -> str:
     """Return a path as text; on POSIX, the name of a file may be bytes that are none."""
     return os.fsencode(path).decode(errors="replace")
 
 
-def _files(paths: Paths) -> list[Path]:
+def _files(paths: Paths, runs: Runs) -> list[Path]:
     if isinstance(paths, str | os.PathLike):
-        return matching(paths)
+        found = matching(paths)
+        return found if found == [_content.as_path(paths)] else _runs.chosen(found, runs)
     if not isinstance(paths, Iterable):
         raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
-    files = [file for path in paths for file in matching(path)]
+    files = [file for path in paths for file in _files(path, runs)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
@@ -110,10 +119,25 @@ def _names(files: list[Path]) -> list[str]:
     """Return the shortest names of this kind that differ: without suffixes where they are not needed."""
     absolute = [file.absolute() for file in files]
     shared = os.path.commonpath([file.parent for file in absolute])
-    whole = [text_of(file.relative_to(shared)).replace(os.sep, "/") for file in absolute]
-    plain = [name.removesuffix(_format_suffix(Path(name))) for name in whole]
-    counts = Counter(plain)
-    return [short if counts[short] == 1 else name for short, name in zip(plain, whole, strict=True)]
+    systems = _systems(absolute)
+    whole = {
+        system: text_of(system.relative_to(shared) if system != Path(shared) else system.name)
+        for system in systems
+    }
+    names = {system: name.replace(os.sep, "/") for system, name in whole.items()}
+    plain = {system: name.removesuffix(_format_suffix(Path(name))) for system, name in names.items()}
+    counts = Counter(plain.values())
+    return [plain[one] if counts[plain[one]] == 1 else names[one] for one in systems]
+
+
+def _systems(files: list[Path]) -> list[Path]:
+    """Return what names the system of each file: the file, or the folder (and time) of a harness' run."""
+    several = {folder for folder, _ in _runs.repeated(files)}
+    runs = map(_runs.of, files)
+    return [
+        file if run is None else file.parent / run.time if file.parent in several else file.parent
+        for file, run in zip(files, runs, strict=True)
+    ]
 
 
 def _format_suffix(file: Path) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame.readers import _content, _json
+from anls_frame.readers import _content, _json, _runs
 from anls_frame.readers._fields import SAMPLE, gathered, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Advice, Option, problem
@@ -61,7 +61,10 @@ def check_response(response: Response | None) -> None:
 
 
 def columns(
-    samples: Iterable[tuple[str, dict[str, Any]]], response: Response | None, problems: Problems
+    path: Path,
+    samples: Iterable[tuple[str, dict[str, Any]]],
+    response: Response | None,
+    problems: Problems,
 ) -> tuple[dict[Key, list[Any]], list[str]]:
     """
     Return the fields of all samples as columns, and the samples' places.
@@ -79,7 +82,20 @@ def columns(
         found.append(_Field(0, (SAMPLE, "epoch"), rows.epochs))
         places = [places[sample] for sample in rows.samples]
     # In the order in which a reader of rows would meet them, whatever their source.
-    return {field.key: field.values for field in sorted(found, key=itemgetter(0))}, places
+    columns = {field.key: field.values for field in sorted(found, key=itemgetter(0))}
+    return _with_run(path, columns, len(places)), places
+
+
+def _with_run(path: Path, columns: dict[Key, list[Any]], height: int) -> dict[Key, list[Any]]:
+    """Return the columns with the task and the model of the run, as far as they are known."""
+    run = _runs.of(path)
+    if run is not None:
+        for name, value in (("task", run.task), ("model", _runs.model(path, run))):
+            if value is not None:
+                key = (SAMPLE, name)
+                columns = {("metric", name) if one == key else one: of for one, of in columns.items()}
+                columns[key] = [value] * height
+    return columns
 
 
 class _Field(NamedTuple):

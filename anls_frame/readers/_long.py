@@ -22,6 +22,9 @@ Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 
 _OWN = ("system", "file", "epoch")
 _QUESTION = "question_id"
+# The task of a question, where a system has several: ids are only unique within one.
+_TASK = "__anls_frame_task"
+_KEYS = [_TASK, _QUESTION]
 _FLOATS_TO = 1 << 53
 _WIDER = {pl.UInt64, pl.Int128}  # than Int64
 
@@ -32,6 +35,7 @@ class Log(NamedTuple):
     system: str
     path: Path
     rows: pl.DataFrame
+    task: str | None = None
 
 
 def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
@@ -61,10 +65,13 @@ def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
 
 def joined(logs: Sequence[Log]) -> pl.DataFrame:
     """
-    Return the rows of all files.
+    Return the rows of all files, and the tasks of their questions in a column that `without_tasks` drops.
 
     Files of one system that have questions in common are repeats: the epochs of a later file are counted on.
     """
+    # Harnesses have several names for one task, so tasks count only where a system has more than one.
+    if not tasks_of(logs):
+        logs = [log._replace(task=None) for log in logs]
     columns: dict[str, list[pl.Series]] = {}
     for log in logs:
         for column in log.rows:
@@ -75,6 +82,7 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
         log.rows.select(
             pl.lit(log.system).alias("system"),
             pl.lit(_log_files.text_of(log.path)).alias("file"),
+            pl.lit(log.task or "").alias(_TASK),
             epochs.of(log),
             *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
         )
@@ -82,7 +90,22 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
     ]
     found = pl.concat(frames, how="diagonal")
     roles = [role for role in _standard.ROLES if role in found.columns]
-    return found.select("system", "epoch", *roles, pl.exclude("system", "epoch", "file", *roles), "file")
+    several = (found[_TASK] != "").any()
+    order = ["system", *(["task"] if several else []), "epoch", *roles]
+    return found.select(*order, pl.exclude(*order, "file", _TASK), "file", _TASK)
+
+
+def tasks_of(logs: Sequence[Log]) -> list[str]:
+    """Return the tasks of the files, none if each system has only one."""
+    tasks = dict.fromkeys((log.system, log.task or "") for log in logs)
+    if len(tasks) == len({system for system, _ in tasks}):
+        return []
+    return sorted({task for _, task in tasks})
+
+
+def without_tasks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows without the column that tells the questions of different tasks."""
+    return rows.drop(_TASK)
 
 
 class _Epochs:
@@ -93,13 +116,13 @@ class _Epochs:
 
     def of(self, log: Log) -> pl.Series:
         """Return the epochs of a file, counted on if earlier files have some of them already."""
-        own = log.rows.select(_QUESTION, "epoch")
+        own = log.rows.select(pl.lit(log.task or "").alias(_TASK), _QUESTION, "epoch")
         before = self._known.get(log.system)
         if before is None:
             self._known[log.system] = own
             return own["epoch"]
-        if not before.join(own, on=[_QUESTION, "epoch"], how="semi").is_empty():
-            last = before.join(own, on=_QUESTION, how="semi")["epoch"].max()
+        if not before.join(own, on=[*_KEYS, "epoch"], how="semi").is_empty():
+            last = before.join(own, on=_KEYS, how="semi")["epoch"].max()
             own = own.with_columns(pl.col("epoch") + last)
         self._known[log.system] = pl.concat([before, own])
         return own["epoch"]
@@ -107,17 +130,17 @@ class _Epochs:
 
 def check_answers(rows: pl.DataFrame, problems: ManyProblems, paths: Iterable[Path]) -> None:
     """Report questions for which a file accepts other answers than the first file that has them."""
-    first = rows.group_by(_QUESTION, maintain_order=True).first()
-    both = rows.select(_QUESTION, "file", "answers").join(
-        first.select(_QUESTION, first="answers", first_file="file"), on=_QUESTION, how="left"
+    first = rows.group_by(_KEYS, maintain_order=True).first()
+    both = rows.select(*_KEYS, "file", "answers").join(
+        first.select(*_KEYS, first="answers", first_file="file"), on=_KEYS, how="left"
     )
     # Nearly all are equal as they are, and sorting the answers of all rows takes as long as reading them.
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
-    differing = differing.unique([_QUESTION, "file", "first_file"], maintain_order=True)
+    differing = differing.unique([*_KEYS, "file", "first_file"], maintain_order=True)
     files = {_log_files.text_of(path): path for path in paths}
     for (file, other), questions in differing.group_by("file", "first_file", maintain_order=True):
-        ids = questions[_QUESTION].to_list()
+        ids = _ids(questions)
         problems.add(
             f"accepts other answers than {other} for {numbered(len(ids), 'question')}: "
             f"{_standard.ids_text(ids)}; are these files of one task?",
@@ -146,37 +169,44 @@ def check_complete(rows: pl.DataFrame, problems: ManyProblems) -> None:
 
 def filled(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the rows, those without a prediction for what is missing, and what was missing."""
-    keys = ["system", "epoch", _QUESTION]
-    there = [role for role in _standard.ROLES if role in rows.columns and role != "prediction"]
-    questions = rows.group_by(_QUESTION, maintain_order=True).first().select(there)
+    keys = ["system", "epoch", *_KEYS]
+    copied = [role for role in _standard.ROLES if role not in {_QUESTION, "prediction"}]
+    there = [name for name in (*copied, "task") if name in rows.columns]
+    questions = rows.group_by(_KEYS, maintain_order=True).first().select(*_KEYS, *there)
     epochs = rows.select("system", "epoch").unique(maintain_order=True)
     missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti")
     order = rows["system"].unique(maintain_order=True).to_list()
-    every = pl.concat([rows, missing.select(*keys, *there[1:])], how="diagonal")
+    every = pl.concat([rows, missing.select(*keys, *there)], how="diagonal")
     return every.sort(pl.col("system").cast(pl.Enum(order)), maintain_order=True), list(_lacking(rows))
 
 
 def shared(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the rows of the questions that all systems have in all their epochs, and what was missing."""
     every = rows.select("system", "epoch").n_unique()
-    counts = rows.group_by(_QUESTION).len()
-    return rows.join(counts.filter(len=every), on=_QUESTION, how="semi"), list(_lacking(rows))
+    counts = rows.group_by(_KEYS).len()
+    return rows.join(counts.filter(len=every), on=_KEYS, how="semi"), list(_lacking(rows))
 
 
 def _lacking(rows: pl.DataFrame) -> Iterator[str]:
-    questions = rows.select(_QUESTION).unique(maintain_order=True)
+    questions = rows.select(_KEYS).unique(maintain_order=True)
     for (system,), own in rows.group_by("system", maintain_order=True):
-        lost = questions.join(own, on=_QUESTION, how="anti", maintain_order="left")[_QUESTION].to_list()
+        lost = _ids(questions.join(own, on=_KEYS, how="anti", maintain_order="left"))
         if lost:
             yield f"{system!r} lacks {numbered(len(lost), 'question')}: {_standard.ids_text(lost)}"
         epochs = own["epoch"].n_unique()
-        counts = own.group_by(_QUESTION, maintain_order=True).len().filter(pl.col("len") < epochs)
+        counts = own.group_by(_KEYS, maintain_order=True).len().filter(pl.col("len") < epochs)
         if counts.height:
-            ids = counts[_QUESTION].to_list()
+            ids = _ids(counts)
             yield (
                 f"{system!r} has {epochs} epochs, but not all of them for {numbered(len(ids), 'question')}: "
                 f"{_standard.ids_text(ids)}"
             )
+
+
+def _ids(questions: pl.DataFrame) -> list[str]:
+    """Return the ids of questions for a message, with their task if there are several."""
+    pairs = questions.select(_KEYS).rows()
+    return [f"{task} {question}" if task else question for task, question in pairs]
 
 
 def _common(columns: Sequence[pl.Series]) -> pl.DataType:

@@ -51,6 +51,9 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
         taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
         `resps`. With `response="all"`, metrics of a single response are in its row only.
 
+        `task` and `model` are those of the run, if the file still has the name that lmms-eval gave it
+        (`TIME_samples_TASK.jsonl`), with the results of the run beside it.
+
         lmms-eval does not write the document's fields. The id is the row number in the data set, by which
         `read_logs` joins them.
 
@@ -69,20 +72,20 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     >>> row = '{"doc_id": 0, "target": "Coke", "filtered_resps": "coke", "input": "Brand?", "anls": 1.0}'
     >>> _ = path.write_text(row)
     >>> af.read_lmms_eval(path)
-    shape: (1, 5)
-    ┌─────────────┬──────────┬────────────┬───────────┬──────┐
-    │ question_id ┆ question ┆ prediction ┆ answers   ┆ anls │
-    │ ---         ┆ ---      ┆ ---        ┆ ---       ┆ ---  │
-    │ str         ┆ str      ┆ str        ┆ list[str] ┆ f64  │
-    ╞═════════════╪══════════╪════════════╪═══════════╪══════╡
-    │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ 1.0  │
-    └─────────────┴──────────┴────────────┴───────────┴──────┘
+    shape: (1, 6)
+    ┌─────────────┬──────────┬────────────┬───────────┬──────┬────────────┐
+    │ question_id ┆ question ┆ prediction ┆ answers   ┆ anls ┆ task       │
+    │ ---         ┆ ---      ┆ ---        ┆ ---       ┆ ---  ┆ ---        │
+    │ str         ┆ str      ┆ str        ┆ list[str] ┆ f64  ┆ str        │
+    ╞═════════════╪══════════╪════════════╪═══════════╪══════╪════════════╡
+    │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ 1.0  ┆ docvqa_val │
+    └─────────────┴──────────┴────────────┴───────────┴──────┴────────────┘
     """
     path = _content.as_path(path)
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    frame = _frame(path, *_logged.columns(samples, response, problems), problems)
+    frame = _frame(path, *_logged.columns(path, samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -113,7 +116,8 @@ def read_lm_eval(
         id is the harness' `doc_id`. The fields of `doc` become columns; metrics and all other fields keep
         their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
         `repeats`, all responses are in `resps`. With `response="all"`, metrics of a single response are in
-        its row only.
+        its row only. `task` and `model` are those of the run, if the file still has the name that the
+        harness gave it (`samples_TASK_TIME.jsonl`), with the results of the run beside it.
 
     Raises
     ------
@@ -129,14 +133,14 @@ def read_lm_eval(
     >>> row = '{"doc_id": 0, "doc": {"question": "Brand?"}, "target": "Coke", "filtered_resps": ["coke"]}'
     >>> _ = path.write_text(row)
     >>> af.read_lm_eval(path)
-    shape: (1, 4)
-    ┌─────────────┬──────────┬────────────┬───────────┐
-    │ question_id ┆ question ┆ prediction ┆ answers   │
-    │ ---         ┆ ---      ┆ ---        ┆ ---       │
-    │ str         ┆ str      ┆ str        ┆ list[str] │
-    ╞═════════════╪══════════╪════════════╪═══════════╡
-    │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  │
-    └─────────────┴──────────┴────────────┴───────────┘
+    shape: (1, 5)
+    ┌─────────────┬──────────┬────────────┬───────────┬───────┐
+    │ question_id ┆ question ┆ prediction ┆ answers   ┆ task  │
+    │ ---         ┆ ---      ┆ ---        ┆ ---       ┆ ---   │
+    │ str         ┆ str      ┆ str        ┆ list[str] ┆ str   │
+    ╞═════════════╪══════════╪════════════╪═══════════╪═══════╡
+    │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ docqa │
+    └─────────────┴──────────┴────────────┴───────────┴───────┘
     """
     path = _content.as_path(path)
     problems = Problems(path)
@@ -149,7 +153,7 @@ def read_lm_eval(
             path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
     samples = _only(path, samples, "filter", filter)
-    return _frame(path, *_logged.columns(samples, response, problems), problems)
+    return _frame(path, *_logged.columns(path, samples, response, problems), problems)
 
 
 @_collector.paused
@@ -186,9 +190,9 @@ def read_inspect(
         `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Booleans become numbers, and so
         do the letters C, I, P and N: 1, 0, 0.5 and 0, as in Inspect's own metrics, with the letter in
         `SCORER_grade`; a sample that was not scored (NaN) has null. The fields of `metadata` become columns,
-        as do `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`, `working_time` and
-        `error`. A field whose name is taken is prefixed with its source, such as `metadata_prediction`.
-        Transcripts are left out.
+        as do `task`, `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`,
+        `working_time` and `error`. A field whose name is taken is prefixed with its source, such as
+        `metadata_prediction`. Transcripts are left out.
 
     Raises
     ------

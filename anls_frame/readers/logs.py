@@ -8,9 +8,10 @@ from anls_frame._arguments import choice
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
-from anls_frame.readers import _docs, _log_files, _long, _standard
+from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
 from anls_frame.readers._long import Log, Unmatched
-from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
+from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, listed, problem, shown
+from anls_frame.readers._runs import Runs
 from anls_frame.readers.kinds import READERS, kind_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def read_logs(
     *,
     reader: str | None = None,
     unmatched: Unmatched = "error",
+    runs: Runs = "error",
     docs: Any = None,
     docs_id: str | None = None,
     **options: Any,
@@ -46,7 +48,9 @@ def read_logs(
     logs
         The files of each system, by the system's name: a file, a pattern such as `runs/old/*.jsonl`, a folder
         (all files in it that may be logs), or a list of these. Without names, each file is a system, named
-        after its path below the folder that all files share, without suffix.
+        after its path below the folder that all files share, without suffix. Samples that lmms-eval or the
+        LM evaluation harness wrote (the files' names have the task and the time of the run) are one system
+        for each folder, named after the folder; if a task has several runs there, one for each time.
     reader
         `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"`, `"inspect"` or `"dude"`, for all
         files. Only VLMEvalKit's files must be named, because they look like tables. Pages, which the shell
@@ -56,6 +60,10 @@ def read_logs(
         of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
         them, and `"drop"` leaves these questions out, both with a warning that lists them; `"keep"` returns
         the rows as they are.
+    runs
+        What to do about several runs of a task that lmms-eval or the LM evaluation harness left in a folder
+        (or that match a pattern): `"error"` lists them, `"newest"` reads the newest of each task, `"all"` all
+        of them, as repeats of one system. Files that you name are all read.
     docs
         The data set, whose columns are added to its questions: a file or a pattern (Parquet or any table), a
         Polars, pandas or Arrow frame, or a Dataset of Hugging Face. Columns with images or other binary data
@@ -75,6 +83,9 @@ def read_logs(
         `file`. A column of a file with one of these names gets an underscore appended. A column that has
         different dtypes in several files is widened, or String if no number can hold it exactly.
 
+        `task` is the task of the run, where a harness writes it. If a system has files of several tasks, a
+        question is identified by task and id; pass `id=["task", "question_id"]` to `compare`.
+
         Inspect's epochs, and all responses that lmms-eval and the LM evaluation harness logged for a sample
         (`response="all"` is the default here), are epochs. Files of one system that have questions in common
         are repeats: their epochs are counted on, file by file.
@@ -91,13 +102,13 @@ def read_logs(
     InputError
         If the files have problems, or do not fit together: all of them, with their places. Files do not fit
         if they accept different answers to a question, if questions are missing, or if `docs` lacks questions
-        or has other answers for most of them.
+        or has other answers for most of them. Also if a folder has several runs of a task.
     OSError
         If a file cannot be opened, or no file matches.
     TypeError
         If no reader of these files has an option, or `docs` is of an unknown kind.
     ValueError
-        If `docs_id` is missing, or does not identify the rows of `docs`.
+        If `docs_id` is missing, or does not identify the rows of `docs`, or a system has several tasks.
     ColumnNotFoundError
         If `docs` has no column `docs_id`.
 
@@ -127,9 +138,10 @@ def read_logs(
     └────────┴───────┴─────────────┴────────────┴───────────┘
     """
     choice("unmatched", unmatched, get_args(Unmatched))
+    choice("runs", runs, get_args(Runs))
     if reader is not None:
         choice("reader", reader, [name for name in READERS if name != "pages"])
-    files = [(system, path) for system, paths in _log_files.by_system(logs).items() for path in paths]
+    files = [(system, path) for system, paths in _log_files.by_system(logs, runs).items() for path in paths]
     problems = ManyProblems()
     kinds = _kinds([path for _, path in files], reader, options, problems)
     if docs is None and docs_id is not None:
@@ -143,6 +155,12 @@ def read_logs(
             read.append(log)
             protocols.add(protocol)
     problems.raise_any()
+    tasks = _long.tasks_of(read)
+    if docs is not None and tasks:
+        raise ValueError(
+            f"docs has the questions of one task, but these files are of {listed(list(map(shown, tasks)))}; "
+            "read the files of each task with its own docs"
+        )
     rows = _long.joined(read)
     _long.check_answers(rows, problems, (path for _, path in files))
     if unmatched == "error":
@@ -154,6 +172,7 @@ def read_logs(
         if lacking:
             what = "added without a prediction" if unmatched == "null" else "left out"
             warn(f"{numbered(abs(rows.height - before), 'row')} {what}, because {'; '.join(lacking)}")
+    rows = _long.without_tasks(rows)
     if docs is not None:
         rows = _docs.joined(rows, docs, docs_id, problems)
     return origins.remember(rows, protocols.pop() if len(protocols) == 1 else None)
@@ -201,7 +220,17 @@ def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[
         problems = Problems(path)
         _standard.check_ids_in_epochs(keys["question_id"], keys["epoch"], problems, _row)
         problems.raise_any()
-    return Log(system, path, rows), origins.protocol_of(frame)
+    return Log(system, path, rows, _task(kind, path, frame)), origins.protocol_of(frame)
+
+
+def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
+    """Return the task of a file that a harness wrote, if it says so."""
+    if kind in _NUMBERED:
+        run = _runs.of(path)
+        return None if run is None else run.task
+    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
+        return None
+    return str(frame["task"][0])
 
 
 def _row(index: int) -> str:

@@ -544,6 +544,7 @@ def test_no_field_of_a_sample_of_inspect_takes_the_place_of_another(tmp_path: Pa
         "prediction": "x",
         "answers": ["a"],
         "epoch": 1,
+        "task": "docvqa",
         "model": "m",
         "question": "Short?",
         "input": "Q?",

@@ -1,0 +1,91 @@
+"""Runs of lmms-eval and the LM evaluation harness: what the names of their files say, and the model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from anls_frame._text import numbered
+from anls_frame.readers._problems import Advice, ManyProblems, Option, listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+Runs: TypeAlias = Literal["error", "newest", "all"]
+
+_SAMPLES = (
+    re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\d(?:T[\d.-]+)?)\.(?:jsonl|ndjson)"),
+    re.compile(r"(?P<time>\d{8}(?:_\d{4,6})?)_samples_(?P<task>.+?)\.(?:jsonl|ndjson)"),
+)
+
+
+class Run(NamedTuple):
+    """The task of a file of samples, and the time of its run, as they stand in the file's name."""
+
+    task: str
+    time: str
+
+
+def of(path: Path) -> Run | None:
+    """Return the run of a file of samples: `samples_TASK_TIME.jsonl` or `TIME_samples_TASK.jsonl`."""
+    for pattern in _SAMPLES:
+        match = pattern.match(path.name)
+        if match is not None:
+            return Run(match["task"], match["time"])
+    return None
+
+
+def model(path: Path, run: Run) -> str | None:
+    """Return the model's name from the results of the run, which the harnesses write beside the samples."""
+    for name in (f"results_{run.time}.json", f"{run.time}_results.json"):
+        try:
+            results = json.loads((path.parent / name).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue
+        found = _member(results, "model_name") or _member(_member(results, "config"), "model")
+        if isinstance(found, str) and found:
+            return found
+    return None
+
+
+def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
+    """Return the files of tasks that were run several times, by folder and task, from the oldest on."""
+    found: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
+    for file in files:
+        run = of(file)
+        if run is not None:
+            found[file.parent, run.task].append((run.time, file))
+    return {key: [file for _, file in sorted(several)] for key, several in found.items() if len(several) > 1}
+
+
+def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
+    """
+    Return the files to read of a folder or a pattern.
+
+    Raises
+    ------
+    InputError
+        If a task was run several times, unless `runs` says which of them to read.
+    """
+    several = {} if runs == "all" else repeated(files)
+    problems = ManyProblems()
+    older: set[Path] = set()
+    for (folder, task), found in several.items():
+        older.update(found[:-1])
+        if runs == "error":
+            times = listed([run.time for run in map(of, found) if run is not None])
+            advice = Advice(
+                f"holds {numbered(len(found), 'run')} of task {shown(task)} ({times}); to read the newest, "
+                "pass ",
+                *(Option("runs", "newest"), "; to read all, as repeats, ", Option("runs", "all")),
+            )
+            problems.add(advice, path=folder)
+    problems.raise_any()
+    return [file for file in files if file not in older]
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
