@@ -1,0 +1,117 @@
+"""Scores of harnesses as their files have them, to the last bit, and the rules that reproduce them."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import openpyxl
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LM_EVAL = Path(__file__).parent / "lm_eval"
+
+
+def any_scores(n: int) -> list[float]:
+    """Return quotients, as scores are, and doubles of any bits: all but nan and infinity."""
+    chance = random.Random(5)
+    found = [1 - chance.randrange(40) / chance.randrange(40, 80) for _ in range(n)]
+    while len(found) < 2 * n:
+        [one] = struct.unpack("<d", chance.randbytes(8))
+        if math.isfinite(one):
+            found.append(one)
+    return found
+
+
+def samples(folder: Path, scores: list[float], **others: Any) -> Path:
+    path = folder / "samples.jsonl"
+    rows = [
+        {"doc_id": index, "target": "a", "filtered_resps": "b", "score": one, **others}
+        for index, one in enumerate(scores)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def lm_eval(folder: Path, scores: list[float]) -> pl.DataFrame:
+    return af.read_lm_eval(samples(folder, scores, arguments={}, doc={}))
+
+
+def lmms_eval(folder: Path, scores: list[float]) -> pl.DataFrame:
+    return af.read_lmms_eval(samples(folder, scores))
+
+
+def inspect(folder: Path, scores: list[float]) -> pl.DataFrame:
+    rows = [
+        {"id": index, "epoch": 1, "input": "?", "target": "a", "scores": {"score": {"value": one}}}
+        for index, one in enumerate(scores)
+    ]
+    path = folder / "log.json"
+    path.write_text(json.dumps({"status": "success", "samples": rows}), encoding="utf-8")
+    return af.read_inspect(path)
+
+
+def vlmevalkit(suffix: str) -> Callable[[Path, list[float]], pl.DataFrame]:
+    def read(folder: Path, scores: list[float]) -> pl.DataFrame:
+        table = pd.DataFrame({"index": range(len(scores)), "answer": "a", "prediction": "b", "score": scores})
+        path = folder / f"M_DocVQA_VAL.{suffix}"
+        if suffix == "tsv":
+            table.to_csv(path, sep="\t", index=False)
+        elif suffix == "json":
+            path.write_text(json.dumps(table.to_dict(orient="records")), encoding="utf-8")
+        else:
+            table.to_excel(path, index=False, engine="xlsxwriter")
+            # It keeps 16 digits, so the file has other numbers than the harness had.
+            sheet = openpyxl.load_workbook(path).active
+            assert sheet is not None
+            scores[:] = [float(value) for (value,) in sheet.iter_rows(2, None, 4, 4, values_only=True)]
+        return af.read_vlmevalkit(path)
+
+    return read
+
+
+def dude(folder: Path, scores: list[float]) -> pl.DataFrame:
+    ids = [f"q{index}" for index in range(len(scores))]
+    gold = {"data": [{"questionId": one, "answers": ["a"], "answer_type": "extractive"} for one in ids]}
+    rows = [
+        {"questionId": one, "answers": ["b"], "answers_confidence": [score]}
+        for one, score in zip(ids, scores, strict=True)
+    ]
+    for name, value in (("gold", gold), ("submission", rows)):
+        (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    frame = af.read_dude(folder / "gold.json", folder / "submission.json")
+    return frame.rename({"answers_confidence": "score"})
+
+
+@pytest.mark.parametrize(
+    "read",
+    [lm_eval, lmms_eval, inspect, dude, *map(vlmevalkit, ("tsv", "json", "xlsx"))],
+    ids=["lm_eval", "lmms_eval", "inspect", "dude", "tsv", "json", "xlsx"],
+)
+def test_scores_are_those_of_the_file_to_the_last_bit(
+    tmp_path: Path, read: Callable[[Path, list[float]], pl.DataFrame]
+) -> None:
+    scores = any_scores(300)
+
+    found = read(tmp_path, scores)["score"]
+
+    assert found.dtype == pl.Float64
+    assert [one.hex() for one in found] == [one.hex() for one in scores]
+
+
+def test_exact_match_of_the_lm_evaluation_harness_is_that_of_protocol_raw() -> None:
+    for name, filters in (("first", [None]), ("numbers", ["one", "vote"])):
+        for one in filters:
+            frame = af.read_lm_eval(LM_EVAL / f"samples_{name}.jsonl", filter=one)
+            computed = frame.select(af.exact_match("prediction", "answers", protocol="raw").cast(pl.Float64))
+            assert computed.to_series().to_list() == frame["exact_match"].to_list()
