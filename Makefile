@@ -77,8 +77,9 @@ test-python: install .venv-peers/installed
 	POLARS_ENGINE_AFFINITY=streaming HYPOTHESIS_PROFILE=few \
 	  $(BIN)/python -m pytest -q -n 2 --default-engine=recorded
 
+# In one process, because to import and collect takes as long as half of the tests.
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
-	.venv-daft/bin/python -m pytest -q -n 2 tests/distributed
+	.venv-daft/bin/python -m pytest -q tests/distributed
 	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
 
 test-docs: install ## Docstrings and the examples of README and docs, run

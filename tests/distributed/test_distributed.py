@@ -253,6 +253,7 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
         "cluster": "doc_id",
         "details": True,
         "baseline": "old",
+        "draws": 199,
     }
     expected = af.compare(frame, systems, "answers", **arguments)
     found = distributed.compare(
