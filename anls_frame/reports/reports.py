@@ -555,7 +555,7 @@ def report(
         Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
-        this reads the rows three more times.
+        this reads the rows two more times.
     sort
         Column by which slices are sorted; by default a key with an order of its own (an Enum, an ordered
         categorical of pandas), otherwise `"n"`.
@@ -567,8 +567,8 @@ def report(
         Name of the system and title, for headings.
     progress
         `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `worst` reads the rows once more, `details` three
-        times.
+        of each batch that is read, from any thread. `worst` reads the rows once more, `details`
+        twice.
 
     Returns
     -------

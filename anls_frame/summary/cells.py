@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets
+from anls_frame.summary.details import KEYS, length_sums_of
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, canonical, plain
 from anls_frame.summary.measures import COUNTS
@@ -52,11 +53,11 @@ def collect(rows: Rows, worst: int) -> Collected:
     by_keys = [key for key in rows.keys if key != CLUSTER]
     own = {metric.name: _own_cells(rows, place) for place, metric in enumerate(rows.own)}
     if rows.has_texts:
-        cells, bins, digest = _cells_of_texts(rows, by_keys)
+        cells, bins, lengths, digest = _cells_of_texts(rows, by_keys)
     else:
         # Rows count as scored by the first metric, whose values have been read with their digests.
         first = next(iter(own.values()))
-        digest, bins = digest_text(first, "row_digest"), pl.DataFrame()
+        digest, bins, lengths = digest_text(first, "row_digest"), pl.DataFrame(), None
         cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
         own[rows.own[0].name] = first.drop(*_DIGESTS)
     kept = [column for column in rows.worst_columns if column.startswith("keep_")]
@@ -67,9 +68,11 @@ def collect(rows: Rows, worst: int) -> Collected:
     else:
         lowest = candidates.head(0)
     details = {
-        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *own_keys))
-        for name, (plan, own_keys) in rows.details.items()
+        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *KEYS[name]))
+        for name, plan in rows.details.items()
     }
+    if lengths is not None:
+        details["lengths"] = lengths
     return Collected(
         cells=cells,
         own=own,
@@ -80,42 +83,60 @@ def collect(rows: Rows, worst: int) -> Collected:
     )
 
 
-def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, str]:
-    """Return the cells of texts, their bins and the digest."""
+_Texts = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None, str]
+"""Cells, bins, sums by length if there are details, and the digest."""
+
+
+def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     if CLUSTER in rows.keys:
         return _cells_of_clusters(rows, by_keys)
-    grouped = _grouped(rows.frame, (*by_keys, _GRID, KEPT), rows.sums).collect(engine="streaming")
+    by_length = ["bits"] if rows.details else []
+    keys = (*by_keys, _GRID, KEPT, *by_length)
+    grouped = _grouped(rows.frame, keys, rows.sums).collect(engine="streaming")
     parts = _with_anls(canonical(grouped.drop(*_DIGESTS)))
     on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
-    bins = add_up([on_grid], (*by_keys, _GRID))
-    return add_up([parts.drop(_GRID)], by_keys), bins, digest_text(grouped, "row_digest")
+    return (
+        add_up([parts.drop(_GRID, *by_length)], by_keys),
+        add_up([on_grid], (*by_keys, _GRID)),
+        add_up([length_sums_of(parts, by_keys)], (*by_keys, "bits")) if by_length else None,
+        digest_text(grouped, "row_digest"),
+    )
 
 
-def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     """
     Return the same, batch by batch, so that no more than the cells is in memory.
 
-    Each batch is grouped twice, because by clusters and grid at once there would be nearly as many groups as
-    rows.
+    Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
+    many groups as rows.
     """
     # The digests are needed of all rows only.
-    sums = [one for one in rows.sums if one.meta.output_name() not in _DIGESTS]
+    sums = [one for one in (*rows.sums, *sums_of_anls()) if one.meta.output_name() not in _DIGESTS]
     of_bins = [one for one in sums if one.meta.output_name() in _BIN_SUMS]
-    used = {name for one in rows.sums for name in one.meta.root_names()}
-    source = rows.frame.select(*rows.keys, _GRID, "anls", *sorted(used))
-    cells = Buckets(rows.keys, lambda parts: add_up(parts, rows.keys))
-    bins = Buckets((*by_keys, _GRID), lambda parts: add_up(parts, (*by_keys, _GRID)))
+    used = {name for one in (*rows.sums, *sums) for name in one.meta.root_names()}
+    source = rows.frame.select(*rows.keys, _GRID, "bits", *sorted(used))
+    cells = _buckets(rows.keys)
+    bins, lengths = _buckets((*by_keys, _GRID)), _buckets((*by_keys, "bits"))
     digests = []
     # Sums of integers do not depend on the order of the batches.
     found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=False, engine="streaming")
     for batch in itertools.chain([source.head(0).collect()], found):
-        grouped = _grouped(batch.lazy(), rows.keys, [*sums, *sums_of_anls()]).collect(engine="streaming")
-        cells.add(_canonical_cells(grouped, rows.keys))
         scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
-        counted = _grouped(scored, (*by_keys, _GRID), of_bins).collect(engine="streaming")
-        bins.add(_canonical_cells(counted, (*by_keys, _GRID)))
+        cells.add(_cells_of_batch(rows.keys, sums, batch.lazy()))
+        bins.add(_cells_of_batch((*by_keys, _GRID), of_bins, scored))
+        if rows.details:
+            lengths.add(length_sums_of(_cells_of_batch((*by_keys, "bits"), sums, scored), by_keys))
         digests.append(batch.select(digest_sums("row_digest")))
-    return cells.whole(), bins.whole(), digest_text(pl.concat(digests), "row_digest")
+    digest = digest_text(pl.concat(digests), "row_digest")
+    return cells.whole(), bins.whole(), lengths.whole() if rows.details else None, digest
+
+
+def _cells_of_batch(keys: Sequence[str], sums: list[pl.Expr], batch: pl.LazyFrame) -> pl.DataFrame:
+    return _canonical_cells(_grouped(batch, keys, sums).collect(engine="streaming"), keys)
+
+
+def _buckets(keys: Sequence[str]) -> Buckets:
+    return Buckets(keys, lambda parts: add_up(parts, keys))
 
 
 def _own_cells(rows: Rows, place: int) -> pl.DataFrame:

@@ -31,19 +31,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": 
 """The details, with the columns that identify their rows within a slice."""
 
 
-def plans(
-    rows: pl.LazyFrame, keys: Sequence[str], settings: Settings
-) -> dict[str, tuple[pl.LazyFrame, tuple[str, ...]]]:
-    """Return the queries for all details of scored rows, as returned by `rows.scored_texts`."""
+def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[str, pl.LazyFrame]:
+    """Return the queries for the details that are not added up with the scores, of the texts of `Rows`."""
     protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
     kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[call-overload]
     options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}
-    queries = {
+    return {
         "errors": error_counts(rows.select(*keys, kind), keys),
         "confusions": edit_counts(rows, keys, options),
-        "lengths": length_sums(rows, keys),
     }
-    return {name: (query, KEYS[name]) for name, query in queries.items()}
 
 
 def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
@@ -108,14 +104,19 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Add up scores by the bit length of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
-    length = pl.col("reference_length")
-    bits = (32 - length.bitwise_leading_zeros()).alias("bits")
     scored = rows.filter(pl.col("row_digest").is_not_null())
-    return scored.group_by(*keys, bits).agg(
+    return scored.group_by(*keys, "bits").agg(
         pl.len().cast(pl.UInt64).alias("n"),
         *(sum_of_scores(metric.column) for metric in TEXT_METRICS if metric.bits),
         *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
     )
+
+
+def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return the same from the sums of cells, which have a key `bits` too."""
+    of_cells = [name if name in sums.columns else f"{name}_sum" for name in _SUMS]
+    renamed = [pl.col(name).alias(alias) for name, alias in zip(of_cells, _SUMS, strict=True)]
+    return sums.filter(pl.col("n") > 0).select(*keys, "bits", *renamed)
 
 
 def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

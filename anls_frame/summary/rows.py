@@ -51,8 +51,10 @@ class Rows:
     highest_first: bool
     worst_columns: tuple[str, ...]
     has_texts: bool
-    details: Mapping[str, tuple[pl.LazyFrame, tuple[str, ...]]] = field(default_factory=dict)
-    """Queries for what else is counted, with the columns that identify their rows within a slice."""
+    texts: pl.LazyFrame
+    """Keys, predictions and answers alone: Polars would compute the scores before it drops their columns."""
+    details: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
+    """Queries for what else is counted; if there are any, scores are added up by length too."""
     part: str | None = None
     """The part that these rows are, if it has a name."""
 
@@ -84,16 +86,20 @@ def scored_texts(
     schema = source.collect_schema()
     texts = predicted(prediction), cs.by_name(answers)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    rows = source.select(
+    columns_of_texts = [
         *keys,
         cs.by_name(prediction).alias("prediction"),
         cs.by_name(answers).alias("answers"),
+    ]
+    rows = source.select(
+        *columns_of_texts,
         cs.by_name(prediction).is_null().alias("missing"),
         score_details(schema, prediction, answers, settings).alias("scores"),
         *own_metrics.values(source, metrics, texts),
         *_kept(settings),
     ).unnest("scores")
-    rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"))
+    bits = (32 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
+    rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"), bits)
     # A function of texts may give a score without looking at the answers.
     of_texts = own_metrics.names_of_functions(metrics)
     rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
@@ -112,6 +118,7 @@ def scored_texts(
         highest_first=not settings.metrics[0].higher_is_better,
         worst_columns=(*names, "prediction", "answers", *ROW_SCORES, *_own_and_kept(settings)),
         has_texts=True,
+        texts=source.select(columns_of_texts),
     )
 
 
@@ -134,6 +141,7 @@ def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance
         highest_first=not settings.metrics[0].higher_is_better,
         worst_columns=(*names, *_own_and_kept(settings)),
         has_texts=False,
+        texts=source.select(keys),
     )
 
 

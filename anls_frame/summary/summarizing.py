@@ -101,13 +101,13 @@ def summarize(
         Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
-        three more times.
+        two more times.
     part
         Name of this part, by which `merge` recognises it; random by default.
     progress
         `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `worst` reads the rows once more, `details` three
-        times.
+        of each batch that is read, from any thread. `worst` reads the rows once more, `details`
+        twice.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def summarize(
             rows = scored_texts(frame, (prediction, answers), live, settings, advance)
             if details:
                 keys = key_names(settings.by, None)
-                rows = dataclasses.replace(rows, details=plans(rows.frame, keys, settings))
+                rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
         settings = dataclasses.replace(settings, orders=rows.orders)
         collected = collect(dataclasses.replace(rows, part=part), worst)
         summary = _summary(collected, settings, part or uuid.uuid4().hex)
@@ -176,7 +176,7 @@ def summarize(
 
 def passes(settings: Settings) -> int:
     """Return the number of times that the rows are read."""
-    of_texts = settings.has_texts + settings.details * len(KEYS)
+    of_texts = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
     return of_texts + len(settings.own) + bool(settings.worst)
 
 
