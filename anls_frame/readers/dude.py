@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
-from anls_frame.readers import _collector, _content, _fields, _submissions
+from anls_frame.readers import _collector, _content, _fields, _list_scores, _submissions
 from anls_frame.readers._fields import SAMPLE, members, role
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Problems, problem
@@ -55,8 +55,8 @@ def read_dude(
         and `answers_confidence` (the first, if there is a list; -1 means none). Other fields of the
         submission keep their names; a field whose name is taken becomes `gold_NAME` or `submission_NAME`.
 
-        Protocol `rrc` gives the script's scores, except for questions with a list as the answer
-        (`list` in `answer_type`): the script assigns all predictions to all answers.
+        `dude_anls` is the script's score. Protocol `rrc` gives the same, except for questions with a list as
+        the answer (`list` in `answer_type`): the script assigns all predictions to all answers.
 
     Warns
     -----
@@ -117,7 +117,10 @@ def read_dude(
     frame = _fields.frame(columns, places, problems, answers_format="text")
     problems.raise_any()
     _warn_of_lists(frame)
-    return origins.remember(frame, "rrc")
+    name = "dude_anls"
+    while name in frame.columns:
+        name += "_"
+    return origins.remember(frame.with_columns(_list_scores.scores(frame).alias(name)), "rrc")
 
 
 def _labels(key: str, question: dict[str, Any], place: str, problems: Problems) -> dict[Key, Any]:
@@ -168,6 +171,7 @@ def _warn_of_lists(frame: pl.DataFrame) -> None:
     if lists:
         warn(
             f"the answers to {numbered(lists, 'question')} of {frame.height:,} are lists. DUDE's script "
-            "assigns them to all predictions; scores here take the first prediction and its nearest answer. "
-            'To leave these questions out: frame.filter(~pl.col("answer_type").str.contains("list"))'
+            'assigns them to all predictions: this score is in dude_anls (metrics="dude_anls"). Other '
+            "scores take the first prediction and its nearest answer. To leave these questions out: "
+            'frame.filter(~pl.col("answer_type").str.contains("list"))'
         )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import munkres
+import numpy as np
 import oracle
 import polars as pl
 import pytest
@@ -94,6 +97,7 @@ def test_protocol_rrc_gives_the_scores_of_the_script(tmp_path: Path) -> None:
     assert origins.protocol_of(frame) == "rrc"
     # As `get_NLS` of the script computes them: 1 - d / max of the raw lengths, kept from 0.5.
     expected = [1 - 0 / 10, 1.0, 1.0, 1 - 2 / 4, 1.0]
+    assert frame["dude_anls"].to_list() == expected
     assert frame.select(af.anls("prediction", "answers", protocol="rrc")).to_series().to_list() == expected
     rows = zip(frame["prediction"], frame["answers"], strict=True)
     assert [oracle.anls(text, list(answers), af.PROTOCOLS["rrc"]) for text, answers in rows] == expected
@@ -110,6 +114,54 @@ def test_lists_as_answers_are_noted(tmp_path: Path) -> None:
     assert frame["predictions"].to_list()[-1] == ["AF1044", "AF0055"]
     rest = frame.filter(~pl.col("answer_type").str.contains("list"))
     assert rest.height == 5
+
+
+def score_of_lists(answers: list[str], predictions: list[str]) -> float:
+    """`get_NLSL` of the script (Jordy-VL/DUDEeval, 8bd6dea)."""
+    if not predictions:  # where the script ends with an error
+        return 0.0
+    anchors, others = (answers, predictions) if len(answers) < len(predictions) else (predictions, answers)
+    rrc = af.PROTOCOLS["rrc"]
+    matrix = [[oracle.anls(other, [anchor], rrc) for other in others] for anchor in anchors]
+    chosen = munkres.Munkres().compute(munkres.make_cost_matrix(matrix))
+    best = np.sum([matrix[row][column] for row, column in chosen])
+    return float(best / max(len(set(answers)), len(predictions)))
+
+
+def test_lists_have_the_score_of_the_script(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    texts = [
+        "AF0055",
+        "AF1044",
+        "AF1045",
+        "coke",
+        "Coke ",
+        "cola",
+        "ab",
+        "abcd",
+        "  x",
+        "",
+        "ß",
+        "John Smith",
+    ]
+    lists = [
+        [[chance.choice(texts) for _ in range(chance.randrange(least, 5))] for least in (1, 0)]
+        for _ in range(200)
+    ]
+    kinds = ("list/extractive", "list/abstractive")
+    labels = [label(0, ["Coke"])] + [
+        label(number, answers, kinds[number % 2]) for number, (answers, _) in enumerate(lists, start=1)
+    ]
+    rows = [submitted(0, ["coke", "Pepsi"])] + [
+        submitted(number, predictions) for number, (_, predictions) in enumerate(lists, start=1)
+    ]
+
+    with pytest.warns(af.InputWarning, match="in dude_anls"):
+        frame = af.read_dude(*files(tmp_path, labels, rows))
+
+    assert frame["dude_anls"].to_list() == [1.0, *(score_of_lists(*one) for one in lists)]
+    means = af.report(frame, metrics="dude_anls", by="answer_type").overall
+    assert means["dude_anls"] == pytest.approx(frame["dude_anls"].mean(), rel=1e-12)
 
 
 def test_all_problems_are_listed(tmp_path: Path) -> None:
@@ -150,6 +202,7 @@ def test_missing_answers_may_be_allowed(tmp_path: Path) -> None:
 
     assert frame["prediction"].to_list() == [None, None, None, None, "yes"]
     assert frame["answers_confidence"].to_list() == [None, None, None, None, 0.5]
+    assert frame["dude_anls"].to_list() == [None, None, None, None, 1.0]
 
 
 def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
