@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ONE_ENGINE = (
     *("tests/cli/", "tests/export/", "tests/plot/", "tests/readers/"),
+    *(f"tests/reports/test_{kind}_display.py" for kind in ("comparison", "many", "report")),
     "tests/reports/test_report_sizes.py",
 )
 """Tests that are about texts, files and pictures, or large; `.ci/heavy engines` runs them on both."""
