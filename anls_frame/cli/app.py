@@ -12,6 +12,7 @@ from anls_frame.cli.commands import (
     confusions,
     convert,
     doctor,
+    epochs,
     gec,
     merge,
     plot,
@@ -28,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for one in (
-    *(score.score, report.report, merge.merge, compare.compare, changes.changes),
+    *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, changes.changes),
     *(confusions.confusions, plot.plot, convert.convert, doctor.doctor),
 ):
     app.command()(one)

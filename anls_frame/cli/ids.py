@@ -62,7 +62,8 @@ class Ids:
             raise ValueError(
                 f"{pair[0]} and {pair[1]} have ids in common ({shared_ids}); "
                 "their rows would count as those of one system. To compare two systems: anls-frame compare "
-                f"{pair[0]} {pair[1]}. If these are different questions, pass --allow-repeated-ids"
+                f"{pair[0]} {pair[1]}. For repeated answers to the same questions, pass "
+                "--repeats; for different questions, --allow-repeated-ids"
             )
 
     def _common(self, first: str, second: str) -> list[str]:

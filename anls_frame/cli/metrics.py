@@ -52,9 +52,8 @@ def columns(metrics: Sequence[str | Metric] | None) -> list[str]:
 def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     """Return a table with columns of scores as numbers: in text files they are strings, and "" is missing."""
     schema = frame.collect_schema()
-    scored_by = origins.protocol_of(frame)
     texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
-    return origins.remember(frame.with_columns(_number(name) for name in texts), scored_by)
+    return origins.like(frame.with_columns(_number(name) for name in texts), frame)
 
 
 def _number(name: str) -> pl.Expr:

@@ -10,7 +10,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -120,6 +120,36 @@ class Source:
             from anls_frame.readers.kinds import READERS
 
             choice("--reader", self.reader, ("auto", *READERS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSet:
+    """The data set, for fields that a harness leaves out of its files, and which of its runs to read."""
+
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Data set whose columns are added to its questions: a table, or a pattern in quotes.",
+        ),
+    ] = None
+    docs_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of --docs with the ids of the questions, if they are not the numbers of its rows."
+        ),
+    ] = None
+
+    runs: Annotated[
+        Literal["error", "newest", "all"],
+        typer.Option(
+            help="Several runs of a task in a folder of a harness: error lists them; or read the newest, "
+            "or all of them, as repeats."
+        ),
+    ] = "error"
+
+    def __post_init__(self) -> None:
+        if self.docs is None and self.docs_id is not None:
+            raise ValueError("--docs-id needs --docs")
 
 
 def tables(by: list[str] | None) -> list[list[str]] | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli import metrics
+from anls_frame.cli import epochs, logs, metrics
 from anls_frame.cli.comparing import put
 from anls_frame.cli.ids import Ids, note_of_repeated
+from anls_frame.cli.options import DataSet, Reporting
 from anls_frame.cli.output import (
     check_target,
     counting,
@@ -26,6 +27,8 @@ from anls_frame.cli.shards import Origin, finished, names
 from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
 from anls_frame.frames import origins
+from anls_frame.readers import _long
+from anls_frame.summary.keys import optional
 from anls_frame.summary.summarizing import passes
 
 if TYPE_CHECKING:
@@ -106,6 +109,11 @@ class Work:
     settings: dict[str, Any]
     fold_clusters: bool = False
     allow_repeated_ids: bool = False
+    repeats: bool = False
+    """Whether files with questions in common hold several answers to them."""
+    are_logs: bool = False
+    """Whether files are read together: what one holds depends on others, or on the data set."""
+    data_set: DataSet = field(default_factory=DataSet)
 
     def __post_init__(self) -> None:
         if self.fold_clusters and self.settings["cluster"] is None:
@@ -119,6 +127,8 @@ class Work:
         what = names([str(path) for path in self.files])
         if shard is not None:
             what = f"{what} shard {shard}"
+        if self.are_logs and (shard is None or self.data_set.docs is not None or self.repeats):
+            return self._summary_of_logs(shard)
         if len(self.files) > 1:
             return self._summary_of_files(what, shard)
         (path,) = self.files
@@ -131,6 +141,8 @@ class Work:
         else:
             frame = scan(path, self.source, None if shard is None else shard.of(stored))
         rows = stored if shard is None else shard.of(stored)[1]
+        if shard is None and epochs.has(frame):
+            return self._summary_of_epochs(origins.like(_long.with_epoch(frame.collect()), frame))
         if shard is None and self.settings["cluster"] is None:
             with reading(path, self.source):
                 note = note_of_repeated(frame, rows)
@@ -187,6 +199,8 @@ class Work:
         with counting(f"Scoring {what}", known) as advance:
             for path in chosen:
                 frame = scan(path, self.source)
+                if shard is None and epochs.has(frame):
+                    return self._summary_of_logs(shard)
                 if not self.allow_repeated_ids:
                     with reading(path, self.source):
                         ids.add(path, frame)
@@ -195,11 +209,60 @@ class Work:
         ids.check()
         return af.merge(summaries)
 
-    def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None) -> af.Summary:
+    def _summary_of_logs(self, shard: Shard | None) -> af.Summary:
+        """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
+        if shard is not None:
+            raise ValueError("--docs and --repeats cannot be combined with parts of a report")
+        with working(f"Reading {names([str(path) for path in self.files])}"):
+            rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
+        in_files = rows.group_by("question_id").agg(pl.col("file").n_unique())
+        if not self.repeats and not in_files.filter(pl.col("file") > 1).is_empty():
+            ids = Ids()
+            for (file,), own in rows.group_by("file", maintain_order=True):
+                ids.add(file, own.lazy())
+            ids.check()
+        if epochs.has(rows.lazy()):
+            return self._summary_of_epochs(rows)
+        return self._summarize(self.files[0], origins.like(rows.lazy(), rows), str(self.files[0]))
+
+    def _summary_of_epochs(self, rows: pl.DataFrame) -> af.Summary:
+        """Summarize the means of questions that were answered several times, or all answers if needed."""
+        settings, what = self.settings, names([str(path) for path in self.files])
+        chosen = epochs.resolved(settings["metrics"] or ["qa"], rows, settings["cer_protocol"])
+        of_rows = [f"--{name}" for name in ("worst", "keep", "details") if settings[name]]
+        of_rows += [f"--metric {metric.name}" for metric in chosen if metric.is_ratio]
+        uneven = epochs.note_of_uneven(rows)
+        if uneven is not None:
+            say(f"anls-frame: {uneven}")
+        if of_rows:
+            cluster = settings["cluster"] or "question_id"
+            verb = "needs" if len(of_rows) == 1 else "need"
+            questions = numbered(rows["question_id"].n_unique(), "question")
+            say(
+                f"anls-frame: {' and '.join(of_rows)} {verb} single answers, so these are all "
+                f"{rows.height:,} rows of {questions}, in clusters by {cluster}, not means over epochs"
+            )
+            lazy = origins.like(rows.lazy(), rows)
+            return self._summarize(self.files[0], lazy, what, cluster=cluster)
+        scoring = Reporting(**{one.name: settings[one.name] for one in fields(Reporting)})
+        keep = [*(name for table in settings["by"] or () for name in table), *optional(settings["cluster"])]
+        means, metrics = epochs.averaged(rows, chosen, scoring, id=["question_id"], keep=keep)
+        of_means = {"by": settings["by"], "cluster": settings["cluster"], "metrics": metrics}
+        summary: af.Summary = af.summarize(means, part=what, **of_means)
+        return summary
+
+    def _summarize(
+        self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None, **settings: Any
+    ) -> af.Summary:
         with reading(path, self.source):
             frame = metrics.with_numbers(frame, metrics.columns(self.settings["metrics"]))
             summary: af.Summary = af.summarize(
-                frame, "prediction", "answers", part=part, progress=advance or False, **self.settings
+                frame,
+                "prediction",
+                "answers",
+                part=part,
+                progress=advance or False,
+                **(self.settings | settings),
             )
         return summary
 

@@ -10,40 +10,39 @@ import polars as pl
 
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _files
+from anls_frame.readers import _content, _files, _long
 from anls_frame.readers._problems import listed, problem, reading_parquet
 from anls_frame.readers._standard import ROLES, SCORED
 from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from anls_frame.cli.options import Source
 
 
-def load(path: Path, source: Source, *, unique_ids: bool = False) -> pl.DataFrame:
+def load(path: Path, source: Source, *, every_response: bool = False) -> pl.DataFrame:
     """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
-    kind = _kind(path, source)
-    given = _given(kind, source)
+    kind = kind_of_file(path, source)
+    given = options([kind], source, epochs_of_any=True)
     if "gold" in READERS[kind].options and source.gold is None:
         raise ValueError(f"{path} is a submission: name the file of gold labels with --gold")
     if kind == "table":
-        given["unique_ids"] = unique_ids
+        given["unique_ids"] = False
+    if every_response and "response" in READERS[kind].options:
+        given.setdefault("response", "all")
     frame = READERS[kind].read(path, **given)
-    if kind == "inspect" and unique_ids and frame["epoch"].n_unique() > 1:
-        epochs = listed([str(epoch) for epoch in frame["epoch"].unique().sort()])
-        raise problem(path, f"holds several epochs: {epochs}; choose one with --epoch")
-    return frame
+    return frame if "epoch" in given else of_epoch(frame, source)
 
 
 def load_systems(path: Path, source: Source, names: Sequence[str]) -> tuple[pl.DataFrame, list[pl.Series]]:
     """Read a table as the standard frame, and the predictions of systems in columns with these names."""
-    kind = _kind(path, source)
+    kind = kind_of_file(path, source)
     if kind != "table":
         raise ValueError(f"{path}: --systems needs a table, not a file of {kind!r}")
-    given = _given(kind, source)
+    given = options([kind], source)
     roles = {role: given.pop(role, None) for role in ROLES}
     # The first system is not in both places: its checks would find everything twice.
     first, *others = names
@@ -55,9 +54,9 @@ def load_systems(path: Path, source: Source, names: Sequence[str]) -> tuple[pl.D
 
 def table(path: Path, source: Source) -> pl.DataFrame:
     """Read a table that needs no particular columns."""
-    if _kind(path, source) != "table":
+    if kind_of_file(path, source) != "table":
         raise ValueError(f"{path}: --scores needs a table, not the file of a harness")
-    given = _given("table", source)
+    given = options(["table"], source)
     roles = {role: given.pop(role, None) for role in ROLES}
     return read_table(path, roles, required=(), unique_ids=False, **given)
 
@@ -69,7 +68,7 @@ def reading(path: Path, source: Source) -> Iterator[None]:
         with reading_parquet(path):
             yield
     except ColumnNotFoundError as error:
-        if _kind(path, source) != "lmms-eval":
+        if kind_of_file(path, source) != "lmms-eval":
             raise
         raise ColumnNotFoundError(
             f"{error}\nlmms-eval leaves the document's fields out of its files: join them by question_id, "
@@ -79,8 +78,8 @@ def reading(path: Path, source: Source) -> Iterator[None]:
 
 def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.LazyFrame:
     """Read a file, or some rows (the first and how many), lazily if its format allows it."""
-    if _kind(path, source) == "table":
-        return scan_rows(path, rows, **_given("table", source))
+    if source.epoch is None and kind_of_file(path, source) == "table":
+        return scan_rows(path, rows, **options(["table"], source))
     frame = load(path, source)
     whole = frame.lazy()
     return origins.like(whole if rows is None else whole.slice(*rows), frame)
@@ -105,7 +104,8 @@ def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, source: Source) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    if _kind(path, source) != "table" or _content.file_format(path, source.format) != "parquet":
+    is_table = source.epoch is None and kind_of_file(path, source) == "table"
+    if not is_table or _content.file_format(path, source.format) != "parquet":
         return None
     _content.check_file(path)
     with reading_parquet(path):
@@ -113,21 +113,42 @@ def stored_rows(path: Path, source: Source) -> int | None:
     return rows
 
 
-def _given(kind: str, source: Source) -> dict[str, Any]:
-    """Return the given options; raise an error for options that do not apply to the reader."""
+def options(kinds: Collection[str], source: Source, *, epochs_of_any: bool = False) -> dict[str, Any]:
+    """
+    Return the given options of these readers; raise an error for options that none of them has.
+
+    With `epochs_of_any`, the caller chooses the epoch where the reader does not.
+    """
     given = {
         name: value
         for name, value in vars(source).items()
         if name != "reader" and value is not None and value is not False
     }
-    useless = sorted(f"--{name.replace('_', '-')}" for name in given.keys() - READERS[kind].options)
+    known = {option for kind in kinds for option in READERS[kind].options}
+    useless = given.keys() - known - ({"epoch"} if epochs_of_any else set())
     if useless:
+        named = sorted(f"--{name.replace('_', '-')}" for name in useless)
         does = "does" if len(useless) == 1 else "do"
-        raise ValueError(f"{' and '.join(useless)} {does} not apply to {kind!r} files")
-    return given
+        of = " and ".join(map(repr, sorted(set(kinds))))
+        raise ValueError(f"{' and '.join(named)} {does} not apply to {of} files")
+    return {name: value for name, value in given.items() if name in known}
 
 
-def _kind(path: Path, source: Source) -> str:
+def of_epoch(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Return the rows of the chosen epoch, or all of them; a file without epochs has only the first."""
+    if source.epoch is None:
+        return frame
+    epochs = _long.epochs_of(frame)
+    if epochs is None:
+        epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
+    chosen = frame.filter(epochs == source.epoch)
+    if chosen.is_empty():
+        found = listed([str(epoch) for epoch in epochs.unique().sort()])
+        raise ValueError(f"--epoch {source.epoch}: there is no such epoch among {found}")
+    return origins.like(chosen, frame)
+
+
+def kind_of_file(path: Path, source: Source) -> str:
     """Return the reader of a file: the given one, or by the file's name and first bytes."""
     _files.keep(path)
     if source.reader != "auto":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,18 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
+from anls_frame.cli import epochs, logs
 from anls_frame.cli import metrics as named_metrics
+from anls_frame.cli.options import DataSet
 from anls_frame.cli.output import say
+from anls_frame.cli.paths import by_system, files, is_many, name_of
 from anls_frame.cli.source import are_pages, load, load_systems, table
 from anls_frame.exceptions import InputError, Problem
-from anls_frame.readers._compressed import FORMATS as COMPRESSIONS
 from anls_frame.readers._problems import listed, shown
 from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
 from anls_frame.reports.pairing import disagreeing
+from anls_frame.summary.keys import optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,21 +39,53 @@ class Systems:
     names: Sequence[str] | None = None
     allow_unmatched: bool
     source: Source
+    data_set: DataSet = field(default_factory=DataSet)
+    repeats: bool = False
+    """Whether a folder holds repeated answers of one system, not systems."""
     number: str = "two or more"
     """How many there may be, for messages."""
 
+    @property
+    def are_logged(self) -> bool:
+        """Whether each system has rows of its own, in place of a column."""
+        in_rows = self.column_of_names is not None and self.columns is None
+        return in_rows or len(self.files) > 1 or is_many(self.files[0])
+
 
 def compared(
-    given: Systems, metrics: Sequence[str] | None, *, lower_is_better: bool, **options: Any
+    given: Systems,
+    metrics: Sequence[str] | None,
+    scoring: Reporting,
+    *,
+    lower_is_better: bool,
+    details: bool,
+    **options: Any,
 ) -> af.Comparison:
-    """Compare the texts of the systems."""
-    frame, systems = texts_of(given, lower_is_better=lower_is_better)
+    """Compare the texts of the systems; of repeated answers, the means."""
+    _check_direction(lower_is_better=lower_is_better)
     usual = "cer_corpus" if are_pages(given.files[0], given.source) else "anls"
-    chosen = named_metrics.parse(metrics) or [usual]
-    scored = named_metrics.with_numbers(frame.lazy(), named_metrics.columns(chosen)).collect()
-    # A name by itself may be that of a set.
-    asked = chosen[0] if len(chosen) == 1 else chosen
-    comparison: af.Comparison = af.compare(scored, systems, "answers", metrics=asked, **options)
+    chosen: list[str | af.Metric] = named_metrics.parse(metrics) or [usual]
+    rows, labels = logged(given) if given.are_logged else (None, {})
+    found = [] if rows is None else epochs.resolved(chosen, rows, scoring.cer_protocol)
+    if rows is not None and (epochs.are_repeated(rows) or epochs.are_read(found)):
+        if details:
+            raise ValueError(
+                "--details counts the error types of texts, not of means over epochs or columns of scores: "
+                "choose one epoch with --epoch, and metrics of texts"
+            )
+        keep = [*(name for table in options["by"] or () for name in table), *optional(options["cluster"])]
+        means, asked = epochs.averaged(rows, found, scoring, keep=keep)
+        epochs.check_scored(means, asked, labels)
+        comparison: af.Comparison = af.compare(
+            means, system="system", id="question_id", metrics=asked, **options
+        )
+    else:
+        frame, systems = _columns(given) if rows is None else _side_by_side(rows, [*labels])
+        scored = named_metrics.with_numbers(frame.lazy(), named_metrics.columns(chosen)).collect()
+        # A name by itself may be that of a set.
+        one_or_all = chosen[0] if len(chosen) == 1 else chosen
+        options |= {**vars(scoring), "details": details}
+        comparison = af.compare(scored, systems, "answers", metrics=one_or_all, **options)
     return _not_empty(comparison, "no row has an answer to score against")
 
 
@@ -65,14 +100,21 @@ def compared_scores(
 
 def texts_of(given: Systems, *, lower_is_better: bool) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a frame with the texts of all systems, and the systems' columns by name."""
+    _check_direction(lower_is_better=lower_is_better)
+    if not given.are_logged:
+        return _columns(given)
+    rows, labels = logged(given)
+    if epochs.are_repeated(rows):
+        found = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
+        raise ValueError(f"there are several epochs: {found}; choose one with --epoch")
+    return _side_by_side(rows, [*labels])
+
+
+def _check_direction(*, lower_is_better: bool) -> None:
     if lower_is_better:
         raise ValueError(
             "--lower-is-better applies only to --scores; metrics of texts have their own direction"
         )
-    if len(given.files) > 1:
-        return _files(given)
-    is_long = given.column_of_names is not None and given.columns is None
-    return _rows(given) if is_long else _columns(given)
 
 
 def scores_of(
@@ -138,107 +180,120 @@ def _columns(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
     return _beside(frame, predictions, _names(given, names))
 
 
-def _files(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
-    if given.columns is not None or given.column_of_names is not None:
-        option = "--systems" if given.columns is not None else "--system-column"
-        raise ValueError(f"{option} is for systems in one file, but {len(given.files)} files are given")
-    twice = [path for place, path in enumerate(given.files) if path.resolve() in _resolved(given, place)]
-    if twice:
-        raise ValueError(
-            f"{twice[0]}: the same file twice; name {given.number} files, or columns with --systems OLD,NEW"
-        )
-    stems = [_stem(path) for path in given.files]
-    usual = stems if len(set(stems)) == len(stems) else [str(path) for path in given.files]
-    names = _names(given, usual)
-    frames = [load(path, given.source, unique_ids=True) for path in given.files]
-    for path, frame in zip(given.files, frames, strict=True):
-        if "question_id" not in frame.columns:
-            raise InputError(
-                [Problem(str(path), "", "has no ids to pair by; name their column with --question-id")]
-            )
-    return _joined(given, dict(zip(map(str, given.files), frames, strict=True)), "file", names)
-
-
-def _resolved(given: Systems, place: int) -> list[Path]:
-    return [path.resolve() for path in given.files[:place]]
-
-
-def _rows(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the systems of a file with a row for each system and question."""
-    (path,) = given.files
-    column = given.column_of_names
-    frame = load(path, given.source)
-    if column not in frame.columns:
-        raise InputError([Problem(str(path), "", f"no column {shown(column)}")])
-    if "question_id" not in frame.columns:
-        raise InputError(
-            [Problem(str(path), "", "has no ids of questions; name their column with --question-id")]
-        )
-    keys = frame.select(pl.col("question_id"), pl.col(column).cast(pl.String).alias("system"))
-    for name, what in (("question_id", "an id"), ("system", f"a system in {shown(column)}")):
-        lacking = keys[name].null_count()
-        if lacking:
-            raise InputError([Problem(str(path), "", f"{numbered(lacking, 'row')} without {what}")])
-    doubled = keys.filter(keys.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        found = listed([f"{shown(id_)} of {shown(system)}" for id_, system in doubled.iter_rows()])
-        raise InputError([Problem(str(path), "", f"several rows for a question of a system: {found}")])
-    found_names = keys["system"].unique(maintain_order=True).to_list()
-    if len(found_names) < 2:  # noqa: PLR2004
-        raise InputError([Problem(str(path), "", f"column {shown(column)} names one system: two are needed")])
-    frames = {name: frame.filter(keys["system"] == name) for name in found_names}
-    return _joined(given, frames, "system", _names(given, found_names))
-
-
-def _joined(
-    given: Systems, frames: Mapping[str, pl.DataFrame], noun: str, names: Sequence[str]
-) -> tuple[pl.DataFrame, dict[str, str]]:
+def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict[str, str]]:
     """
-    Put systems side by side by the ids of their questions, with all other columns from the first.
+    Return a row for each system, epoch and question, and how messages name each system.
 
     Raises
     ------
     InputError
-        If a system lacks a question that another one has, unless these may be left out, or accepts other
-        answers.
+        If the files have problems, or a system lacks a question or an epoch of one, unless these may be left
+        out or the systems are not looked at together.
     """
-    ids = pl.concat([frame.select("question_id") for frame in frames.values()]).unique(maintain_order=True)
-    # Unmatched questions are reported before differing answers.
-    lacking = []
-    for name, frame in frames.items():
-        lost = ids.join(frame, on="question_id", how="anti", maintain_order="left")["question_id"].to_list()
+    source, data_set = given.source, given.data_set
+    least = 2 if together else 1
+    without = [path for path in (source.gold, data_set.docs) if path is not None]
+    twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)
+    if twice is not None:
+        raise ValueError(f"{twice}: the same file twice; name {given.number} files")
+    if given.columns is not None:
+        raise ValueError(f"--systems is for systems in one file, but {len(given.files)} files are given")
+    if given.column_of_names is not None:
+        paths = [path for one in given.files for path in files(one, without, data_set.runs)]
+        rows = logs.by_column(paths, given.column_of_names, source, data_set)
+        found = rows["system"].unique(maintain_order=True).to_list()
+        labels, noun = dict(zip(found, found, strict=True)), "system"
+        if len(found) < least:
+            message = f"column {shown(given.column_of_names)} names one system: two are needed"
+            raise InputError([Problem(str(paths[0]), "", message)])
+    else:
+        pages = are_pages(given.files[0], source)
+        of_systems = (
+            {path: [path] for path in given.files}
+            if pages
+            else by_system(given.files, without, data_set.runs, of_one=given.repeats)
+        )
+        stems = [name_of(path) for path in of_systems]
+        found = stems if len(set(stems)) == len(stems) else [str(path) for path in of_systems]
+        labels, noun = dict(zip(found, map(str, of_systems), strict=True)), "file"
+        if len(found) < least:
+            raise ValueError(f"{labels[found[0]]}: holds the logs of one system; name {given.number} systems")
+        if pages:
+            frames = [
+                load(path, source).with_columns(system=pl.lit(name), epoch=1)
+                for name, path in zip(found, given.files, strict=True)
+            ]
+            rows = pl.concat(frames, how="diagonal")
+        else:
+            rows = logs.of_systems(dict(zip(found, of_systems.values(), strict=True)), source, data_set)
+    if together:
+        rows = _complete(given, rows, labels, noun)
+    if noun == "system" or pages:  # of files, the reader has checked them
+        _check_answers(rows, labels)
+    names = dict(zip(found, _names(given, found), strict=True))
+    rows = rows.with_columns(rows["system"].replace_strict(names, return_dtype=pl.String))
+    return rows, {names[name]: label for name, label in labels.items()}
+
+
+def _complete(given: Systems, rows: pl.DataFrame, labels: Mapping[str, str], noun: str) -> pl.DataFrame:
+    """Return the rows of questions that all systems have; raise an error if others may not be left out."""
+    ids = rows.select("question_id").unique(maintain_order=True)
+    lacking, uneven = [], []
+    for name, label in labels.items():
+        own = rows.filter(system=name).group_by("question_id", maintain_order=True).len("epochs")
+        lost = ids.join(own, on="question_id", how="anti", maintain_order="left")["question_id"].to_list()
         if lost:
             count = numbered(len(lost), "question")
-            lacking.append(Problem(name, "", f"lacks {count} that another {noun} has: {ids_text(lost)}"))
-    if lacking and not given.allow_unmatched:
-        advice = Problem("", "", "pass --allow-unmatched to leave out questions that are not in all of them")
-        raise InputError([*lacking, advice], total=len(lacking) + 1)
+            lacking.append(Problem(label, "", f"lacks {count} that another {noun} has: {ids_text(lost)}"))
+        most = max(own["epochs"], default=0)
+        fewer = own.filter(pl.col("epochs") < most)["question_id"].to_list()
+        if fewer:
+            count = numbered(len(fewer), "question")
+            uneven.append(Problem(label, "", f"lacks some of {most} epochs of {count}: {ids_text(fewer)}"))
+    if (lacking or uneven) and not given.allow_unmatched:
+        ways = ["leave out questions that are not in all of them"] if lacking else []
+        ways += ["average the epochs that there are"] if uneven else []
+        problems = [*lacking, *uneven, Problem("", "", f"pass --allow-unmatched to {' and '.join(ways)}")]
+        raise InputError(problems, total=len(problems))
     for problem in lacking:
         say(f"anls-frame: left out: {problem}")
-    (first_name, first), *others = frames.items()
-    matched = first
-    for _, frame in others:
-        matched = matched.join(frame, on="question_id", how="semi", maintain_order="left")
-    if matched.is_empty():
+    for problem in uneven:
+        say(f"anls-frame: averaged over fewer epochs: {problem}")
+    if lacking:
+        systems = rows.group_by("question_id").agg(pl.col("system").n_unique())
+        shared = systems.filter(system=len(labels))
+        rows = rows.join(shared, on="question_id", how="semi", maintain_order="left")
+    if rows.is_empty():
         raise ValueError(f"there is no question that every {noun} has")
-    predictions = [matched["prediction"]]
-    differing = []
-    for name, frame in others:
-        other = matched.select("question_id").join(
-            frame.select("question_id", "prediction", "answers"),
-            on="question_id",
-            how="left",
-            maintain_order="left",
-        )
-        predictions.append(other["prediction"])
-        wrong = matched.filter(disagreeing(matched["answers"], other["answers"]))["question_id"].to_list()
+    return rows
+
+
+def _check_answers(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
+    """Raise an error if a system accepts other answers than the first."""
+    firsts = rows.unique(["system", "question_id"], keep="first", maintain_order=True)
+    first_name, *others = labels
+    first = firsts.filter(system=first_name).select("question_id", first="answers")
+    problems = []
+    for name in others:
+        both = firsts.filter(system=name).join(first, on="question_id", maintain_order="right")
+        wrong = both.filter(disagreeing(both["answers"], both["first"]))["question_id"].to_list()
         if wrong:
             count = numbered(len(wrong), "question")
-            message = f"accepts other answers than {first_name} for {count}: {ids_text(wrong)}"
-            differing.append(Problem(name, "", message))
-    if differing:
-        raise InputError(differing, total=len(differing))
-    return _beside(matched, predictions, names)
+            message = f"accepts other answers than {labels[first_name]} for {count}: {ids_text(wrong)}"
+            problems.append(Problem(labels[name], "", message))
+    if problems:
+        raise InputError(problems, total=len(problems))
+
+
+def _side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Put the predictions of systems in columns, with all other columns from the first system."""
+    first, *others = (rows.filter(system=name) for name in names)
+    of_others = (
+        first.select("question_id").join(frame, on="question_id", how="left", maintain_order="left")
+        for frame in (frame.select("question_id", "prediction") for frame in others)
+    )
+    predictions = [first["prediction"], *(frame["prediction"] for frame in of_others)]
+    return _beside(first, predictions, names)
 
 
 def _beside(
@@ -268,9 +323,3 @@ def _names(given: Systems, usual: Sequence[str]) -> list[str]:
     if len(names) > 2:  # noqa: PLR2004 - only two systems have columns of their own
         return names
     return [f"{name} " if name in RESULT_COLUMNS else name for name in names]
-
-
-def _stem(path: Path) -> str:
-    """Return a file's name without its format: a name such as model-1.5.jsonl has other dots too."""
-    named = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
-    return named.stem or path.name

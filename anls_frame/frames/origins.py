@@ -1,5 +1,5 @@
 """
-The protocol that a file's harness uses, remembered for the frame that a reader returned.
+How rows were scored before: the protocol of their harness, or how their scores were computed.
 
 Polars frames carry no metadata, and an extra column would be in the way. So the frame object itself is
 remembered as long as it lives. Nothing is known about frames that are derived from it.
@@ -8,38 +8,78 @@ remembered as long as it lives. Nothing is known about frames that are derived f
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from anls_frame.exceptions import warn
 from anls_frame.protocol import PROTOCOLS, described
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Mapping
 
     from anls_frame.protocol import ScoreProtocol
 
-_Frame = TypeVar("_Frame", bound="pl.DataFrame | pl.LazyFrame")
-
-_known: dict[int, tuple[weakref.ref[Any], str]] = {}
+_Frame = TypeVar("_Frame")
 
 
-def remember(frame: _Frame, protocol: str | None) -> _Frame:
-    """Return the frame, and remember which protocol its harness uses."""
-    if protocol is not None:
+class Origin(NamedTuple):
+    """What is known about a frame."""
+
+    protocol: str | None = None
+    """The preset that the harness of all its files uses."""
+    of_systems: Mapping[str, str | None] = {}
+    """The same for each system, where these differ."""
+    scores: str | None = None
+    """A sentence on how its scores were computed."""
+
+
+_known: dict[int, tuple[weakref.ref[Any], Origin]] = {}
+
+
+def remember(frame: _Frame, protocol: str | None = None, **known: Any) -> _Frame:
+    """Return the frame, and remember what is known about it."""
+    return _remember(frame, Origin(protocol, **known))
+
+
+def _remember(frame: _Frame, origin: Origin) -> _Frame:
+    if any(origin):
         number = id(frame)
         # The entry is removed before another object can get the same id.
-        _known[number] = weakref.ref(frame, lambda _: _known.pop(number, None)), protocol
+        _known[number] = weakref.ref(frame, lambda _: _known.pop(number, None)), origin
     return frame
 
 
-def like(query: pl.LazyFrame, frame: pl.DataFrame) -> pl.LazyFrame:
-    """Return a query over a frame's rows, and remember for it what is known about the frame."""
-    return remember(query, protocol_of(frame))
+def like(derived: _Frame, frame: object) -> _Frame:
+    """Return a frame or query with the rows of another frame, and remember what is known about that one."""
+    return derived if derived is frame else _remember(derived, of(frame))
+
+
+def of(frame: object) -> Origin:
+    """Return what is known about a frame."""
+    reference, origin = _known.get(id(frame), (None, Origin()))
+    return origin if reference is not None and reference() is frame else Origin()
 
 
 def protocol_of(frame: object) -> str | None:
     """Return the protocol that a frame's harness uses, if it is known."""
-    reference, protocol = _known.get(id(frame), (None, None))
-    return protocol if reference is not None and reference() is frame else None
+    return of(frame).protocol
+
+
+def scored_by(frame: object, *, has_texts: bool) -> str | None:
+    """Return what a summary of a frame keeps: of existing scores, how they were computed, if it is known."""
+    origin = of(frame)
+    return origin.protocol if has_texts else origin.scores or origin.protocol
+
+
+def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> list[str]:
+    """Return the note on how rows were scored before, if there is one."""
+    if scored_by is None:
+        return []
+    if has_texts:
+        found = difference(scored_by, protocol)
+        return [found] if found else []
+    if scored_by in PROTOCOLS:
+        return [f"These scores were read from the file, whose harness uses protocol {scored_by}."]
+    return [scored_by]
 
 
 def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
@@ -50,3 +90,21 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
         f"The file's harness uses protocol {scored_by}, but these scores use protocol "
         f"{described(protocol)}. Pass protocol {scored_by} to get the harness's figures."
     )
+
+
+def warn_if_mixed(frame: object) -> None:
+    """Warn that existing scores of a frame's systems come from harnesses with different protocols."""
+    of_systems = of(frame).of_systems
+    by_protocol: dict[str | None, list[str]] = {}
+    for system, protocol in of_systems.items():
+        by_protocol.setdefault(protocol, []).append(repr(system))
+    if len(by_protocol) > 1:
+        found = "; ".join(
+            f"{'not known' if protocol is None else protocol} for {', '.join(systems)}"
+            for protocol, systems in by_protocol.items()
+        )
+        warn(
+            "the systems' scores come from files whose harnesses use different protocols "
+            f"({found}), so they may not be comparable; a metric of predictions and answers scores all "
+            "alike"
+        )

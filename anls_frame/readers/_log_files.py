@@ -75,7 +75,7 @@ def _files(paths: Paths, runs: Runs) -> list[Path]:
 
 def matching(name: str | os.PathLike[str]) -> list[Path]:
     """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
-    found = found_by(name, _is_log, "logs")
+    found = found_by(name, is_log, "logs")
     if found == [_content.as_path(name)]:
         _content.check_file(found[0])
     return found
@@ -99,7 +99,7 @@ def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], boo
     return found
 
 
-def _is_log(file: Path, folder: Path) -> bool:
+def is_log(file: Path, folder: Path) -> bool:
     """Whether a file in a folder may hold rows: not hidden, of a known format, and not aggregated results."""
     if is_hidden(file, folder):
         return False

@@ -148,12 +148,13 @@ def read_logs(
         raise ValueError("docs_id needs docs")
     if docs is not None and docs_id is None and not _NUMBERED.issuperset(kinds.values()):
         raise ValueError("name the column of docs that has the ids of the questions with docs_id=")
-    read, protocols = [], set()
+    read: list[Log] = []
+    protocols: dict[str, set[str | None]] = {}
     for system, path in files:
         with problems.collecting():
             log, protocol = _read(system, path, kinds[path], options)
             read.append(log)
-            protocols.add(protocol)
+            protocols.setdefault(system, set()).add(protocol)
     problems.raise_any()
     tasks = _long.tasks_of(read)
     if docs is not None and tasks:
@@ -175,7 +176,7 @@ def read_logs(
     rows = _long.without_tasks(rows)
     if docs is not None:
         rows = _docs.joined(rows, docs, docs_id, problems)
-    return origins.remember(rows, protocols.pop() if len(protocols) == 1 else None)
+    return _remembered(rows, protocols)
 
 
 def _kinds(
@@ -231,6 +232,14 @@ def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
         return None
     return str(frame["task"][0])
+
+
+def _remembered(rows: pl.DataFrame, protocols: Mapping[str, set[str | None]]) -> pl.DataFrame:
+    """Remember the protocol of the harness of all files or, if they differ, of each system."""
+    of_systems = {system: found.pop() if len(found) == 1 else None for system, found in protocols.items()}
+    if len(set(of_systems.values())) > 1:
+        return origins.remember(rows, of_systems=of_systems)
+    return origins.remember(rows, next(iter(of_systems.values())))
 
 
 def _row(index: int) -> str:

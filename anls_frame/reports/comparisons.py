@@ -12,6 +12,7 @@ import polars.selectors as cs
 from anls_frame._arguments import choice, count, flag, number, share
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.frames import origins
 from anls_frame.reports import pairwise, ranking
 from anls_frame.reports.differences import RESULT_COLUMNS, between, untestable
 from anls_frame.reports.long_frames import wide
@@ -178,6 +179,7 @@ class Comparison(SlicedResult[Table_co]):
             "draws": self.draws,
             "seed": self.seed,
             **self.summary.sums.counts[self.metric.name],
+            "scored_by": self.summary.scored_by,
             "digests": {name: self.summary.digests[name] for name in self._order},
         }
 
@@ -907,9 +909,11 @@ def compare(
     0.5
     """
     _check_test(confidence, draws, seed)
+    if answers is None:
+        origins.warn_if_mixed(frame)
     side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id, metrics=metrics)
     summary = summarize_systems(
-        side_by_side.frame,
+        origins.like(side_by_side.frame, frame),
         # Error types are counted from the first.
         {name: side_by_side.systems[name] for name in baseline_first(side_by_side.systems, baseline)},
         answers,

@@ -18,6 +18,7 @@ from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.summary import details
@@ -39,6 +40,8 @@ _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters"
 _P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
 _CONFUSIONS = 30
+# The title of a report names so many scores.
+_NAMED = 3
 _ERROR_TYPES = "Error types"
 _ALPHA = 0.05
 
@@ -175,8 +178,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
-    if settings.has_texts and (other := origins.difference(summary.scored_by, settings.protocol)):
-        notes.append(other)
+    notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
@@ -260,6 +262,7 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
     first, second = settings["systems"]
     notes = [
         conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"]),
+        *scoring_note(settings),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
     if not metric.higher_is_better:
@@ -282,6 +285,12 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
             f"Each interval is one of {100 * settings['confidence']:g} % by itself, not adjusted for others.",
         ]
     return [*notes, *few_note(slices), *doubts(slices, settings)]
+
+
+def scoring_note(settings: Mapping[str, Any]) -> list[str]:
+    """Return the note on how the rows of a comparison were scored before, if there is one."""
+    protocol = ScoreProtocol(**settings["protocol"])
+    return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
 
 
 def few_note(frame: pl.DataFrame) -> list[str]:
@@ -354,7 +363,8 @@ def _report_title(view: ReportView) -> str:
     settings = view.summary.settings
     if view.title is not None:
         return view.title
-    what = "Scores" if settings.has_texts else _and(settings.metrics)
+    is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
+    what = _and(settings.metrics) if is_short else "Scores"
     of = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
     return f"{what}{of} by {by}" if by else f"{what}{of} on all rows" if of else f"{what} of all rows"

@@ -12,8 +12,9 @@ from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
-from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.protocol import described, resolve_protocol, resolve_threshold
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
@@ -45,6 +46,8 @@ class Epochs:
     metrics: tuple[Metric, ...]
     columns: list[str]
     """The names in the given frame of `ids` and `kept`."""
+    settings: Settings
+    """How rows were scored."""
 
     def of(self, column: str) -> str:
         """Return the name here of a column of the given frame, one of `columns`."""
@@ -111,7 +114,7 @@ def scored_epochs(
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    found = Epochs(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns)
+    found = Epochs(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
     _check(found, has_texts=has_texts)
     return found
 
@@ -162,6 +165,28 @@ def by_question(epochs: Epochs, figures: Sequence[pl.Expr], keys: Sequence[str] 
     rows = epochs.frame.sort(epochs.scores)
     grouped = rows.group_by(names).agg(pl.col("row").min(), pl.col(epochs.kept).first(), *figures)
     return grouped.sort("row")
+
+
+def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, what: str) -> Any:
+    """Remember for a result how its scores were computed, so that reports and comparisons can say it."""
+    found = n_epochs.filter(n_epochs > 0).to_list() or [0]
+    least, most = min(found), max(found)
+    numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
+    settings = epochs.settings
+    how = []
+    if any(metric.is_built_in or metric.is_function for metric in epochs.metrics):
+        how = [f"protocol {described(settings.protocol)}", f"threshold {settings.threshold:g}"]
+        if any(metric.row == "cer" for metric in epochs.metrics):
+            how.append(f"CER protocol {described(settings.cer_protocol)}")
+        empty = settings.missing == "empty"
+        how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
+    scored = f" ({', '.join(how)})" if how else ""
+    is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in epochs.metrics)
+    return origins.remember(
+        table,
+        scores=f"{what} {numbers} of each question{scored}.",
+        of_systems=origins.of(frame).of_systems if is_read else {},
+    )
 
 
 def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
@@ -285,7 +310,9 @@ def mean_over_epochs(
     }
     every = [pl.col(epochs.scores[0]).count().cast(pl.UInt32).alias("n_epochs")]
     every += [figure.alias(name) for name, figure in figures.items()]
-    return as_kind_of(frame, _named(epochs, by_question(epochs, every), ["n_epochs", *figures]))
+    questions = by_question(epochs, every)
+    table = as_kind_of(frame, _named(epochs, questions, ["n_epochs", *figures]))
+    return _remembered(table, frame, epochs, questions["n_epochs"], "Scores are means over")
 
 
 @table_of_frame
@@ -407,7 +434,8 @@ def pass_at_k(
         pl.Series(name, statistics.pass_at_k(n, correct, size), nan_to_null=True)
         for name, size in zip(names, sizes, strict=True)
     )
-    return as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
+    found = as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
+    return _remembered(found, frame, epochs, questions["n_epochs"], "Scores are estimated from")
 
 
 def only(epochs: Epochs) -> Metric:

@@ -26,6 +26,7 @@ from anls_frame.reports.documents import (
     doubts,
     few_note,
     kinds_of,
+    scoring_note,
     transition_tables,
     untestable_note,
 )
@@ -400,6 +401,7 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
     notes = [conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"])]
+    notes += scoring_note(settings)
     if view.is_of_two:
         first, second = view.systems
         notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")

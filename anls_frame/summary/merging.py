@@ -86,7 +86,6 @@ def _merge(summaries: list[Summary]) -> Summary:
     keys = key_names(settings.by, None)
     clusters = [] if settings.cluster is None or folded else [CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
-    origins = {summary.scored_by for summary in summaries}
     return Summary(
         settings=settings,
         parts=dict(sorted(parts.items())),
@@ -107,7 +106,7 @@ def _merge(summaries: list[Summary]) -> Summary:
             for name in summaries[0].details
         },
         folded={name: folding.add_up(one[name] for one in folded) for name in folded[0]} if folded else None,
-        scored_by=origins.pop() if len(origins) == 1 else None,
+        scored_by=_scored_by(summaries),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
 
@@ -136,8 +135,14 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
             name: transitions.added([summary.transitions[name] for summary in summaries], keys)
             for name in summaries[0].transitions
         },
+        scored_by=_scored_by(summaries),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
+
+
+def _scored_by(summaries: Sequence[Summary | SystemsSummary]) -> str | None:
+    found = {summary.scored_by for summary in summaries}
+    return found.pop() if len(found) == 1 else None
 
 
 def _common_settings(summaries: Sequence[Summary | SystemsSummary]) -> Settings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
-from anls_frame.frames.origins import protocol_of
+from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.cells import Collected, collect, lowest
@@ -171,7 +171,8 @@ def summarize(
         settings = dataclasses.replace(settings, orders=rows.orders)
         collected = collect(dataclasses.replace(rows, part=part), worst)
         summary = _summary(collected, settings, part or uuid.uuid4().hex)
-    return dataclasses.replace(summary, scored_by=protocol_of(frame), from_pandas=is_pandas(frame))
+    known = scored_by(frame, has_texts=has_texts)
+    return dataclasses.replace(summary, scored_by=known, from_pandas=is_pandas(frame))
 
 
 def passes(settings: Settings) -> int:

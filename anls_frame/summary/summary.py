@@ -69,7 +69,7 @@ class Summary(Generic[Table_co]):
         or "" for `cells`; otherwise `None`.
     scored_by
         The protocol used by the harness that wrote the file, if a reader knows it; a report with another
-        protocol says so.
+        protocol says so. Of existing scores, how they were computed, if it is known.
     from_pandas
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too. This is
         not saved: tables of a loaded summary are Polars frames.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames.conversion import at_hand, is_pandas
+from anls_frame.frames.origins import scored_by
 from anls_frame.summary import cluster_groups, files, transitions
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
@@ -63,6 +64,8 @@ class SystemsSummary(Generic[Table_co]):
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too.
     groups
         After `fold_clusters`, the number of groups that the clusters were put into.
+    scored_by
+        As for `Summary`.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class SystemsSummary(Generic[Table_co]):
     transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     from_pandas: bool = False
     groups: int | None = None
+    scored_by: str | None = None
 
     @property
     def rows(self) -> int:
@@ -223,7 +227,7 @@ class SystemsSummary(Generic[Table_co]):
             "settings": self.settings,
             "parts": self.parts,
             "digest": "",
-            "scored_by": None,
+            "scored_by": self.scored_by,
             files.SYSTEMS: {
                 "columns": dict(self.systems),
                 "groups": self.groups,
@@ -254,6 +258,7 @@ class SystemsSummary(Generic[Table_co]):
             settings=header["settings"],
             systems=found["columns"],
             groups=found["groups"],
+            scored_by=header["scored_by"],
             parts=header["parts"],
             transitions=by_kind.pop("transitions"),
             sums=SystemSums(
@@ -359,4 +364,5 @@ def summarize_systems(
         sums=sums,
         transitions=counted,
         from_pandas=is_pandas(frame),
+        scored_by=scored_by(frame, has_texts=has_texts),
     )

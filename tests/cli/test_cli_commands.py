@@ -447,7 +447,7 @@ def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> No
     assert "a.jsonl: lacks 1 question that another file has: '3'" in unmatched.stderr
     assert "left out" in run("compare", "a.jsonl", "b.jsonl", "--allow-unmatched").stderr
     refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 question: '2'")
-    refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids to pair by")
+    refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids; name their column with --question-id")
     refused(run("compare", "a.jsonl", "e.jsonl"), "'1'")
     refused(run("compare", "a.jsonl"), "name two or more files, or two or more prediction columns")
 
@@ -615,7 +615,7 @@ def test_wrong_usage_is_a_message_and_two(run: Run, arguments: list[str], messag
 
 
 def test_everything_wrong_in_a_file_is_on_standard_error(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "bad.csv").write_text("id,prediction,answer\n1,a\n1,a,b\n1,c,d\n", encoding="utf-8")
+    (tmp_path / "bad.csv").write_text("id,prediction,answer\n1,a\n2,a,b\n3,c\n", encoding="utf-8")
 
     (tmp_path / "good.csv").write_text("id,prediction,answer\n1,a,b\n", encoding="utf-8")
 

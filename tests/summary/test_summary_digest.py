@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -183,3 +184,24 @@ def test_digest_of_existing_scores_changes_with_the_last_bit() -> None:
         for column in ([0, 1, 1], [0.0, 1.0, 1.0], [False, True, True])
     )
     assert integers == floats == truths
+
+
+def test_digest_of_many_scores_is_that_of_splitmix() -> None:
+    """Eight columns, because the digest as one expression was eight times as large with each."""
+    columns = [f"score_{place}" for place in range(8)]
+    rows = [[None if (row + place) % 3 == 0 else row / (place + 1) for place in range(8)] for row in range(5)]
+    rows.append([None] * 8)
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
+
+    def of_row(scores: list[float | None]) -> int:
+        found = 0
+        for score in scores:
+            bits = 0x7FF8 << 48 if score is None else struct.unpack("<Q", struct.pack("<d", score))[0]
+            found = ((found ^ bits) + 0x9E3779B97F4A7C15) % 2**64
+            found = (found ^ found >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+            found = (found ^ found >> 27) * 0x94D049BB133111EB % 2**64
+            found ^= found >> 31
+        return found
+
+    expected = sum(of_row(row) for row in rows[:-1]) % 2**64
+    assert summarize(frame, metrics=columns).digest == f"{expected:016x}"

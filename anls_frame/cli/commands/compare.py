@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from anls_frame._text import numbered
 from anls_frame.cli.options import (
     AllowUnmatched,
     Confidence,
+    DataSet,
     LowerIsBetter,
     Output,
     Reporting,
@@ -116,7 +117,7 @@ def compare(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="A file for each system, the baseline first, or one with all.", metavar="FILE..."
+            help="A file or folder for each system, the baseline first, or one with all.", metavar="FILE..."
         ),
     ],
     *,
@@ -157,6 +158,7 @@ def compare(
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
     target: Target,
+    data_set: DataSet,
     source: Source,
 ) -> None:
     """
@@ -188,21 +190,22 @@ def compare(
         names=name,
         allow_unmatched=allow_unmatched,
         source=source,
+        data_set=data_set,
     )
-    options = {
+    options: dict[str, Any] = {
         "by": tables(slicing.by),
         "cluster": slicing.cluster,
         "baseline": baseline,
-        "details": details,
         "confidence": confidence,
         "seed": seed,
+        "details": details,
+        "lower_is_better": lower_is_better,
     }
     with working("Comparing"):
         if scores:
-            comparison = compared_scores(given, scoring, metric, lower_is_better=lower_is_better, **options)
+            comparison = compared_scores(given, scoring, metric, **options)
         else:
-            options |= vars(scoring)
-            comparison = compared(given, metric, lower_is_better=lower_is_better, **options)
+            comparison = compared(given, metric, scoring, **options)
         gate.check(comparison)
     put(comparison, output, target)
     code = gate.code(comparison)

@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Output, Reporting, Slicing, Source, Table, Target, command, tables
+from anls_frame.cli.options import DataSet, Output, Reporting, Slicing, Source, Table, Target, command, tables
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def report(
     files: Annotated[
         list[Path],
-        typer.Argument(help="One file of results, or several of the same kind.", metavar="FILE..."),
+        typer.Argument(
+            help="One file of results, several of the same kind, or a folder of these.", metavar="FILE..."
+        ),
     ],
     *,
     output: Output = None,
@@ -69,7 +71,14 @@ def report(
             "--allow-repeated-ids", help="Report files as one system even if they have ids in common."
         ),
     ] = False,
+    repeats: Annotated[
+        bool,
+        typer.Option(
+            "--repeats", help="Files that have questions in common answer them several times: average these."
+        ),
+    ] = False,
     target: Target,
+    data_set: DataSet,
     source: Source,
 ) -> None:
     """
@@ -78,11 +87,19 @@ def report(
     anls-frame report results.csv -b doc_type -c doc_id -o report.html
 
     anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html
+
+    Of a log with several epochs, every question counts once, with the mean of its scores.
     """
+    from anls_frame.cli import paths
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import Delivery, Work
     from anls_frame.cli.source import are_pages, columns
 
+    are_logs = False
+    if not are_pages(files[0], source):
+        without = [path for path in (source.gold, data_set.docs) if path is not None]
+        are_logs = any(map(paths.is_many, files)) or data_set.docs is not None or repeats
+        files = [path for one in files for path in paths.files(one, without, data_set.runs)]
     metrics = parse(metric, lambda: columns(files[0], source))
     if are_pages(files[0], source):
         metrics = metrics or ["cer_corpus", "cer_mean"]
@@ -101,6 +118,9 @@ def report(
         },
         fold_clusters=fold_clusters,
         allow_repeated_ids=allow_repeated_ids,
+        repeats=repeats,
+        are_logs=are_logs,
+        data_set=data_set,
     )
     delivery = Delivery(output=output, summary=summary, table=table, target=target)
     if shard is not None:

@@ -1,0 +1,142 @@
+"""Questions that were answered several times: their mean scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+import anls_frame as af
+from anls_frame._text import numbered
+from anls_frame.cli import metrics as named_metrics
+from anls_frame.exceptions import InputError, Problem
+from anls_frame.frames import origins
+from anls_frame.readers import _long
+from anls_frame.readers._problems import listed, shown
+from anls_frame.readers._standard import ids_text
+from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.cli.options import Reporting
+
+QUESTION = ["system", "question_id"]
+
+
+def has(frame: pl.LazyFrame) -> bool:
+    """Whether the file of one system numbers several answers to the same question."""
+    if not {"epoch", "question_id"} <= set(frame.collect_schema()):
+        return False
+    keys = frame.select("question_id", "epoch")
+    if keys.select(pl.col("epoch").n_unique()).collect(engine="streaming").item() == 1:
+        return False
+    counted = keys.select(
+        rows=pl.len(), ids=pl.col("question_id").n_unique(), keys=pl.struct(pl.all()).n_unique()
+    )
+    rows, ids, pairs = counted.collect(engine="streaming").row(0)
+    found = frame.select("epoch").collect(engine="streaming")
+    return ids < rows == pairs and _long.epochs_of(found) is not None
+
+
+def note_of_uneven(rows: pl.DataFrame) -> str | None:
+    """Return a note on questions that have fewer epochs than others."""
+    counts = rows.group_by("question_id", maintain_order=True).len("epochs")
+    most = max(counts["epochs"])
+    fewer = counts.filter(pl.col("epochs") < most)["question_id"].to_list()
+    if not fewer:
+        return None
+    questions = numbered(len(fewer), "question")
+    return f"{questions} with fewer than {most} epochs, averaged over those that there are: {ids_text(fewer)}"
+
+
+def are_repeated(rows: pl.DataFrame) -> bool:
+    """Whether a system has several rows for a question."""
+    return bool(rows.select(pl.struct(QUESTION).is_duplicated().any()).item())
+
+
+def are_read(metrics: Sequence[af.Metric]) -> bool:
+    """Whether a metric is read from the rows, in place of a function of texts."""
+    return any(not one.is_built_in and isinstance(one.numerator, str | pl.Expr) for one in metrics)
+
+
+def resolved(chosen: Sequence[str | af.Metric], rows: pl.DataFrame, cer_protocol: str) -> list[af.Metric]:
+    """Return the metrics; of a set, those that have a mean over epochs, as a rate of two sums has not."""
+    named = named_metrics.columns([one for one in chosen if isinstance(one, str)])
+    unknown = [name for name in named if name not in rows.columns]
+    if unknown:
+        numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
+        also = f"; they have numbers in {listed(list(map(shown, numbers)))}" if numbers else ""
+        raise ValueError(
+            f"--metric {unknown[0]}: neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
+            f"files{also}"
+        )
+    found = [resolve(one, rows.columns, has_texts=True, cer_protocol=cer_protocol) for one in chosen]
+    metrics = [one for of_one in found for one in of_one if len(of_one) == 1 or not one.is_ratio]
+    check_names(metrics)
+    return metrics
+
+
+def averaged(
+    rows: pl.DataFrame,
+    metrics: Sequence[af.Metric],
+    scoring: Reporting,
+    *,
+    id: Sequence[str] = QUESTION,  # noqa: A002 - as in `mean_over_epochs`
+    keep: Sequence[str],
+) -> tuple[pl.DataFrame, list[af.Metric]]:
+    """Return the mean scores of each question of a system, and the metrics of these means."""
+    for name in dict.fromkeys(keep):
+        if name in rows.columns and name not in id:
+            _check_constant(rows, name, id)
+    own = [metric for metric in metrics if not metric.is_built_in]
+    lazy = named_metrics.with_numbers(rows.lazy(), named_metrics.columns(own))
+    table = origins.like(lazy.collect(), rows)
+    for metric in metrics:
+        if metric.is_ratio:
+            raise ValueError(
+                f"--metric {metric.name}: divides two sums, so it has no mean over epochs; choose an epoch "
+                "with --epoch"
+            )
+    means = af.mean_over_epochs(
+        table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **vars(scoring)
+    )
+    return means, [_of_means(metric) for metric in metrics]
+
+
+def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  # noqa: A002 - as above
+    """Raise an error if a column differs between the epochs of a question."""
+    values = rows.select(*id, pl.col(name).hash().alias("value"))
+    differing = values.group_by(id, maintain_order=True).agg(pl.col("value").n_unique())
+    differing = differing.filter(pl.col("value") > 1)
+    if differing.height:
+        ids = listed([shown(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
+        raise ValueError(
+            f"column {name!r} differs between the epochs of questions ({ids}), so their means have no such "
+            "column: choose another one, or an epoch with --epoch"
+        )
+
+
+def _of_means(metric: af.Metric) -> af.Metric:
+    """Return the metric of a column of means."""
+    return af.Metric(
+        metric.name,
+        label=metric.label,
+        bounds=metric.bounds,
+        higher_is_better=metric.higher_is_better,
+        format=metric.format,
+        in_text="figure" if metric.in_text == "figure" else "interval",
+    )
+
+
+def check_scored(means: pl.DataFrame, metrics: Sequence[af.Metric], labels: Mapping[str, str]) -> None:
+    """Raise an error if a system has no score at all, as where its files lack a column of scores."""
+    for metric in metrics:
+        counts = means.group_by("system", maintain_order=True).agg(pl.col(metric.name).count())
+        scored = counts.filter(pl.col(metric.name) > 0)
+        if 0 < scored.height < counts.height:
+            without = [name for name in counts["system"] if name not in scored["system"].to_list()]
+            raise InputError(
+                [Problem(labels[name], "", f"has no scores in {shown(metric.name)}") for name in without],
+                total=len(without),
+            )

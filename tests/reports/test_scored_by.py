@@ -1,0 +1,102 @@
+"""How rows were scored before: reports and comparisons of logs and of means say it, or warn."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+RRC = Path("data/rrc")
+FILES = {name: RRC / f"submission_{name}.json" for name in ("tesseract", "rapidocr")}
+LONG = {"prediction": "prediction", "system": "system", "id": "question_id"}
+SENTENCE = (
+    "Scores are means over 1 to 2 epochs of each question (protocol rrc, threshold 0.4, missing predictions "
+    "scored as the empty text)."
+)
+
+
+def logs() -> pl.DataFrame:
+    return af.read_logs(FILES, gold=RRC / "gold_label.json")
+
+
+def test_a_comparison_names_the_protocol_of_the_harness_as_a_report_does() -> None:
+    frame = logs()
+    named = "The file's harness uses protocol rrc, but these scores use protocol anls."
+
+    other: Any = af.compare(frame, answers="answers", **LONG)
+    same: Any = af.compare(frame, answers="answers", protocol="rrc", **LONG)
+
+    assert named in str(other)
+    assert named in str(af.report(frame, "prediction", "answers", by="system"))
+    assert named in json.dumps(other.to_document().notes)
+    assert other.settings["scored_by"] == "rrc"
+    assert "harness" not in str(same)
+    three = frame.filter(system="rapidocr").with_columns(system=pl.lit("again"))
+    assert "harness" not in str(af.compare(pl.concat([frame, three]), answers="answers", **LONG))
+
+
+def test_summaries_keep_it(tmp_path: Path) -> None:
+    frame = af.read_rrc(RRC / "gold_label.json", FILES["rapidocr"])
+    summary = af.summarize_systems(frame, {"a": "prediction", "b": "question"}, "answers", part="one")
+    assert summary.scored_by == "rrc"
+
+    summary.save(tmp_path / "summary.parquet")
+    loaded = af.SystemsSummary.load(tmp_path / "summary.parquet")
+    parts = [loaded, af.summarize_systems(frame, {"a": "prediction", "b": "question"}, "answers", part="two")]
+    assert loaded.scored_by == af.merge(parts).scored_by == "rrc"
+    unknown = af.summarize_systems(frame.head(9), {"a": "prediction", "b": "question"}, "answers")
+    assert af.merge([loaded, unknown]).scored_by is None
+
+
+def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
+    rows = [(s, q, e, "x" * (q + e)) for s in "abc" for q in range(4) for e in range(1 + q % 2)]
+    frame = pl.DataFrame(rows, schema=["system", "id", "epoch", "text"], orient="row")
+    frame = frame.with_columns(answer=pl.lit("xx"))
+    options: dict[str, Any] = {"protocol": "rrc", "threshold": 0.4}
+
+    for given in (frame, frame.to_pandas(), frame.to_arrow()):
+        means = af.mean_over_epochs(given, "text", "answer", id=["system", "id"], **options)
+        assert SENTENCE in str(af.report(means, metrics="anls"))
+        assert SENTENCE in str(af.compare(means, metrics="anls", system="system", id="id"))
+        two = frame.filter(pl.col("system") != "c")
+    pair = af.mean_over_epochs(two, "text", "answer", id=["system", "id"], **options)
+    assert SENTENCE in str(af.compare(pair, metrics="anls", system="system", id="id"))
+    passed = af.pass_at_k(frame, 1, "text", "answer", id=["system", "id"], missing="drop")
+    assert "estimated from 1 to 2 epochs of each question (protocol anls" in str(
+        af.report(passed, metrics="pass_at_1")
+    )
+    existing = af.mean_over_epochs(frame.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
+    assert "Scores are means over 1 to 2 epochs of each question.\n" in str(af.report(existing, metrics="f1"))
+
+
+def test_existing_scores_of_different_harnesses_are_no_silent_comparison(tmp_path: Path) -> None:
+    samples = [
+        {"doc_id": n, "target": "['a']", "filtered_resps": "a", "input": "?", "anls": n % 2} for n in range(4)
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in samples)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    table = pl.DataFrame({"id": [*"0123"], "prediction": "a", "answer": "a", "anls": [0.0, 1.0, 0.5, 0.5]})
+    table.write_parquet(tmp_path / "table.parquet")
+    mixed = af.read_logs(tmp_path)
+    alike = af.read_logs([tmp_path / "one.jsonl", tmp_path / "two.jsonl"])
+    names: dict[str, Any] = {"metrics": "anls", "system": "system", "id": "question_id"}
+    said = r"different protocols \(rrc for 'one', 'two'; not known for 'table'\)"
+
+    numbers = af.mean_over_epochs(mixed, id=["system", "question_id"], metrics="anls")
+    texts = af.mean_over_epochs(mixed, "prediction", "answers", id=["system", "question_id"])
+    for frame in (mixed, numbers):
+        with pytest.warns(af.InputWarning, match=said):
+            af.compare(frame, **names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        af.compare(mixed, answers="answers", **LONG)
+        af.compare(texts, **names)
+        comparison: Any = af.compare(alike, **names)
+    assert "These scores were read from the file, whose harness uses protocol rrc." in str(comparison)
