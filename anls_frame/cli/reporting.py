@@ -135,7 +135,7 @@ class Work:
         stored = stored_rows(path, self.source)
         if stored is None:  # the number of rows is known only after reading the whole file
             with working(f"Reading {path}"):
-                loaded = load(path, self.source)
+                loaded = load(path, self.source, every_response=shard is None)
             stored, frame = loaded.height, loaded.lazy()
             frame = origins.like(frame if shard is None else frame.slice(*shard.of(stored)), loaded)
         else:
@@ -198,7 +198,7 @@ class Work:
         summaries = []
         with counting(f"Scoring {what}", known) as advance:
             for path in chosen:
-                frame = scan(path, self.source)
+                frame = scan(path, self.source, every_response=shard is None)
                 if shard is None and epochs.has(frame):
                     return self._summary_of_logs(shard)
                 if not self.allow_repeated_ids:

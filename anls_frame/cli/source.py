@@ -76,11 +76,13 @@ def reading(path: Path, source: Source) -> Iterator[None]:
         ) from None
 
 
-def scan(path: Path, source: Source, rows: tuple[int, int] | None = None) -> pl.LazyFrame:
+def scan(
+    path: Path, source: Source, rows: tuple[int, int] | None = None, *, every_response: bool = False
+) -> pl.LazyFrame:
     """Read a file, or some rows (the first and how many), lazily if its format allows it."""
     if source.epoch is None and kind_of_file(path, source) == "table":
         return scan_rows(path, rows, **options(["table"], source))
-    frame = load(path, source)
+    frame = load(path, source, every_response=every_response)
     whole = frame.lazy()
     return origins.like(whole if rows is None else whole.slice(*rows), frame)
 

@@ -173,18 +173,19 @@ def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, wha
     least, most = min(found), max(found)
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
     settings = epochs.settings
-    how = []
+    how, other = [], ""
     if any(metric.is_built_in or metric.is_function for metric in epochs.metrics):
         how = [f"protocol {described(settings.protocol)}", f"threshold {settings.threshold:g}"]
         if any(metric.row == "cer" for metric in epochs.metrics):
             how.append(f"CER protocol {described(settings.cer_protocol)}")
+        other = origins.difference(origins.protocol_of(frame), settings.protocol)
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
     scored = f" ({', '.join(how)})" if how else ""
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in epochs.metrics)
     return origins.remember(
         table,
-        scores=f"{what} {numbers} of each question{scored}.",
+        scores=f"{what} {numbers} of each question{scored}. {other}".rstrip(),
         of_systems=origins.of(frame).of_systems if is_read else {},
     )
 
