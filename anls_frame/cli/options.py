@@ -122,6 +122,9 @@ class Source:
             choice("--reader", self.reader, ("auto", *READERS))
 
 
+Runs = Literal["error", "newest", "all"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
     """The data set, for fields that a harness leaves out of its files, and which of its runs to read."""
@@ -140,7 +143,7 @@ class DataSet:
     ] = None
 
     runs: Annotated[
-        Literal["error", "newest", "all"],
+        Runs,
         typer.Option(
             help="Several runs of a task in a folder of a harness: error lists them; or read the newest, "
             "or all of them, as repeats."

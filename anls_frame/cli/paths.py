@@ -40,9 +40,15 @@ def files(argument: Path, without: Collection[Path], runs: Runs) -> list[Path]:
     """Return the file, or the files of a folder or pattern that may hold rows."""
     if not is_many(argument):
         return [argument]
-    found = [path for path in _log_files.matching(argument) if not _is_one_of(path, without)]
+    try:
+        found = [path for path in _log_files.matching(argument) if not _is_one_of(path, without)]
+    except FileNotFoundError:
+        if not argument.is_dir():
+            raise
+        found = []
     if not found:
-        raise ValueError(f"{argument}: contains no logs")
+        advice = "for pages of OCR, name the ground truth with --gold"
+        raise ValueError(f"{argument}: this folder contains no logs; {advice}")
     found = found if argument.is_dir() else [path for path in found if not _is_aggregated(path)]
     return _runs.chosen(found, runs)
 

@@ -192,6 +192,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
     """
     source, data_set = given.source, given.data_set
     least = 2 if together else 1
+    runs = "all" if given.repeats else data_set.runs
     without = [path for path in (source.gold, data_set.docs) if path is not None]
     twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)
     if twice is not None:
@@ -199,7 +200,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
     if given.columns is not None:
         raise ValueError(f"--systems is for systems in one file, but {len(given.files)} files are given")
     if given.column_of_names is not None:
-        paths = [path for one in given.files for path in files(one, without, data_set.runs)]
+        paths = [path for one in given.files for path in files(one, without, runs)]
         rows = logs.by_column(paths, given.column_of_names, source, data_set)
         found = rows["system"].unique(maintain_order=True).to_list()
         labels, noun = dict(zip(found, found, strict=True)), "system"
@@ -211,7 +212,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
         of_systems = (
             {path: [path] for path in given.files}
             if pages
-            else by_system(given.files, without, data_set.runs, of_one=given.repeats)
+            else by_system(given.files, without, runs, of_one=given.repeats)
         )
         stems = [name_of(path) for path in of_systems]
         found = stems if len(set(stems)) == len(stems) else [str(path) for path in of_systems]

@@ -293,3 +293,32 @@ def test_figures_of_harnesses_beside_their_samples_are_passed_over(run: Run, tmp
     files = [f"runs/{path.name}" for path in sorted((tmp_path / "runs").glob("*.json"))]
     said = "anls-frame: passed over: runs/results_2026.json: holds figures of a harness, and no rows\n"
     assert ranking(fine(run("compare", *files, "--json"), said)) == before
+
+
+def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) -> None:
+    def write(name: str, task: str, right: int, time: str = "20261121_1000") -> None:
+        rows = [
+            {"doc_id": n, "input": "?", "target": "['yes']", "filtered_resps": "yes" if n < right else "no"}
+            for n in range(10)
+        ]
+        path = tmp_path / "harness" / name / f"{time}_samples_{task}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    for name, right in (("a", 9), ("b", 6), ("c", 3)):
+        write(name, "docvqa_val", right)
+        write(name, "infovqa_val", right - 2)
+    scores = {name: row["score"] for name, row in ranking(fine(run("compare", "harness", "--json"))).items()}
+    assert scores == pytest.approx({"a": 0.8, "b": 0.5, "c": 0.2}, rel=1e-12)
+    by_task = json.loads(fine(run("report", "harness/a", "-b", "task", "--json")))["tables"]["By task"]
+    assert {row["task"]: (row["n"], row["anls"]) for row in by_task if row["task"]} == {
+        "docvqa_val": (10, pytest.approx(0.9)),
+        "infovqa_val": (10, pytest.approx(0.7)),
+    }
+
+    write("a", "docvqa_val", 10, "20261122_1000")
+    refused(run("compare", "harness"), "2 runs of task 'docvqa_val'", "pass --runs newest", "--runs all")
+    newest = ranking(fine(run("compare", "harness", "--runs", "newest", "--json")))
+    assert newest["a"]["score"] == pytest.approx((1 + 0.7) / 2, rel=1e-12)
+    uneven = run("compare", "harness", "--runs", "all", "--allow-unmatched", "--json")
+    assert ranking(uneven.stdout)["a"]["score"] == pytest.approx((0.95 + 0.7) / 2, rel=1e-12)

@@ -105,7 +105,7 @@ def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
     [
         (
             ["report", "old"],
-            "old: this is a folder: name a file in it or, for pages of OCR, the ground truth",
+            "old: this folder contains no logs; for pages of OCR, name the ground truth with --gold",
         ),
         (["report", "old", "--reader", "pages"], "name the file of gold labels with --gold"),
         (["report", "old", "--gold", "nowhere"], "nowhere: there is no such file"),

@@ -98,8 +98,9 @@ def report(
     are_logs = False
     if not are_pages(files[0], source):
         without = [path for path in (source.gold, data_set.docs) if path is not None]
+        runs = "all" if repeats else data_set.runs
         are_logs = any(map(paths.is_many, files)) or data_set.docs is not None or repeats
-        files = [path for one in files for path in paths.files(one, without, data_set.runs)]
+        files = [path for one in files for path in paths.files(one, without, runs)]
     metrics = parse(metric, lambda: columns(files[0], source))
     if are_pages(files[0], source):
         metrics = metrics or ["cer_corpus", "cer_mean"]
