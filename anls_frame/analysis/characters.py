@@ -8,23 +8,22 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
-from anls_frame._arguments import count, share
+from anls_frame._arguments import choice, count, share
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import as_kind_of, to_lazy
 from anls_frame.protocol import plugin_options
-from anls_frame.summary.details import confusion_table, edit_counts
+from anls_frame.summary.details import OPERATIONS, confusion_table, edit_counts
 from anls_frame.summary.keys import canonical, key_columns, key_names, named
-from anls_frame.summary.settings import check_by
+from anls_frame.summary.settings import LONGEST_CONFUSION, check_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.details import Op
 
 __all__ = ["confusions"]
-
-_LONGEST = 3
 
 
 @table_of_frame
@@ -37,6 +36,7 @@ def confusions(
     protocol: ScoreProtocol | str = "raw",
     max_length: int = 1,
     min_nls: float = 0.0,
+    op: Op | None = None,
 ) -> Any:
     """
     Count character confusions between predictions and their nearest answers.
@@ -62,6 +62,8 @@ def confusions(
     min_nls
         Rows with a lower `nls` are left out, because the characters of a completely wrong answer are not
         confusions.
+    op
+        Only `"replace"`, `"insert"` or `"delete"`; shares are those among all edits.
 
     Returns
     -------
@@ -117,9 +119,11 @@ def confusions(
     (2, 1)
     """
     columns = check_by(by)
+    if op is not None:
+        choice("op", op, OPERATIONS)
     options = {
         "protocol": plugin_options(protocol),
-        "max_length": count("max_length", max_length, 1, _LONGEST),
+        "max_length": count("max_length", max_length, 1, LONGEST_CONFUSION),
         "min_nls": share("min_nls", min_nls),
     }
     rows = to_lazy(frame, [prediction, answers], columns)
@@ -135,4 +139,4 @@ def confusions(
         *key_columns(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
     )
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
-    return as_kind_of(frame, named(confusion_table(counted, names), names, columns))
+    return as_kind_of(frame, named(confusion_table(counted, names, op), names, columns))

@@ -164,7 +164,7 @@ def summarize(
     missing: Missing | None = None,
     worst: int = 0,
     keep: Sequence[str] = (),
-    details: bool = False,
+    details: bool | Mapping[str, float] = False,
     part: str | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> Summary:
@@ -196,7 +196,8 @@ def summarize(
     keep
         Columns to keep of these rows.
     details
-        Also count error types, character confusions (under `cer_protocol`) and lengths.
+        Also count error types, character confusions (under `cer_protocol`) and lengths, as for
+        `anls_frame.summarize`.
     part
         Name of this part, by which `merge` recognises it; random by default.
     batch_rows
@@ -265,7 +266,7 @@ def report(
     missing: Missing | None = None,
     worst: int = 0,
     keep: Sequence[str] = (),
-    details: bool = False,
+    details: bool | Mapping[str, float] = False,
     sort: str | None = None,
     confidence: float = 0.95,
     min_n: int = 0,

@@ -148,14 +148,16 @@ def _slices_of_comparison(view: ComparisonView) -> Document:
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
-    """Return the error types and the most frequent confusions of all rows."""
+    """Return the error types and, of all rows that were read at all, the most frequent substitutions."""
     errors = details.error_table(summary.details["errors"], [])
-    confusions = details.confusion_table(summary.details["confusions"], []).select(
+    confusions = details.confusion_table(summary.details["confusions"], [], "replace").select(
         "op", "reference_char", "predicted_char", "count", "share_of_errors", "share_of_reference"
     )
-    name = "Confusions"
+    name = "Substitutions"
     if confusions.height > _CONFUSIONS:
-        name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} confusions"
+        name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
+    if summary.settings.min_nls:
+        name += f" in rows of NLS {summary.settings.min_nls:g} or more"
     shares: dict[str, Kind] = {"share_of_errors": "score", "share_of_reference": "score"}
     return [
         Table(_ERROR_TYPES, errors, {"n": "count", "share": "score"}),

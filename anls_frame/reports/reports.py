@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
@@ -14,13 +14,13 @@ from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import folding, moments
-from anls_frame.summary.details import confusion_table, error_table, length_table
+from anls_frame.summary.details import OPERATIONS, confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.documents import ReportView
     from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.details import Op
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.slicing import By
@@ -322,11 +323,12 @@ class Report(SlicedResult[Table_co]):
         """
         return self._detail("errors", error_table, columns)
 
-    def confusions(self, *columns: str) -> Table_co:
+    def confusions(self, *columns: str, op: Op | None = None) -> Table_co:
         """
         Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
 
-        Texts are prepared by the `cer_protocol`. The report must be made with ``details=True``.
+        Texts are prepared by the `cer_protocol`. The report must be made with ``details=True``, which counts
+        rows with an `nls` of at least 0.5, or with options in its place.
 
         Examples
         --------
@@ -337,7 +339,9 @@ class Report(SlicedResult[Table_co]):
         >>> report.confusions().select("reference_char", "predicted_char", "count").row(0)
         ('I', 'l', 1)
         """
-        return self._detail("confusions", confusion_table, columns)
+        if op is not None:
+            choice("op", op, OPERATIONS)
+        return self._detail("confusions", partial(confusion_table, op=op), columns)
 
     def lengths(self, *columns: str) -> Table_co:
         """
@@ -509,7 +513,7 @@ def report(
     missing: Missing | None = None,
     worst: int = 0,
     keep: Sequence[str] = (),
-    details: bool = False,
+    details: bool | Mapping[str, float] = False,
     sort: str | None = None,
     confidence: float = 0.95,
     min_n: int = 0,
@@ -555,7 +559,8 @@ def report(
         Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
-        this reads the rows two more times.
+        this reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5,
+        which were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``.
     sort
         Column by which slices are sorted; by default a key with an order of its own (an Enum, an ordered
         categorical of pandas), otherwise `"n"`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-OPERATIONS = ("replace", "insert", "delete")
+Op: TypeAlias = Literal["replace", "insert", "delete"]
+OPERATIONS: tuple[Op, ...] = get_args(Op)
 _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
@@ -35,7 +36,11 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
     """Return the queries for the details that are not added up with the scores, of the texts of `Rows`."""
     protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
     kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[call-overload]
-    options = {"protocol": plugin_options(settings.cer_protocol), "max_length": 1, "min_nls": 0.0}
+    options = {
+        "protocol": plugin_options(settings.cer_protocol),
+        "max_length": settings.max_length,
+        "min_nls": settings.min_nls,
+    }
     return {
         "errors": error_counts(rows.select(*keys, kind), keys),
         "confusions": edit_counts(rows, keys, options),
@@ -71,21 +76,21 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
     return parts.group_by(*keys, *_EDIT).agg(pl.col("count").sum())
 
 
-def confusion_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return counts of edits as the table of confusions, slice by slice."""
+def confusion_table(counted: pl.DataFrame, keys: Sequence[str], op: Op | None = None) -> pl.DataFrame:
+    """Return counts of edits, or those of an operation, as the table of confusions, slice by slice."""
     counted = _added(counted, [*keys, *_EDIT], ["count"])
     counted = counted.with_columns(all=0)  # the only slice if there are no keys
-    count, op = pl.col("count"), pl.col("op")
-    is_edit = op.is_in(OPERATIONS)
+    count, operation = pl.col("count"), pl.col("op")
+    is_edit = operation.is_in(OPERATIONS)
     of_slice = [*keys, "all"]
     edits = count.filter(is_edit).sum().alias("edits")
-    rows = (count.filter(op == name).sum().alias(name) for name in _ROWS)
+    rows = (count.filter(operation == name).sum().alias(name) for name in _ROWS)
     totals = counted.group_by(of_slice).agg(edits, *rows)
     of_letter = [*of_slice, "reference_char"]
-    references = counted.filter(op == "reference").select(*of_letter, count.alias("references"))
+    references = counted.filter(operation == "reference").select(*of_letter, count.alias("references"))
     # There may be as many slices as rows, and joins take less memory than window functions.
     found = (
-        counted.filter(is_edit)
+        counted.filter(is_edit if op is None else operation == op)
         .join(totals, on=of_slice, nulls_equal=True, how="left")
         .join(references, on=of_letter, nulls_equal=True, how="left")
     )

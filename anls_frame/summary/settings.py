@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from anls_frame._arguments import choice, flag
+from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described, resolve_protocol, resolve_threshold
 from anls_frame.summary.catalogue import TEXT_METRICS, from_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anls_frame.summary.measures import Metric
 
 __all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_missing"]
 
 Missing = Literal["empty", "drop"]
+LONGEST_CONFUSION = 3
+_READ = 0.5
+"""NLS from which on characters of a row count as confused, by default; below, the answer is another one."""
 MOST_ROWS = 1 << 32
 """Polars counts rows with 32 bits."""
 
@@ -53,6 +56,8 @@ class Settings:
         More columns of these rows.
     details
         Whether error types, confusions and lengths are counted.
+    max_length, min_nls
+        How confusions are counted, as in `anls_frame.confusions`.
     version
         Version of the package.
 
@@ -76,6 +81,8 @@ class Settings:
     worst: int = 0
     keep: tuple[str, ...] = ()
     details: bool = False
+    max_length: int = 1
+    min_nls: float = 0.0
     version: str = __version__
 
     @property
@@ -198,6 +205,23 @@ def scoring(
         "cer_protocol": resolve_protocol(cer_protocol),
         "details": details,
     }
+
+
+def detail_settings(details: bool | Mapping[str, float], *, of_texts: bool) -> dict[str, Any]:  # noqa: FBT001
+    """Return the fields of `Settings` that say which details are counted, and how."""
+    if isinstance(details, Mapping):
+        unknown = sorted(map(str, details.keys() - {"max_length", "min_nls"}))
+        if unknown:
+            raise ValueError(f"details must be True, False or options max_length and min_nls, got {unknown}")
+        given = details
+    else:
+        given = {}
+        if not flag("details", details):
+            return {}
+    if not of_texts:
+        raise ValueError("details need texts; columns of scores have none")
+    longest = count("max_length", given.get("max_length", 1), 1, LONGEST_CONFUSION)
+    return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}
 
 
 def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:

@@ -21,6 +21,7 @@ from anls_frame.summary.settings import (
     are_texts,
     check_keep,
     check_part,
+    detail_settings,
     resolve_missing,
     scoring,
 )
@@ -29,7 +30,7 @@ from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     import polars as pl
@@ -64,7 +65,7 @@ def summarize(
     missing: Missing | None = None,
     worst: int = 0,
     keep: Sequence[str] = (),
-    details: bool = False,
+    details: bool | Mapping[str, float] = False,
     part: str | None = None,
     progress: bool | Callable[[int], object] = False,
 ) -> Summary:
@@ -101,7 +102,8 @@ def summarize(
         Columns to keep of these rows, such as the id of a question.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
-        two more times.
+        two more times. Confusions are counted in rows with an `nls` of at least 0.5, which were read at all;
+        a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``, see `confusions`.
     part
         Name of this part, by which `merge` recognises it; random by default.
     progress
@@ -142,7 +144,8 @@ def summarize(
     has_texts = are_texts(prediction, answers)
     missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, details=details)
+    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts)
+    of_texts |= detail_settings(details, of_texts=has_texts)
     check_part(part)
     slicing, kept = slicing_of(by), check_keep(keep)
     frame = at_hand(frame)
@@ -165,7 +168,7 @@ def summarize(
             rows = existing_scores(frame, live, settings, advance)
         else:
             rows = scored_texts(frame, (prediction, answers), live, settings, advance)
-            if details:
+            if settings.details:
                 keys = key_names(settings.by, None)
                 rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
         settings = dataclasses.replace(settings, orders=rows.orders)

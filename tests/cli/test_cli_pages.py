@@ -65,6 +65,28 @@ def test_the_worst_pages_are_named(run: Callable[..., Done]) -> None:
     assert "a/1" not in done.stdout
 
 
+def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[..., Done]) -> None:
+    found = result(
+        run(
+            "report",
+            "new",
+            "--gold",
+            "truth",
+            "--details",
+            "--min-nls",
+            0.6,
+            "--max-length",
+            2,
+            "--empty-lines",
+            "drop",
+            "--json",
+        )
+    )
+
+    table = found["tables"]["Substitutions in rows of NLS 0.6 or more"]
+    assert [(row["reference_char"], row["predicted_char"], row["count"]) for row in table] == [("W", "VV", 1)]
+
+
 def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
     (found,) = lines(run("compare", "old", "new", "--gold", "truth", "--json"))
     (spaced,) = lines(run("compare", "old", "new", "--gold", "truth", "--empty-lines", "drop", "--json"))
@@ -108,6 +130,7 @@ def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
             "old: this folder contains no logs; for pages of OCR, name the ground truth with --gold",
         ),
         (["report", "old", "--reader", "pages"], "name the file of gold labels with --gold"),
+        (["report", "old", "--gold", "truth", "--min-nls", 1], "--min-nls needs --details"),
         (["report", "old", "--gold", "nowhere"], "nowhere: there is no such file"),
         (
             ["report", "old", "--gold", "truth", "--empty-lines", "x"],

@@ -40,7 +40,10 @@ def assert_close(found: pl.DataFrame, expected: pl.DataFrame) -> None:
 def test_details_are_those_of_the_functions(by: tuple[str, ...], missing: Any) -> None:
     frame = rows()
     report = af.report(frame, "p", "a", by=BY, cluster="doc", missing=missing, details=True)
-    assert_close(report.confusions(*by), af.confusions(frame, "p", "a", by=by))
+    assert_close(report.confusions(*by), af.confusions(frame, "p", "a", by=by, min_nls=0.5))
+    substitutions = af.confusions(frame, "p", "a", by=by, min_nls=0.5, op="replace")
+    assert_close(report.confusions(*by, op="replace"), substitutions)
+    assert_frame_equal(substitutions, af.confusions(frame, "p", "a", by=by, min_nls=0.5).filter(op="replace"))
     assert_close(report.lengths(*by), af.length_scores(frame, "p", "a", by=by, missing=missing))
     typed = frame.with_columns(af.error_type("p", "a")).drop_nulls("error_type")
     if "tags" in by:
@@ -87,6 +90,29 @@ def test_confusions_are_prepared_by_the_protocol_of_the_error_rate() -> None:
     report = af.report(frame, "p", "a", cer_protocol=folded, details=True)
     assert report.confusions()["op"].to_list() == ["insert"]
     assert report.overall["cer_corpus"] == 0.5
+
+
+def test_confusions_are_counted_as_asked_for() -> None:
+    frame = rows()
+    options: dict[str, Any] = {"min_nls": 0.8, "max_length": 2}
+    asked = af.report(frame, "p", "a", details=options)
+    assert_close(asked.confusions(), af.confusions(frame, "p", "a", **options))
+    (name,) = [table.name for table in asked.to_document().tables if "ubstitutions" in table.name]
+    assert name.endswith("in rows of NLS 0.8 or more")
+    every = af.report(frame, "p", "a", details={"min_nls": 0})
+    assert_close(every.confusions(), af.confusions(frame, "p", "a"))
+    with pytest.raises(ValueError, match="min_nls"):
+        af.merge([asked.summary, every.summary])
+    for wrong, message in (
+        ({"op": "replace"}, r"details must be True, False or options max_length and min_nls, got \['op'\]"),
+        ({"max_length": 4}, "max_length must be an integer from 1 to 3, got 4"),
+        ({"min_nls": 2}, r"min_nls must be a number in \[0, 1\], got 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            af.report(frame, "p", "a", details=wrong)
+    for function in (asked.confusions, lambda op: af.confusions(frame, "p", "a", op=op)):
+        with pytest.raises(ValueError, match="op must be one of 'replace', 'insert', 'delete', got 'equal'"):
+            function(op="equal")
 
 
 def test_a_report_without_details_says_how_to_get_them() -> None:

@@ -214,7 +214,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
     )
     details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
-    assert files.FORMAT == 4
+    assert files.FORMAT == 5
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -227,7 +227,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
             "threshold",
             "cer_protocol",
         ),
-        *("missing", "worst", "keep", "details", "version"),
+        *("missing", "worst", "keep", "details", "max_length", "min_nls", "version"),
     ]
     assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
     assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")

@@ -33,6 +33,7 @@ def confusions(
     min_nls: Annotated[
         float, typer.Option(help="Leave out rows with a lower NLS: different answers, not misread ones.")
     ] = 0.0,
+    op: Annotated[str | None, typer.Option(help="Only replace, insert or delete.")] = None,
     top: Annotated[int, typer.Option(help="How many confusions to print for each slice.")] = 30,
     target: Target,
     source: Source,
@@ -54,6 +55,7 @@ def confusions(
             protocol=protocol,
             max_length=max_length,
             min_nls=min_nls,
+            op=op,  # type: ignore[arg-type] # checked there
         )
         if output is not None:
             row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)

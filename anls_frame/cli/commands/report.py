@@ -46,6 +46,13 @@ def report(
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")
     ] = False,
+    min_nls: Annotated[
+        float | None,
+        typer.Option(help="With --details, leave rows of a lower NLS out of confusions; by default 0.5."),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(help="With --details, the longest run that counts as one confusion.")
+    ] = None,
     table: Table,
     summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
     shard: Annotated[
@@ -105,6 +112,13 @@ def report(
     if are_pages(files[0], source):
         metrics = metrics or ["cer_corpus", "cer_mean"]
         keep = keep or ["question_id"]
+    given = {
+        name: value
+        for name, value in {"min_nls": min_nls, "max_length": max_length}.items()
+        if value is not None
+    }
+    if given and not details:
+        raise ValueError(f"--{next(iter(given)).replace('_', '-')} needs --details")
     work = Work(
         files=files,
         source=source,
@@ -115,7 +129,7 @@ def report(
             "metrics": metrics,
             "worst": worst,
             "keep": keep or (),
-            "details": details,
+            "details": details and (given or True),
         },
         fold_clusters=fold_clusters,
         allow_repeated_ids=allow_repeated_ids,
