@@ -115,8 +115,9 @@ def lists(
         return _raw.as_lists(name, column)
     found: list[Sequence[str | None] | None] = []
     for index, value in enumerate(column):
+        plain = _plain(value) if printed and type(value) is str else None
         try:
-            found.append(_entries(value, printed=printed))
+            found.append(plain or _entries(value, printed=printed))
         except _NoListError as error:
             problems.add(f"{name!r} {error}", place(index))
             found.append(None)
@@ -195,6 +196,15 @@ def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
     return [value] if listed is None else listed
 
 
+def _plain(text: str) -> list[str | None] | None:
+    """Return the entries of a list that Python printed, if its strings have no quotes and escapes."""
+    if text[:2] == "['" and text[-2:] == "']" and "\\" not in text:
+        entries: list[str | None] = [*text[2:-2].split("', '")]
+        if text.count("'") == 2 * len(entries):
+            return entries
+    return None
+
+
 def _listed(text: str) -> Sequence[str | None] | None:
     """Return the entries of a printed list, or None if the string is not one."""
     array = _ARRAY.match(text)
@@ -210,9 +220,7 @@ def _listed(text: str) -> Sequence[str | None] | None:
 
 def _parsed(text: str) -> list[str | None] | None:
     if text.startswith("['"):  # as Python prints it, which is not JSON
-        entries: list[str | None] = [*text[2:-2].split("', '")]
-        is_plain = text.endswith("']") and text.count("'") == 2 * len(entries) and "\\" not in text
-        return entries if is_plain else _scanned(text)
+        return _plain(text) or _scanned(text)
     try:
         value = _json.parse(text)
     except ValueError:

@@ -75,6 +75,8 @@ def columns(
     first, those of the first.
     """
     logged = gathered(_checked(samples, response, problems), problems)
+    if "resps" in logged.columns:
+        logged.columns["resps"] = list(map(_out_of_lists, logged.columns["resps"]))
     found, places = list(_fields(logged, problems)), logged.places
     if response == "all" and "filtered_resps" in logged.columns:
         rows = _Rows(logged.columns)
@@ -128,7 +130,8 @@ class _Rows:
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
         filtered = [texts or [None] for texts in columns["filtered_resps"]]
-        raw = [_unwrapped(value) for value in columns.get("resps", repeat(None, len(filtered)))]
+        raw = [value if isinstance(value, list) else [value] for value in columns.get("resps", [])]
+        raw = raw or [[None]] * len(filtered)
         self.samples: Sequence[int] = range(len(filtered))
         self.epochs = [Number(1)] * len(filtered)
         self._predictions = [texts[0] for texts in filtered]
@@ -195,9 +198,7 @@ def _fields(logged: Gathered[str], problems: Problems) -> Iterator[_Field]:
         values = [prompt if isinstance(prompt, str) is kind_of_prompt else None for prompt in prompts]
         yield from _filled(key, values)
     for name, values in columns.items():
-        if name == "resps":
-            yield _Field(firsts[name], (SAMPLE, name), [_out_of_lists(value) for value in values])
-        elif name == "token_counts":
+        if name == "token_counts":
             yield from _entries((name,), name, list(map(_only_count, values)), problems)
         elif name in _USED:
             pass
@@ -259,16 +260,10 @@ def _out_of_lists(value: Any) -> Any:
     return value
 
 
-def _unwrapped(value: Any) -> list[Any]:
-    """Return a list without the lists around it that hold nothing else; any other value in a list."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    return value if isinstance(value, list) else [value]
-
-
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
     """Return the filtered responses, none if there is no text; anything but texts is a problem."""
-    several = _unwrapped(responses)
+    found = _out_of_lists(responses)
+    several = found if isinstance(found, list) else [found]
     if len(several) == 1 and isinstance(several[0], str):
         return several
     if any(isinstance(one, list | dict | bool) for one in several):
