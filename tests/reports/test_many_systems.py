@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,9 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame import statistics
 from anls_frame.reports.comparisons import Comparison, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SYSTEMS = ["a", "b", "c", "d"]
 METRICS = ["anls", "exact_match", "cer_mean", "cer_corpus"]
@@ -355,3 +358,44 @@ def test_folded_clusters_keep_intervals_and_ranks() -> None:
         # The variance of 4,096 groups has a relative error of about 2 %.
         assert other["difference_high"] - other["difference_low"] == pytest.approx(width, rel=0.1)
     assert plain.ranking["rank"].to_list() == folded.ranking["rank"].to_list()
+
+
+@pytest.mark.parametrize(("metric", "cluster"), crossed(["anls", "cer_corpus"], [None, "doc"]))
+def test_a_baseline_chosen_for_a_summary_turns_two_systems(metric: str, cluster: str | None) -> None:
+    options: dict[str, Any] = {"by": "lang", "cluster": cluster, "metrics": metric, "details": True}
+    summary = af.summarize_systems(FRAME, ["a", "c"], "answer", **options)
+    straight = Comparison.from_summary(summary, draws=300).to_polars()
+    turned = Comparison.from_summary(summary, baseline="c", draws=300)
+
+    expected = compare(FRAME, ["a", "c"], "answer", baseline="c", draws=300, **options)
+    assert_frame_equal(turned.to_polars(), expected.to_polars())
+    assert straight.select("wins", "losses").rows() == turned.to_polars().select("losses", "wins").rows()
+    with pytest.raises(ValueError, match="transitions are counted from the first system"):
+        _ = turned.transitions
+
+
+def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:
+    one = af.summarize(FRAME, "a", "answer", part="1")
+    several = af.summarize_systems(FRAME, ["a", "b"], "answer", by="lang", part="1")
+    others = af.summarize_systems(FRAME, ["a", "c"], "answer", by="lang", part="2")
+    scores = pl.DataFrame({"a": [0.5], "b": [1.0]})
+    nameless = long_frame().with_columns(pl.col("model").replace("b", None))
+    long: dict[str, Any] = {"prediction": "output", "answers": "answer", "system": "model", "id": "id"}
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: Comparison.from_summary(one), "summary of several systems: use summarize_systems"),  # type: ignore[arg-type]
+        (
+            lambda: af.merge([several, others]),
+            r"of different systems cannot be merged: \['a', 'b'\]",
+        ),
+        (lambda: af.Summary.from_bytes(several.to_bytes()), "several systems: load it with SystemsSummary"),
+        (lambda: af.SystemsSummary.from_bytes(one.to_bytes()), "one system: load it with Summary"),
+        (lambda: compare(FRAME, ["a", "a"], "answer"), "systems must have different names"),
+        (lambda: compare(scores, ["a", "b"], None, metrics=["f1"]), "must be a name for the scores or a Me"),
+        (lambda: compare(nameless, **long), "column 'model' must not be null, but is in 2"),
+        (lambda: af.Metric(pl.col("a", "b")), "must be one column, got an expression of several"),
+        (lambda: af.Metric.of_texts("ratio"), "must be a function of two texts, got 'ratio'"),  # type: ignore[arg-type]
+    ]
+    for call, message in calls:
+        with pytest.raises((TypeError, ValueError), match=message):
+            call()
+    assert repr(several).startswith("<Summary of a, b on 240 rows by lang: 1 part, ")
