@@ -31,15 +31,22 @@ _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
 
 _JOINER = "\u200d"
-# What continues a character without being a mark: joiners, the skin tones of emoji, and tags.
+# What continues a character without being a mark: joiners, skin tones of emoji, tags, vowels of Thai and Lao.
 _EXTENDING = frozenset(
-    {_JOINER, "\u200c", *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, range(0xE0020, 0xE0080))}
+    {
+        _JOINER,
+        "\u200c",
+        "\u0e33",
+        "\u0eb3",
+        *map(chr, range(0x1F3FB, 0x1F400)),
+        *map(chr, range(0xE0020, 0xE0080)),
+    }
 )
 _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _VIRAMA = 9
 _JAMO = re.compile(
-    "[\u1100-\u115f\ua960-\ua97c][\u1100-\u11a7\uac00-\ud7a3]|[\u1160-\u11a7\uac00-\ud7a3][\u1160-\u11ff]"
-    "|[\u11a8-\u11ff][\u11a8-\u11ff]"
+    "[\u1100-\u115f\ua960-\ua97c][\u1100-\u11a7\ua960-\ua97c\uac00-\ud7a3]|[\u1160-\u11a7][\u1160-\u11ff]"
+    "|[\u11a8-\u11ff]{2}"
 )
 
 LABEL_WIDTH = 34
@@ -151,10 +158,11 @@ def _continues(cluster: str, character: str) -> bool:
         return last in _FLAG_LETTERS and len(cluster) % 2 == 1
     if kind == "So":
         return last == _JOINER
-    if kind == "Lo":
-        # A letter after a virama, or one of the letters of a syllable of Hangul.
-        return unicodedata.combining(last) == _VIRAMA or _JAMO.fullmatch(last + character) is not None
-    return kind in {"Mn", "Me", "Mc"} or character in _EXTENDING
+    if kind in {"Mn", "Me", "Mc"} or character in _EXTENDING:
+        return True
+    # A letter after a virama, or one of the letters of a syllable of Hangul.
+    is_virama = kind == "Lo" and unicodedata.combining(last) == _VIRAMA
+    return is_virama or _JAMO.fullmatch(unicodedata.normalize("NFD", last)[-1] + character) is not None
 
 
 def numbered(count: int, noun: str) -> str:

@@ -223,7 +223,7 @@ def _refs(group: Any) -> Iterator[str]:
 
 def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
     """Yield the elements of a name once each: those that are referred to, then the others as written."""
-    found = {element.get(id_): element for element in root.iter("{*}*") if element.get(id_) is not None}
+    found = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
     referred, done = set(refs), set()
     for outer in [*(found[ref] for ref in refs if ref in found), root]:
         for element in outer.iter(f"{{*}}{name}"):
@@ -234,6 +234,14 @@ def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
                 continue
             done.add(element)
             yield element
+
+
+def _outside_lines(element: Any) -> Iterator[Any]:
+    """Yield what is below an element, but not the words and glyphs of lines, which most elements are."""
+    for child in element.iterchildren("{*}*"):
+        if _name(child) != "TextLine":
+            yield child
+            yield from _outside_lines(child)
 
 
 def _text(element: Any) -> str:
