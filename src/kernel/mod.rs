@@ -18,7 +18,7 @@
 //! | compared as they are, at most 32 characters between the common ends, none above U+FFFF | what differs is decoded, then 32 pairs side by side | `rows.rs`, `lanes/affix`, `lanes/decode` | 70 to 150 |
 //! | the same after preparation | prepared one by one, then as above | `fallback.rs`, `prepared.rs`, `lanes/prepare` | 160 to 450 |
 //! | at most 64 characters between the common ends, and one byte is enough for each | four pairs side by side, a word each | `fallback.rs`, `byte_ids.rs`, `lanes/quads` | 200 |
-//! | the same with at most 128 | four pairs side by side, two words each | as above | 530 |
+//! | the same with at most 128 | four pairs side by side, two words each | as above | 460 |
 //! | longer | one pair alone, see below | `distance.rs` | 1,500 and more |
 //! | substitutions cost 0, or 2 and more | one pair alone | `weighted.rs`, `lcs.rs` | 110 for 12 characters |
 //!

@@ -35,9 +35,10 @@ use super::view::Memory;
 /// Instruction sets with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// As AVX2, with twice as many registers and operations of three operands. On an Intel Xeon, AVX2 takes 14 to 16 %
-    /// longer for pages with 20 % of errors and more ([`strip`]), 3 % longer for pairs of up to 64 characters, and 14 %
-    /// less for those of up to 128 ([`quads`]). Other methods are those of AVX2. `tests/benchmarks/ways` compares them.
+    /// As AVX2, with twice as many registers and operations of three operands, for [`strip`]: on an Intel Xeon, AVX2
+    /// takes 14 to 16 % longer for pages with 20 % of errors and more. Other methods are those of AVX2, [`quads`] too:
+    /// with AVX-512, pairs of up to 64 characters take as long, and those of up to 128 take 14 % longer.
+    /// `tests/benchmarks/ways` compares them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// x86-64-v3, that is AVX2 with the operations on bits that came with it: 32 pairs in one vector.
@@ -137,7 +138,7 @@ impl Isa {
     ) -> [usize; QUAD] {
         dispatch!(
             self, (quads),
-            avx512: quads::x86::avx512, avx2: quads::x86::avx2, portable: quads::distances
+            avx2: quads::x86::distances, portable: quads::distances
         )
     }
 

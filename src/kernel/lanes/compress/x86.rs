@@ -1,4 +1,6 @@
-//! The bytes of a word that are kept, in one operation.
+//! The bytes of a word that are kept, in one operation. With the table of NEON instead, the short pairs that are decoded
+//! take 8 to 12 % longer on an Intel Xeon. It would serve AMD's processors before Zen 3, where the operation is
+//! microcode; they were not measured.
 
 use std::arch::x86_64::_pext_u64;
 

@@ -4,12 +4,8 @@ use super::{QUAD, Quads};
 
 /// See [`distances`](super::distances).
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn avx2<const WORDS: usize, const LONGEST: usize>(quads: &mut Quads<WORDS, LONGEST>) -> [usize; QUAD] {
-    quads.compute()
-}
-
-/// See [`distances`](super::distances).
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl")]
-pub fn avx512<const WORDS: usize, const LONGEST: usize>(quads: &mut Quads<WORDS, LONGEST>) -> [usize; QUAD] {
+pub fn distances<const WORDS: usize, const LONGEST: usize>(
+    quads: &mut Quads<WORDS, LONGEST>,
+) -> [usize; QUAD] {
     quads.compute()
 }
