@@ -109,7 +109,15 @@ def beginning(path: Path, size: int) -> bytes:
 
 def read_text(path: Path, encoding: str | None = None) -> str:
     """Return the content as text, which must not be empty."""
-    text = decoded(path, read_bytes(path), encoding)
+    data = read_bytes(path)
+    if encoding is None:
+        for start, what in _MAGIC.items():
+            if data.startswith(start):
+                advice = Advice(
+                    f"not a text file, but {what}; its name should say so, or pass ", Option("format", None)
+                )
+                raise problem(path, advice)
+    text = decoded(path, data, encoding)
     if not text.strip():
         raise problem(path, "the file is empty")
     return text
@@ -122,13 +130,6 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     A given encoding is used. Otherwise a byte order mark determines the encoding and is removed; without one,
     it is UTF-16 if most other bytes of the beginning are zero, else UTF-8.
     """
-    if encoding is None:
-        for start, what in _MAGIC.items():
-            if data.startswith(start):
-                advice = Advice(
-                    f"not a text file, but {what}; its name should say so, or pass ", Option("format", None)
-                )
-                raise problem(path, advice)
     encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
     try:
         text = data[skipped:].decode(encoding)

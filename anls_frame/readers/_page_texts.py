@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame.readers import _content
+from anls_frame.readers import _compressed, _content
 from anls_frame.readers._problems import Advice, problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 Kind: TypeAlias = Literal["text", "PAGE", "ALTO", "hOCR"]
 
 _PEEK = 4096
+_MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
 _MARKUP = re.compile(r"\s*<(\?xml|!--|!DOCTYPE|([\w-]+:)?(PcGts|alto|html)\b)", re.IGNORECASE)
 _PLAIN_HTML = re.compile(
     r"\s*(<!--.*?-->\s*)*(<!DOCTYPE\s[^>]*>\s*)?<html\b[^>]*>", re.IGNORECASE | re.DOTALL
@@ -47,10 +48,14 @@ def read(path: Path, encoding: str | None = None) -> Page:
     """
     data = _content.read_bytes(path, may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
-    if not _MARKUP.match(beginning):
-        if not data.strip() and path.suffix.lower() in {".xml", ".hocr", ".html", ".htm", ".xhtml"}:
-            raise problem(path, "the file is empty")
+    named = Path(path.stem) if _compressed.is_compressed(path) else path
+    is_markup = named.suffix.lower() in _MARKUP_SUFFIXES
+    if is_markup and not data.strip():
+        raise problem(path, "the file is empty")
+    if not is_markup and not _MARKUP.match(beginning):
         text = _content.decoded(path, data, encoding)
+        if "\0" in text:
+            raise problem(path, "not a text file: it has NUL characters")
         return Page("text", text.replace("\r\n", "\n").replace("\r", "\n").rstrip())
     plain = _PLAIN_HTML.match(beginning)
     root = (

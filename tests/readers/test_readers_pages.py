@@ -318,6 +318,8 @@ def test_an_external_definition_is_not_loaded(tmp_path: Path) -> None:
         ("<html xmlns='http://www.w3.org/1999/xhtml'><p>a</p></html>", ": HTML without the classes of hOCR"),
         (HOCR.format("<p class=ocr_par>a")[:-8], "line 1: ends before </html>"),
         ("", ": the file is empty"),
+        ("<TEI><text>a</text></TEI>", ": the root element is 'TEI'"),
+        ("a plain text", "line 1: not well-formed XML: "),
         ("<?xml version='1.0'?>" + "<a>" * 100_000, "line 1: not well-formed XML: "),
     ],
 )
@@ -396,6 +398,11 @@ def test_an_empty_file_is_a_page_without_text(tmp_path: Path) -> None:
     expected = pl.DataFrame({"page": ["1"], "reference": ["a"], "prediction": [""]})
     assert af.read_pages(tmp_path / "gt", tmp_path / "ocr").equals(expected)
     assert af.read_pages(tmp_path / "gt", tmp_path / "ocr" / "1.txt").equals(expected)
+
+
+def test_a_text_may_begin_like_markup_but_not_be_binary(tmp_path: Path) -> None:
+    assert text_of(tmp_path, "<p>1</p>", "page.txt") == "<p>1</p>"
+    assert "not a text file: it has NUL characters" in problem_of(tmp_path, b"PK\x03\x04\0\0a", "page.txt")
 
 
 def test_all_broken_files_are_named_together(tmp_path: Path) -> None:
