@@ -183,8 +183,10 @@ def _alto_line(line: Any) -> str:
         name = _name(part)
         if name == "String":
             text += (between if text else "") + part.get("CONTENT", "")
-        else:
-            text += " " if name == "SP" else part.get("CONTENT", "-")
+        elif name == "SP":
+            text += " "
+        else:  # some programs write the hyphen twice
+            text = text.removesuffix(part.get("CONTENT", "-")) + part.get("CONTENT", "-")
     return text.strip(" ")
 
 

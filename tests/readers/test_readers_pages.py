@@ -182,6 +182,7 @@ def test_text_is_read_where_it_is(tmp_path: Path, region: str, expected: str) ->
             "dis\xad",
         ),
         ('<String CONTENT="cuss" SUBS_TYPE="HypPart2" SUBS_CONTENT="discuss"/>', "cuss"),
+        ('<String CONTENT="exa-" SUBS_TYPE="HypPart1" SUBS_CONTENT="example"/><HYP CONTENT="-"/>', "exa-"),
         ('<String CONTENT="a"><ALTERNATIVE>o</ALTERNATIVE></String><HYP/>', "a-"),
     ],
 )
