@@ -51,7 +51,7 @@ def _joined(
 def _json(values: pl.Expr, dtype: Any) -> pl.Expr:
     if dtype == pl.String:
         text = pl.lit('"') + values.str.replace_many(list(_ESCAPES), list(_ESCAPES.values())) + pl.lit('"')
-    elif isinstance(dtype, pl.List):
+    elif _is_list_of_simple(dtype):
         entries = values.list.eval(_json(pl.element(), dtype.inner))
         text = pl.lit("[") + entries.list.join(", ") + pl.lit("]")
     elif _is_written_alike(dtype):
@@ -81,8 +81,17 @@ def _is_written_alike(dtype: Any) -> bool:
     return dtype.is_integer() or dtype in {pl.Boolean, pl.Null}
 
 
+def _is_list_of_simple(dtype: Any) -> bool:
+    if not isinstance(dtype, pl.List):
+        return False
+    # A function in Python would be called for each list.
+    return dtype.inner == pl.String or _is_written_alike(dtype.inner) or _is_list_of_simple(dtype.inner)
+
+
 def _one_by_one(values: pl.Expr, text: Callable[[Any], str]) -> pl.Expr:
     def texts(column: pl.Series) -> pl.Series:
-        return pl.Series([None if value is None else text(value) for value in column], dtype=pl.String)
+        return pl.Series(
+            [None if value is None else text(value) for value in column.to_list()], dtype=pl.String
+        )
 
     return values.map_batches(texts, return_dtype=pl.String, is_elementwise=True)
