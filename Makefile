@@ -97,7 +97,7 @@ test-wheel: install ## The wheel: its size, and that it works outside the source
 wheels: ## What a release uploads, as far as Debian can build and check it, into dist/
 	PYTHON=$(PYTHON) .ci/wheels
 
-bench bench-quick: install .venv-peers/installed ## Measure speed against the peers; writes tests/benchmarks/RESULTS.md
+bench bench-quick: install .venv-peers/installed ## Measure speed against the peers, into RESULTS.md and README.md; bench-quick only prints
 	$(BIN)/pip install --quiet --group bench
 	$(BIN)/pip install --quiet --no-deps polars-strsim  # caps polars below 2
 	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)

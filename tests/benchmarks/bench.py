@@ -2,8 +2,9 @@
 Measure the speed goals: `python tests/benchmarks/bench.py [--quick] [--output FILE]`.
 
 All contenders of a goal run in one process, round by round in turn; their answers are compared before
-anything is timed. The goals per core run in a second process with one thread. The table goes into
-RESULTS.md beside this file.
+anything is timed. The goals per core run in a second process with one thread. The tables replace the section
+of this processor in RESULTS.md beside this file, of which README.md quotes the processor with the lowest
+ratios; with `--quick` they are only printed.
 """
 
 from __future__ import annotations
@@ -13,18 +14,30 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from results import publish, update
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from goals import Goal
 
 HERE = Path(__file__).parent
-PACKAGES = ("anls-frame", "polars", "polars-ds", "polars-distance", "polars-strsim", "rapidfuzz", "numpy")
+PACKAGES = (
+    "anls-frame",
+    "polars",
+    "polars-ds",
+    "polars-distance",
+    "polars-strsim",
+    "duckdb",
+    "rapidfuzz",
+    "numpy",
+)
 FLAGS = ("sse2", "sse4_2", "avx", "avx2", "bmi2", "avx512f", "neon", "asimd")
 HEADER = (
     "| work | against | ms | rival ms | ratio of medians | of fastest rounds | goal | |\n"
@@ -32,8 +45,14 @@ HEADER = (
 )
 
 
-def measured(goal: Goal, *, rounds: int, budget: float) -> str:
-    """Check and time one goal and return its line of the table."""
+SPEED_UP = 1.8
+"""Goal for two cores ..."""
+LONG = 5e-3
+"""... of what takes one core longer than these seconds."""
+
+
+def measured(goal: Goal, *, rounds: int, budget: float) -> tuple[str, float]:
+    """Check and time one goal; return its line of the table and the median of the package."""
     from goals import OWN, check  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
     from timing import interleaved  # noqa: PLC0415 - as above
 
@@ -43,51 +62,103 @@ def measured(goal: Goal, *, rounds: int, budget: float) -> str:
     rivals = {name: (timing.median, timing.fastest) for name, timing in timings.items()}
     rivals |= {name: (seconds, seconds) for name, seconds in goal.known.items()}
     if not rivals:
-        return f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | not run | | | {goal.target:.3g} | |"
+        line = f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | not run | | | {goal.target:.3g} | |"
+        return line, own.median
     name, (median, _) = min(rivals.items(), key=lambda rival: rival[1][0])
     fastest = min(fastest for _, fastest in rivals.values()) / own.fastest
     ratio = median / own.median
     met = "met" if ratio >= goal.target else "**missed**"
-    return (
+    line = (
         f"| {goal.work} | {goal.rival} ({name}) | {own.median * 1e3:.2f} | {median * 1e3:.2f} "
         f"| {ratio:.3g} | {fastest:.3g} | {goal.target:.3g} | {met} |"
     )
+    return line, own.median
 
 
-def lines(*, per_core: bool, quick: bool) -> dict[str, list[str]]:
-    """Measure the goals of this process, and how cost grows."""
+def lines(*, per_core: bool, quick: bool) -> dict[str, Any]:
+    """Measure the goals and costs of this process, how cost grows, and the package alone on all works."""
+    import costs  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
     from goals import goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
     from growth import sections  # noqa: PLC0415 - as below
 
     rounds, budget = (7, 3.0) if quick else (15, 8.0)
-    goals = goals_per_core(0.25 if quick else 1.0) if per_core else goals_on_all_cores(1_000_000)
-    table = []
-    for goal in goals:
-        table.append(measured(goal, rounds=rounds, budget=budget))
-        sys.stderr.write(table[-1] + "\n")
+    scale = 0.25 if quick else 1.0
+    on_all_cores, of_one_core = goals_on_all_cores(1_000_000), goals_per_core(scale)
+    table, medians = [], {}
+    for goal in of_one_core if per_core else on_all_cores:
+        line, medians[goal.work] = measured(goal, rounds=rounds, budget=budget)
+        table.append(said(line))
+    chosen = costs.costs_per_core(scale) if per_core else costs.costs_on_all_cores(quick=quick)
+    cost_table = [said(costs.measured(cost, rounds=rounds, budget=budget)) for cost in chosen]
+    medians |= own_medians(on_all_cores if per_core else of_one_core, rounds=rounds, budget=budget / 4)
     if not per_core:
         extra = (import_seconds("anls_frame") - import_seconds("polars")) * 1e3
         met = "met" if extra <= 50 else "**missed**"
         table.append(
             f"| `import anls_frame` beyond `import polars` | | {extra:.0f} | | | | ≤ 50 ms | {met} |"
         )
-    return {"goals": table, "growth": sections(per_core=per_core, quick=quick)}
+    growth = sections(per_core=per_core, quick=quick)
+    return {"goals": table, "costs": [costs.HEADER, *cost_table], "medians": medians, "growth": growth}
+
+
+def said(line: str) -> str:
+    """Tell who waits how far it is."""
+    sys.stderr.write(line + "\n")
+    return line
+
+
+def own_medians(goals: Iterable[Goal], *, rounds: int, budget: float) -> dict[str, float]:
+    """Time the package alone."""
+    from goals import OWN  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
+    from timing import interleaved  # noqa: PLC0415 - as above
+
+    medians: dict[str, float] = {}
+    for goal in goals:
+        if goal.work not in medians:
+            own = {OWN: goal.contenders[OWN]}
+            medians[goal.work] = interleaved(own, rounds=rounds, budget=budget)[OWN].median
+    return medians
+
+
+def speed_ups(one: dict[str, float], several: dict[str, float]) -> list[str]:
+    """Return the table of what two cores gain."""
+    table = [
+        "| work | one core, ms | all cores, ms | speed-up | goal | |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for work, seconds in one.items():
+        if work in several and seconds > LONG:
+            gain = seconds / several[work]
+            met = "met" if gain >= SPEED_UP else "**missed**"
+            both = f"{seconds * 1e3:.2f} | {several[work] * 1e3:.2f}"
+            table.append(f"| {work} | {both} | {gain:.3g} | {SPEED_UP} | {met} |")
+    return table
+
+
+def processor() -> str:
+    """Return the name of the processor's model."""
+    cpuinfo = Path("/proc/cpuinfo")
+    found = (
+        re.search(r"^model name\s*: *(.*?) *$", cpuinfo.read_text(), re.MULTILINE)
+        if cpuinfo.exists()
+        else None
+    )
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 def machine(packages: Sequence[str] = PACKAGES) -> str:
     """Return what a reader needs to know about the machine, and nothing that names it."""
-    model, flags = platform.processor() or platform.machine(), ""
+    flags = ""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         fields = dict(line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line)
         named = {key.strip(): value.strip() for key, value in fields.items()}
-        model = named.get("model name", model)
         present = named.get("flags", named.get("Features", "")).split()
         flags = ", ".join(flag for flag in FLAGS if flag in present)
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
     load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
-        f"{os.cpu_count()} cores, {model} ({flags}), {platform.system()}{load}; "
+        f"{os.cpu_count()} cores, {processor()} ({flags}), {platform.system()}{load}; "
         f"Python {platform.python_version()}, {versions}."
     )
 
@@ -98,7 +169,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="fewer rounds, smaller long-text inputs: minutes"
     )
-    parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md", help="the file to write")
+    parser.add_argument("--output", type=Path, help="a file for this run alone, in place of RESULTS.md")
     parser.add_argument("--per-core", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.per_core:
@@ -111,42 +182,51 @@ def main() -> None:
     child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)  # noqa: S603 - this script
     single = json.loads(child.stdout)
     from build import lines as build_lines  # noqa: PLC0415 - as above
+    from large import cluster_lines  # noqa: PLC0415 - as above
     from large import lines as large_lines  # noqa: PLC0415 - as above
     from many_systems import lines as many_lines  # noqa: PLC0415 - as above
 
     command = [sys.executable, str(HERE / "gec_goals.py")]
     grammar = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout  # noqa: S603 - our own
-    text = "\n".join(
-        [
-            "# Speed",
-            "",
-            "Written by `make bench`. Ratio: the rival's time by ours; goals are minima.",
-            "",
-            about,
-            "",
-            "## All cores",
-            "",
-            HEADER,
-            *table["goals"],
-            "",
-            *large_lines(2_000_000 if arguments.quick else 20_000_000),
-            "",
-            *([] if arguments.quick else [*many_lines(), "", *build_lines(), ""]),
-            *table["growth"],
-            "## One core",
-            "",
-            HEADER,
-            *single["goals"],
-            "",
-            *single["growth"],
-            "## Grammatical error correction, CPU time of one core",
-            "",
-            *grammar.splitlines(),
-            "",
-        ]
-    )
-    arguments.output.write_text(text, encoding="utf-8")
-    sys.stdout.write(text)
+    quick = arguments.quick
+    section = [
+        about,
+        "",
+        "### All cores",
+        "",
+        HEADER,
+        *table["goals"],
+        "",
+        *table["costs"],
+        "",
+        *large_lines(2_000_000 if quick else 20_000_000),
+        "",
+        *cluster_lines(1_000_000 if quick else 10_000_000),
+        "",
+        *([] if quick else [*many_lines(), "", *build_lines(), ""]),
+        *table["growth"],
+        "### One core",
+        "",
+        HEADER,
+        *single["goals"],
+        "",
+        *single["costs"],
+        "",
+        "#### What all cores gain, where one takes more than 5 ms",
+        "",
+        *speed_ups(single["medians"], table["medians"]),
+        "",
+        *single["growth"],
+        "### Grammatical error correction, CPU time of one core",
+        "",
+        *grammar.splitlines(),
+        "",
+    ]
+    if arguments.output is not None:
+        update(arguments.output, processor(), section)
+    elif not quick:
+        publish(processor(), section)
+    sys.stdout.write("\n".join(section))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import polars_distance
@@ -39,6 +40,15 @@ def similarity_plugins() -> dict[str, pl.Expr]:
         - polars_distance.col("prediction").dist_str.levenshtein("answer", normalized=True),
         "polars-strsim": polars_strsim.levenshtein(prediction, answer),
     }
+
+
+def duckdb_similarity(frame: pl.DataFrame) -> Callable[[], NDArray[Any]]:
+    """Return the similarity by DuckDB's `levenshtein`, which counts bytes: for ASCII alone the same."""
+    session = duckdb.connect(config={"threads": pl.thread_pool_size()})
+    session.register("pairs", frame.to_arrow())
+    longest = "greatest(strlen(prediction), strlen(answer), 1)"
+    query = f"select 1 - levenshtein(prediction, answer) / {longest} as result from pairs"  # noqa: S608 - own
+    return lambda: session.sql(query).fetchnumpy()["result"]
 
 
 def rapidfuzz_similarity(frame: pl.DataFrame, workers: int) -> Callable[[], NDArray[Any]]:

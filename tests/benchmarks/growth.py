@@ -109,4 +109,4 @@ def sections(*, per_core: bool, quick: bool) -> list[str]:
         titles["`anls`, over answers a row"] = by_answers()
     else:
         titles["A query on ten rows"] = by_call()
-    return [line for title, lines in titles.items() for line in (f"### {title}", "", *lines, "")]
+    return [line for title, lines in titles.items() for line in (f"#### {title}", "", *lines, "")]

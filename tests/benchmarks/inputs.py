@@ -14,6 +14,33 @@ SCRIPTS = {
     "Cyrillic": "оеаинтсрвлкмдпуяыьгзбчй ",
     "CJK": "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出",
 }
+WORDS = {
+    "English": (
+        "the of and to in a is that for it was on are as with his they be at one have this from "
+        "by hot word but what some we can out other were all there when use your how said each "
+        "she which their time will way about many then them write would like these long make "
+        "thing see him two has look more day could come"
+    ),
+    "French": (
+        "le de un à être et en avoir que pour dans ce il qui ne sur se pas plus par avec tout "
+        "faire son mettre autre on mais nous comme ou si leur y dire elle devoir avant deux même "
+        "prendre aussi celui donner bien où fois vous encore nouveau aller cela entre premier "
+        "vouloir déjà grand mon moins aucun après côté année société marché président pièce été "
+        "français intérêt élève théâtre garçon façon forêt"
+    ),
+    "Cyrillic": (
+        "и в не он на я что тот быть с а весь это как она по но они к у ты из мы за вы так же от "  # noqa: RUF001 - meant
+        "сказать этот который мочь человек о один ещё бы такой только себя свой какой когда уже "  # noqa: RUF001 - meant
+        "для вот кто да говорить год знать мой до или если время рука нет самый ни стать большой "
+        "даже другой наш под где дело есть"
+    ),
+    "Japanese": (
+        "これは 日本 の 会社 が 新しい 製品 を 発表 した という 記事 です 。 東京 で 開催 される "
+        "会議 に 参加 する ため 、 資料 の 準備 が 必要 と なり ます 。 金額 合計 請求書 番号 "
+        "住所 電話 ご確認 ください お願い します"
+    ),
+}
+"""Ordinary words, for texts with single spaces; in Japanese there are none."""
 SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
 
 
@@ -96,6 +123,21 @@ def unrelated(rows: int, length: int) -> pl.DataFrame:
     rng = random.Random(SEED + 3)
     columns = {name: [text(rng, LATIN, length) for _ in range(rows)] for name in ("prediction", "answer")}
     return pl.DataFrame(columns)
+
+
+def natural(rows: int, length: int, language: str, *, error_rate: float = 0.05) -> pl.DataFrame:
+    """Return pairs of texts of ordinary words; the predictions have wrong, missing and additional letters."""
+    rng = random.Random(SEED + 5)
+    words = WORDS[language].split()
+    space = "" if language == "Japanese" else " "
+    letters = "".join(sorted(set("".join(words))))
+    answers, predictions = [], []
+    for _ in range(rows):
+        # Words have more than one letter on average, so these are enough.
+        answer = space.join(rng.choices(words, k=length))[:length].rstrip()
+        answers.append(answer)
+        predictions.append(edited(rng, answer, max(1, round(length * error_rate)), letters))
+    return pl.DataFrame({"prediction": predictions, "answer": answers})
 
 
 def script_pairs(rows: int, script: str) -> pl.DataFrame:

@@ -1,0 +1,155 @@
+"""What something costs over the same without it, as a ratio in one run. See `bench.py` for how."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from contenders import PAIR, column, similarity_plugins
+from inputs import natural, pages, short_pairs
+from timing import interleaved
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HEADER = (
+    "| work | ms | over | ms | ratio of medians | of fastest rounds | goal | |\n"
+    "|---|---:|---|---:|---:|---:|---:|---|"
+)
+CALLS = 100
+"""Queries of one round, where one alone is too short to time."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One row of the table: two works, and how much longer the first may take."""
+
+    work: str
+    over: str
+    most: float
+    """Time of the first by time of the second, at most this."""
+    own: Callable[[], Any]
+    base: Callable[[], Any]
+    calls: int = 1
+    """How often each is called in one round."""
+
+
+def measured(cost: Cost, *, rounds: int, budget: float) -> str:
+    """Time both in turn and return the line of the table."""
+    timings = interleaved({"own": cost.own, "base": cost.base}, rounds=rounds, budget=budget)
+    own, base = timings["own"], timings["base"]
+    ratio = own.median / base.median
+    milliseconds = (f"{one.median / cost.calls * 1e3:.3g}" for one in (own, base))
+    met = "met" if ratio <= cost.most else "**missed**"
+    return (
+        f"| {cost.work} | {next(milliseconds)} | {cost.over} | {next(milliseconds)} | {ratio:.3g} "
+        f"| {own.fastest / base.fastest:.3g} | ≤ {cost.most:g} | {met} |"
+    )
+
+
+def costs_per_core(scale: float) -> Iterator[Cost]:
+    """Yield what the default protocol and other inputs cost; run with one thread."""
+    for language, lengths in {
+        "English": {40: 2, 100: 1.5, 300: 1.5},
+        "French": {40: 2, 100: 2, 300: 2},
+        "Cyrillic": {40: 2, 100: 2, 300: 2},
+        "Japanese": {100: 1.5},
+    }.items():
+        for length, most in lengths.items():
+            frame = natural(round(4_000_000 * scale / length), length, language)
+            yield Cost(
+                f"`nls`, default protocol, {language} words, {length} characters",
+                "`protocol='raw'`",
+                most,
+                column(frame, af.nls(*PAIR)),
+                column(frame, af.nls(*PAIR, protocol="raw")),
+            )
+    yield from costs_of_inputs(round(1_000_000 * scale))
+
+
+def costs_of_inputs(rows: int) -> Iterator[Cost]:
+    """Yield what nulls, lists, categories and repeated answers cost."""
+    frame = short_pairs(rows)
+    nls = column(frame, af.nls(*PAIR))
+    with_null = frame.with_columns(
+        prediction=pl.when(pl.int_range(pl.len()) != rows // 2).then("prediction")
+    ).rechunk()
+    yield Cost(
+        f"`nls`, {rows:,} short pairs, one null", "no null", 1.1, column(with_null, af.nls(*PAIR)), nls
+    )
+    lists = frame.with_columns(pl.concat_list("answer")).rechunk()
+    yield Cost("`nls`, same pairs, lists of one answer", "text", 1.2, column(lists, af.nls(*PAIR)), nls)
+    categories = frame.with_columns(pl.col("answer").cast(pl.Categorical)).rechunk()
+    yield Cost("`nls`, same pairs, answers Categorical", "text", 1.2, column(categories, af.nls(*PAIR)), nls)
+    few = frame.head(rows // 10)
+    other = [pl.col("answer").shift(by, fill_value="an answer") for by in (1, 2)]
+    three = few.select("prediction", answers=pl.concat_list("answer", *other)).rechunk()
+    # Each of them three times, and one of them once more, in turns.
+    ten = three.select("prediction", answers=pl.concat_list("answers", "answers", "answers", "answers"))
+    ten = ten.with_columns(pl.col("answers").list.head(10)).rechunk()
+    yield Cost(
+        f"`anls`, {few.height:,} rows, ten answers of which three differ",
+        "these three",
+        2,
+        column(ten, af.anls("prediction", "answers")),
+        column(three, af.anls("prediction", "answers")),
+    )
+
+
+def costs_on_all_cores(*, quick: bool) -> Iterator[Cost]:
+    """Yield what a query costs before it scores anything, what details cost, and what writing costs."""
+    ten = short_pairs(10)
+
+    def repeated(query: pl.Expr) -> Callable[[], None]:
+        # One after the other, as in a loop over small tables: alone, each would pay for a cold cache.
+        def run() -> None:
+            for _ in range(CALLS):
+                ten.select(query)
+
+        return run
+
+    plugin = repeated(similarity_plugins()["polars-ds"])
+    yield Cost("`nls`, a query on ten rows", "polars-ds", 1.15, repeated(af.nls(*PAIR)), plugin, calls=CALLS)
+    for rate in (0.01, 0.05):
+        frame = pages(500, 3_000, rate)
+        yield Cost(
+            f"`report(details=True)`, 500 pages of 3,000 characters, {rate:.0%} errors",
+            "`confusions`",
+            2,
+            lambda frame=frame: af.report(frame, *PAIR, details=True).overall,
+            lambda frame=frame: af.confusions(frame, *PAIR),
+        )
+    for rows in (50_000,) if quick else (50_000, 1_000_000):
+        yield from costs_of_writing(rows)
+
+
+def costs_of_writing(rows: int) -> Iterator[Cost]:
+    """Yield what it costs to write rows as they are read again, over Polars' own writers."""
+    frame = short_pairs(rows).select(
+        pl.format("q{}", pl.int_range(pl.len())).alias("question_id"),
+        "prediction",
+        answers=pl.concat_list("answer"),
+    )
+    # Polars writes no lists to CSV.
+    flat = frame.with_columns(pl.col("answers").list.join("|"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        yield Cost(
+            f"`write_results` to CSV, {rows:,} rows of three columns",
+            "Polars' `write_csv` without lists",
+            15,
+            lambda: af.write_results(frame, path.with_suffix(".csv")),
+            lambda: flat.write_csv(path.with_suffix(".csv")),
+        )
+        yield Cost(
+            "`write_results` to JSON Lines, same rows",
+            "Polars' `write_ndjson`",
+            15,
+            lambda: af.write_results(frame, path.with_suffix(".jsonl")),
+            lambda: frame.write_ndjson(path.with_suffix(".jsonl")),
+        )
