@@ -183,7 +183,9 @@ impl<'a> PreparedPair<'a> {
         let raw = self.texts.raw.texts[side].text;
         let characters = self.affixes.characters[side];
         match (of, self.texts.prepared.map(|prepared| &prepared[side])) {
-            (Denominator::PreparedUpper, Some(text)) if text.may_grow() => prepared::upper_length(text),
+            (Denominator::PreparedUpper, Some(text)) if text.may_grow() => {
+                prepared::upper_length(text, characters)
+            }
             (Denominator::Prepared, _) | (Denominator::PreparedUpper, Some(_)) => characters,
             (Denominator::RawUpper, Some(text)) if !text.may_grow() => length(raw),
             (_, _) => upper_length(raw),

@@ -52,7 +52,8 @@ impl Prepared {
         }
         self.len = text.len();
         if squeezes && self.seen.any(Seen::RUN | Seen::FOREIGN_SPACE) {
-            self.len = squeeze(&mut self.blocks.as_flattened_mut()[..text.len()]);
+            let has_foreign_spaces = self.seen.any(Seen::FOREIGN_SPACE);
+            self.len = squeeze(&mut self.blocks.as_flattened_mut()[..text.len()], has_foreign_spaces);
         }
     }
 
@@ -90,30 +91,62 @@ fn stripped(raw: Text) -> Memory {
 /// Makes one space of each run of whitespace, and returns the length that is left. Nothing but spaces is left of ASCII
 /// whitespace, and none is at an end.
 #[expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
-fn squeeze(text: &mut [u8]) -> usize {
+fn squeeze(text: &mut [u8], has_foreign_spaces: bool) -> usize {
     let (mut at, mut len, mut is_behind) = (0, 0, false);
     while at < text.len() {
-        let mut byte = text[at];
-        let mut width = 1;
-        // What starts whitespace beyond ASCII.
-        if matches!(byte, 0xc2 | 0xe1..=0xe3) {
-            let (code, bytes) = character(text, at);
-            if char::from_u32(code).is_some_and(char::is_whitespace) {
-                (byte, width) = (b' ', bytes);
+        // Mostly eight bytes hold nothing to squeeze, and are moved as they are.
+        let eight = text[at..].first_chunk().copied().filter(|_| !has_foreign_spaces);
+        if let Some(eight) = eight {
+            let spaces = spaces(u64::from_le_bytes(eight));
+            if spaces & (spaces << u8::BITS | u64::from(is_behind) << (u8::BITS - 1)) == 0 {
+                text[len..len + eight.len()].copy_from_slice(&eight);
+                (at, len) = (at + eight.len(), len + eight.len());
+                is_behind = spaces >> (u64::BITS - 1) == 1;
+                continue;
             }
         }
-        text[len] = byte;
-        // Neither is a branch, as the processor could not predict where words end.
-        len += usize::from(!(is_behind & (byte == b' ')));
-        is_behind = byte == b' ';
-        at += width;
+        let end = text.len().min(at + size_of::<u64>());
+        while at < end {
+            let mut byte = text[at];
+            let mut width = 1;
+            // What starts whitespace beyond ASCII.
+            if has_foreign_spaces && matches!(byte, 0xc2 | 0xe1..=0xe3) {
+                let (code, bytes) = character(text, at);
+                if char::from_u32(code).is_some_and(char::is_whitespace) {
+                    (byte, width) = (b' ', bytes);
+                }
+            }
+            text[len] = byte;
+            // Neither is a branch, as the processor could not predict where words end.
+            len += usize::from(!(is_behind & (byte == b' ')));
+            is_behind = byte == b' ';
+            at += width;
+        }
     }
     len
 }
 
-/// Length of a prepared text in code points in upper case.
-pub fn upper_length(prepared: &Prepared) -> usize {
-    characters(prepared.memory().text()).map(case::upper_length).sum()
+/// The highest bit of each byte that is a space.
+fn spaces(word: u64) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    let other = word ^ u64::from_ne_bytes([b' '; 8]);
+    // The addition carries nothing into the next byte.
+    !(((other & LOW) + LOW) | other) & !LOW
+}
+
+/// Length of a prepared text of so many code points in upper case, in code points.
+pub fn upper_length(prepared: &Prepared, length: usize) -> usize {
+    let text = prepared.memory().text();
+    if prepared.seen.any(Seen::UNKNOWN_CASE) {
+        return characters(text).map(case::upper_length).sum();
+    }
+    // ß and ŉ become two, ΐ and ΰ three.
+    let grown = |pair: &[u8]| match (pair[0], pair[1]) {
+        (0xc3, 0x9f) | (0xc5, 0x89) => 1,
+        (0xce, 0x90 | 0xb0) => 2,
+        _ => 0,
+    };
+    length + text.windows(2).map(grown).sum::<usize>()
 }
 
 #[cfg(test)]
@@ -136,7 +169,8 @@ mod tests {
             for isa in Isa::available() {
                 prepared.fill(raw, preparation, isa);
                 assert_eq!(prepared.memory().text(), expected.as_bytes(), "{text:?} {preparation:?} {isa:?}");
-                assert_eq!(upper_length(prepared), prepare::upper_length(expected), "{text:?}");
+                let upper = upper_length(prepared, prepare::length(expected));
+                assert_eq!(upper, prepare::upper_length(expected), "{text:?}");
                 for text in [text, expected].into_iter().filter(|_| !prepared.may_grow()) {
                     assert_eq!(prepare::length(text), prepare::upper_length(text), "{text:?}");
                 }

@@ -4,14 +4,26 @@
 /// The character that starts at a place, and its length in bytes.
 #[inline(always)]
 pub fn character(text: &[u8], at: usize) -> (u32, usize) {
-    let bits = |behind: usize| u32::from(text.get(at + behind).copied().unwrap_or(0)) & 0x3f;
-    let lead = u32::from(text[at]);
+    let rest = &text[at..];
+    let [lead, second, third, fourth] = match rest.first_chunk() {
+        Some(&bytes) => bytes,
+        None => at_the_end(rest),
+    };
+    let (lead, bits) = (u32::from(lead), |byte| u32::from(byte & 0x3f));
     match lead {
         0..0x80 => (lead, 1),
-        0x80..0xe0 => ((lead & 0x1f) << 6 | bits(1), 2),
-        0xe0..0xf0 => ((lead & 0xf) << 12 | bits(1) << 6 | bits(2), 3),
-        _ => ((lead & 7) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3), 4),
+        0x80..0xe0 => ((lead & 0x1f) << 6 | bits(second), 2),
+        0xe0..0xf0 => ((lead & 0xf) << 12 | bits(second) << 6 | bits(third), 3),
+        _ => ((lead & 7) << 18 | bits(second) << 12 | bits(third) << 6 | bits(fourth), 4),
     }
+}
+
+/// Less than four bytes, followed by zeros.
+#[cold]
+fn at_the_end(rest: &[u8]) -> [u8; 4] {
+    let mut bytes = [0; 4];
+    bytes[..rest.len()].copy_from_slice(rest);
+    bytes
 }
 
 /// All characters.

@@ -63,6 +63,8 @@ fn ways() -> Vec<Way> {
         way("prepared, 60 that differ in 16", LATIN, 60, Middle(16), true),
         way("prepared, 30 accented", ACCENTED, 30, Errors(15), true),
         way("prepared, 30 CJK", CJK, 30, Errors(15), true),
+        way("prepared, 100, 5 %", LATIN, 100, Errors(5), true),
+        way("prepared, 100 accented, 5 %", ACCENTED, 100, Errors(5), true),
         way("raw, 60 that differ everywhere", LATIN, 60, Errors(50), false),
         way("raw, 120 that differ everywhere", LATIN, 120, Errors(50), false),
         way("raw, 250 that differ everywhere", LATIN, 250, Errors(50), false),

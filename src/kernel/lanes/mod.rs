@@ -9,6 +9,7 @@ mod affix;
 mod arch;
 mod compress;
 mod decode;
+mod narrow;
 mod pairs;
 mod prepare;
 mod quads;
@@ -19,6 +20,7 @@ mod wavefront;
 
 pub use affix::Affixes;
 pub use decode::Decoded;
+pub use narrow::SPARE;
 pub use pairs::{Batch, PAIRS, Planes};
 pub use prepare::{AT_ONCE, Seen, Steps};
 pub use quads::{QUAD, Quads};
@@ -197,6 +199,14 @@ impl Isa {
         dispatch!(
             self, (texts),
             avx2: decode::x86::decode, neon: decode::neon::decode, portable: decode::decode
+        )
+    }
+
+    /// Narrows the start of a text; see [`narrow`](narrow::narrow).
+    pub fn narrow(self, text: &[u8], block: u8, narrow: &mut [u8]) -> (usize, usize) {
+        dispatch!(
+            self, (text, block, narrow),
+            avx2: narrow::x86::narrow, neon: narrow::neon::narrow, portable: narrow::narrow
         )
     }
 

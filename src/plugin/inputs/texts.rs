@@ -55,8 +55,10 @@ impl Fault {
 
 impl Texts {
     pub fn new(name: String, values: Views) -> Self {
-        // A buffer may hold much more than these rows; then looking at all of it does not pay.
-        let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
+        // A buffer may hold much more than these rows; then looking at all of it does not pay. Long texts are checked
+        // as fast one by one, and by several threads.
+        let per_text = (2 * mean(sampled(&values))).clamp(64, 256);
+        let worth = |buffer: &Buffer| buffer.len() / per_text <= values.len();
         let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
         let ascii_ends: Vec<_> = values.buffers.iter().map(end).chain([0]).collect();
         let buffers = values.buffers.iter().zip(&ascii_ends);
@@ -71,15 +73,7 @@ impl Texts {
     /// texts depends on their errors, which nobody knows before: 3,000 characters count for 12 µs, and take 2 with 1 %
     /// of errors and 44 with 20 %.
     pub fn mean_cost(&self) -> usize {
-        const SAMPLE: usize = 512;
-        let values = &self.values;
-        let step = (values.len() / SAMPLE).max(1);
-        let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
-        let (texts, cost) = sampled.fold((0, 0_usize), |(texts, cost), index| {
-            let length = values.all[index] as u32 as usize;
-            (texts + 1, cost.saturating_add(12 + length + length * length / 1000))
-        });
-        cost / texts.max(1)
+        mean(sampled(&self.values).map(|length| 12 + length + length * length / 1000))
     }
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
@@ -207,11 +201,30 @@ impl<'a> CheckedTexts<'a> {
     }
 }
 
+/// Lengths in bytes of some of the texts, spread over the column.
+fn sampled(values: &Views) -> impl Iterator<Item = usize> {
+    const SAMPLE: usize = 512;
+    let step = (values.len() / SAMPLE).max(1);
+    let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
+    sampled.map(|index| values.all[index] as u32 as usize)
+}
+
+fn mean(numbers: impl Iterator<Item = usize>) -> usize {
+    let add = |(count, sum): (usize, usize), number| (count + 1, sum.saturating_add(number));
+    let (count, sum) = numbers.fold((0, 0), add);
+    sum / count.max(1)
+}
+
 /// Whether a byte of UTF-8 starts a character.
 fn is_border(byte: u8) -> bool {
     byte.cast_signed() >= -0x40
 }
 
 fn check_utf8(text: &[u8]) -> std::result::Result<(), Fault> {
-    if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
+    // Vectors pay from some length on.
+    let is_utf8 = || match text.len() {
+        0..64 => std::str::from_utf8(text).is_ok(),
+        _ => simdutf8::basic::from_utf8(text).is_ok(),
+    };
+    if text.is_ascii() || is_utf8() { Ok(()) } else { Err(Fault::Utf8) }
 }

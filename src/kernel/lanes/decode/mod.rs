@@ -177,7 +177,7 @@ impl Common {
 
 /// All ones in the bytes whose highest bit is set; the others are zero.
 #[inline(always)]
-fn ones(bits: u64) -> u64 {
+pub fn ones(bits: u64) -> u64 {
     (bits << 1).wrapping_sub(bits >> 7)
 }
 

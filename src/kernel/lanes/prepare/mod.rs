@@ -7,6 +7,7 @@
 //! they are ASCII, and 10 to 20 ns otherwise.
 
 #![expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
+#![expect(clippy::needless_range_loop, reason = "loops over several arrays, which become vectors")]
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
@@ -93,20 +94,26 @@ fn prepare_by(text: Memory, steps: Steps, prepared: &mut [Bytes]) -> Seen {
             prepared[i] = lowered ^ ((lowered ^ b' ') & bit(is_space, space));
             seen[i] |= bit(is_space, Seen::RUN.0) & bit(is_ascii_space(next[i]), Seen::RUN.0);
         }
-        if any(&own, |byte| byte >= 0x80) {
+        if all(&own) >= 0x80 {
             let before = [before::<1>(text, at, &own), before::<2>(text, at, &own)];
             let block = Block { own, before, next };
-            block.latin(lower, prepared, &mut seen);
-            let [before, two_before] = &block.before;
-            if any(&own, is_lead_of_two) || is_lead_of_two(before[0]) {
+            // Most texts have lead bytes of one kind, so these branches are always the same.
+            let kinds = block.kinds();
+            if kinds & LATIN != 0 {
+                block.latin(lower, prepared, &mut seen);
+            }
+            if kinds & TWO_BYTES != 0 {
                 block.two_bytes(lower, prepared, &mut seen);
             }
-            if any(&own, is_long_lead) || is_long_lead(before[0]) || is_long_lead(two_before[0]) {
+            if kinds & IDEOGRAPHIC != 0 {
+                block.ideographic_spaces(&mut seen);
+            }
+            if kinds & LONG != 0 {
                 block.long(lower, prepared, &mut seen);
             }
         }
     }
-    Seen(seen.into_iter().fold(0, BitOr::bitor))
+    Seen(all(&seen))
 }
 
 #[inline(always)]
@@ -132,6 +139,16 @@ fn before<const PLACES: usize>(text: Memory, at: usize, own: &Bytes) -> Bytes {
 }
 
 impl Block {
+    /// The kinds of all lead bytes, and of the character that goes on from the block before.
+    #[inline(always)]
+    fn kinds(&self) -> u8 {
+        let mut kinds = [0; AT_ONCE];
+        for i in 0..AT_ONCE {
+            kinds[i] = kind(self.own[i]);
+        }
+        all(&kinds) | kind(self.before[0][0]) | kind(self.before[1][0])
+    }
+
     /// The characters of C2 and C3: U+0080 to U+00FF.
     #[inline(always)]
     fn latin(&self, lower: u8, prepared: &mut Bytes, seen: &mut Bytes) {
@@ -198,7 +215,16 @@ impl Block {
         }
     }
 
-    /// The characters of three bytes and of four.
+    /// The space of Chinese and Japanese, U+3000.
+    #[inline(always)]
+    fn ideographic_spaces(&self, seen: &mut Bytes) {
+        for i in 0..AT_ONCE {
+            let is_space = (self.before[1][i] == 0xe3) & (self.before[0][i] == 0x80) & (self.own[i] == 0x80);
+            seen[i] |= bit(is_space, Seen::FOREIGN_SPACE.0);
+        }
+    }
+
+    /// Other characters of three bytes and of four, where some have case or are whitespace.
     #[inline(always)]
     fn long(&self, lower: u8, prepared: &mut Bytes, seen: &mut Bytes) {
         for i in 0..AT_ONCE {
@@ -214,8 +240,7 @@ impl Block {
             let is_space = of_punctuation
                 & ((before == 0x80) & ((own < 0x8b) | within(own, 0xa8, 0xa9) | (own == 0xaf))
                     | (before == 0x81) & (own == 0x9f))
-                | of_latin & (before == 0x9a) & (own == 0x80)
-                | (first == 0xe3) & (before == 0x80) & (own == 0x80);
+                | of_latin & (before == 0x9a) & (own == 0x80);
             let is_unknown = of_latin
                 & ((before == 0x82) & (own >= 0xa0)
                     | (before == 0x83)
@@ -253,17 +278,26 @@ fn is_ascii_space(byte: u8) -> bool {
     within(byte, b'\t', b'\r') | within(byte, 0x1c, b' ')
 }
 
+/// The bits that any byte has.
 #[inline(always)]
-fn is_lead_of_two(byte: u8) -> bool {
-    within(byte, 0xc4, 0xdf)
+fn all(bytes: &Bytes) -> u8 {
+    let (words, _) = bytes.as_chunks();
+    let word = words.iter().fold(0, |all, &word| all | u64::from_le_bytes(word));
+    let word = word | word >> 32;
+    let word = word | word >> 16;
+    (word | word >> 8) as u8
 }
 
-#[inline(always)]
-fn is_long_lead(byte: u8) -> bool {
-    byte >= 0xe0
-}
+/// Kinds of lead bytes: where characters with case, whitespace and others that are told apart stand.
+const LATIN: u8 = 1;
+const TWO_BYTES: u8 = 2;
+const IDEOGRAPHIC: u8 = 4;
+const LONG: u8 = 8;
 
 #[inline(always)]
-fn any(bytes: &Bytes, is: impl Fn(u8) -> bool) -> bool {
-    bytes.iter().fold(0, |found, &byte| found | bit(is(byte), 1)) != 0
+fn kind(byte: u8) -> u8 {
+    bit(within(byte, 0xc2, 0xc3), LATIN)
+        | bit(within(byte, 0xc4, 0xdf), TWO_BYTES)
+        | bit(byte == 0xe3, IDEOGRAPHIC)
+        | bit(within(byte, 0xe1, 0xe2) | (byte == 0xea) | (byte >= 0xef), LONG)
 }
