@@ -118,7 +118,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
                 )
                 raise problem(path, advice)
     text = decoded(path, data, encoding)
-    if not text.strip():
+    if not text or text.isspace():
         raise problem(path, "the file is empty")
     return text
 

@@ -76,15 +76,25 @@ def parse(text: str) -> Any:
 
 def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of JSON Lines with their places; other values become problems."""
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
     may_have_halves = _HALF.search(text) is not None
+    number = start = 0
     # Not `splitlines`, which also splits at characters that JSON strings may contain unescaped.
-    for number, line in enumerate(_lines(text), start=1):
+    while start < len(text):
+        number += 1
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
         # Most lines hold an object and need none of the checks of `parse`, which is called for all others.
         try:
-            value, end = _SCAN(line, 0)
+            value, end = _SCAN(text, start)
         except (StopIteration, ValueError, _Invalid, RecursionError):
             end = -1
-        if end != len(line) or may_have_halves or line.count("[") + line.count("{") > _MOST_LEVELS:
+        brackets = text.count("[", start, stop) + text.count("{", start, stop)
+        is_checked = end == stop and brackets <= _MOST_LEVELS and not may_have_halves
+        line = "" if is_checked else text[start:stop]
+        start = stop + 1
+        if not is_checked:
             if not line or line.isspace():
                 continue
             try:
@@ -152,12 +162,6 @@ def kind(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return "a string" if isinstance(value, str) else type(value).__name__
-
-
-def _lines(text: str) -> list[str]:
-    if "\n" not in text and "\r" in text:
-        return text.split("\r")
-    return text.split("\n")
 
 
 def _check_levels(value: Any) -> None:

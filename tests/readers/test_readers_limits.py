@@ -84,6 +84,19 @@ def test_brackets_that_are_not_too_deep_are_kept(tmp_path: Path) -> None:
     assert json.loads(af.read_results(path)["note"].item()) == [[]] * 300
 
 
+def test_a_line_is_a_value_however_the_lines_end(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    good = '{"prediction": "a\u2028b", "answers": ["x"]}'
+    for end in ("\n", "\r\n", "\r", "\n\n \n"):
+        path.write_bytes(end.join([good, good, ""]).encode())
+        assert af.read_results(path)["prediction"].to_list() == ["a\u2028b"] * 2
+    # JSON may have line ends within a value, JSON Lines may not.
+    path.write_text(f'{good}\n{{"prediction": "a",\n"answers": "a"}}\n{good}', encoding="utf-8")
+    assert [f"line {number}: invalid JSON" in message(path) for number in (1, 2, 3, 4)] == [
+        *(False, True, True, False)
+    ]
+
+
 @pytest.mark.parametrize(
     ("numbers", "expected"),
     [
