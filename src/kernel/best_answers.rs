@@ -54,18 +54,26 @@ impl BestAnswers {
         put_ratios(&mut self.rates, &self.errors, lengths, error_rate);
     }
 
-    /// Chooses the nearest answer of so many rows; each candidate with its place.
-    pub fn best_nearest<'a>(&mut self, rows: usize, candidates: impl Iterator<Item = (&'a Place, Nearest)>) {
+    /// Chooses the nearest answer of rows whose first answers stand here among those of the block; each candidate
+    /// with its place.
+    pub fn best_nearest<'a>(
+        &mut self,
+        first: &[u32],
+        candidates: impl Iterator<Item = (&'a Place, Nearest)>,
+    ) {
         let nothing = Nearest::new(0, None, 0);
         self.normalized_distances.clear();
-        self.normalized_distances.resize(rows, nothing.normalized_distance());
+        self.normalized_distances.resize(first.len(), nothing.normalized_distance());
         self.indexes.clear();
-        self.indexes.resize(rows, 0);
+        self.indexes.extend_from_slice(first);
         for (place, candidate) in candidates {
             let row = place.row as usize;
             let best = candidate.better_of(self.nearest(row));
             self.normalized_distances[row] = best.normalized_distance();
             self.indexes[row] = best.index as u32;
+        }
+        for (index, first) in self.indexes.iter_mut().zip(first) {
+            *index -= first;
         }
     }
 

@@ -4,9 +4,10 @@
 //!
 //! `rows.rs` scores the rows of a column in blocks of 1,024. `triage.rs` first looks at the views of a block, 64 pairs
 //! at a time. A view holds the length of a text and, up to 12 bytes, the text itself. It tells which pairs are equal,
-//! which are short, and which have to be loaded. Each pair then takes the first way below whose condition it meets.
-//! Pairs of one way wait in `batches.rs` until a vector is full. At the end of the block `best_answers.rs` chooses the
-//! best answer of each row.
+//! which are short, and which have to be loaded. A bit for each row leaves out those with a null. The pairs of rows with
+//! any number of answers are gathered before, which takes 5 to 10 ns an answer. Each pair then takes the first way below
+//! whose condition it meets. Pairs of one way wait in `batches.rs` until a vector is full. At the end of the block
+//! `best_answers.rs` chooses the best answer of each row.
 //!
 //! | condition | way | files | ns per pair |
 //! |---|---|---|--:|

@@ -7,38 +7,44 @@ use super::score::{Denominator, Protocol};
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
-/// The texts of a table, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`](super::view::INLINE)
-/// bytes, the text itself behind it, followed by zeros; Arrow's layout.
+/// Texts, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`](super::view::INLINE) bytes,
+/// the text itself behind it, followed by zeros; Arrow's layout.
+pub trait Texts {
+    /// The views of texts, nulls included, one behind the other; in `room` unless they stand so already.
+    fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128];
+
+    /// Whether any is null.
+    fn has_nulls(&self) -> bool;
+
+    /// Whether a text is not null.
+    fn is_valid(&self, index: usize) -> bool;
+
+    /// Clears a bit for each of these texts that is null; the lowest one is that of the first.
+    fn clear_nulls(&self, texts: Range<usize>, bits: &mut [u64]);
+
+    /// A text that is not null.
+    fn text(&self, index: usize) -> &str;
+
+    /// The memory of a text that is not null.
+    fn memory(&self, index: usize) -> Memory<'_>;
+}
+
+/// Rows of a prediction and any number of answers.
 pub trait Rows {
-    /// Views of the predictions and of the answers.
-    fn views(&self) -> [&[u128]; 2];
+    /// What both stand in.
+    type Texts: Texts;
 
-    /// Whether row i has prediction i and answer i, and none is null.
-    fn is_plain(&self) -> bool;
-
-    /// Where the prediction of a row stands; `None` for null.
-    fn prediction(&self, row: usize) -> Option<usize>;
+    /// The predictions, one for each row, and the answers.
+    fn texts(&self) -> [&Self::Texts; 2];
 
     /// Where the answers of a row stand, null ones included.
     fn answers(&self, row: usize) -> Range<usize>;
 
-    /// Whether any answer is null.
-    fn has_null_answers(&self) -> bool;
+    /// Where the answers of all these rows stand, in this order. There may be others between them.
+    fn answers_of(&self, rows: Range<usize>) -> Range<usize>;
 
-    /// Whether an answer is not null.
-    fn is_answer(&self, index: usize) -> bool;
-
-    /// A prediction that is not null.
-    fn prediction_text(&self, index: usize) -> &str;
-
-    /// An answer that is not null.
-    fn answer_text(&self, index: usize) -> &str;
-
-    /// The memory of a prediction that is not null.
-    fn prediction_memory(&self, index: usize) -> Memory<'_>;
-
-    /// The memory of an answer that is not null.
-    fn answer_memory(&self, index: usize) -> Memory<'_>;
+    /// Whether each of these rows has one answer, null or not, and no others stand between them.
+    fn have_one_answer(&self, rows: Range<usize>) -> bool;
 }
 
 /// What is computed for each row.
@@ -94,10 +100,6 @@ impl Request {
 pub struct Place {
     /// The row, counted from the start of the block.
     pub row: u32,
-    /// The answer among those of its row, null ones counted.
-    pub index: u32,
-    /// Where the prediction stands.
-    pub prediction: usize,
-    /// Where the answer stands.
-    pub answer: usize,
+    /// The answer among those of the block, null ones counted.
+    pub answer: u32,
 }

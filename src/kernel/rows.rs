@@ -15,11 +15,10 @@ use super::best_answers::BestAnswers;
 use super::fallback::{Best, FallbackScorer, Measured, RawPair};
 use super::lanes::Affixes;
 use super::pair32::{Inline, Pair32};
-use super::prepared::Text;
 use super::request::{Exact, Place, Request, Rows};
 use super::score::{CharErrors, Denominator, Nearest};
 use super::text32::Text32;
-use super::triage::Pairs;
+use super::triage::{Pairs, ViewRoom};
 use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
@@ -42,6 +41,7 @@ pub struct BlockScorer {
     pairs: Pairs,
     fallback: FallbackScorer,
     best_answers: BestAnswers,
+    room: ViewRoom,
     /// Whether texts are compared as they came.
     is_raw: bool,
 }
@@ -82,65 +82,63 @@ impl BlockScorer {
     ) {
         self.is_raw = request.is_raw();
         self.fallback.clear();
+        let mut room = std::mem::take(&mut self.room);
         let mut start = range.start;
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
             start = block.end;
-            self.pairs.sort(rows, block.clone(), request);
+            let views = self.pairs.sort(rows, block.clone(), request, &mut room);
             self.pairs.load(rows, request);
             self.batches.clear(2 * self.pairs.longer.len());
-            self.queue_inline::<false>(rows, request);
-            self.queue_inline::<true>(rows, request);
+            self.queue_inline::<false>(views, request);
+            self.queue_inline::<true>(views, request);
             self.queue_loaded(rows, request);
             self.queue_fallback(rows, request);
             self.batches.flush();
-            self.choose(block.len(), rows.is_plain(), request);
-            emit(&Block {
-                rows: block,
-                best: &self.best_answers,
-                answered: (!rows.is_plain()).then(|| self.pairs.answered()),
-            });
+            self.choose(block.len(), request);
+            emit(&Block { rows: block, best: &self.best_answers, answered: self.pairs.answered() });
         }
+        self.room = room;
     }
 
     /// Chooses the best answer of each row.
-    fn choose(&mut self, rows: usize, is_plain: bool, request: &Request) {
+    fn choose(&mut self, rows: usize, request: &Request) {
         let Self { batches, pairs, best_answers, .. } = self;
         let distances = batches.distances();
-        let places = || pairs.places().iter().enumerate();
-        if request.similarity.is_some() {
-            if is_plain {
+        let Some(places) = pairs.places() else {
+            if request.similarity.is_some() {
                 best_answers.only_nearest(&distances[..rows], &pairs.longer);
-            } else {
-                let nearest = |pair: usize, place: &Place| {
-                    let (distance, length) = (known(distances[pair]), pairs.longer[pair] as usize);
-                    Nearest::new(place.index as usize, distance, length)
-                };
-                best_answers.best_nearest(rows, places().map(|(pair, place)| (place, nearest(pair, place))));
             }
-        }
-        if request.errors.is_some() {
-            if is_plain {
+            if request.errors.is_some() {
                 // The only answer of a row is compared without a limit.
                 best_answers.only_fewest(distances, &pairs.errors_at, &pairs.reference);
-            } else {
-                let errors = |pair: usize| {
-                    let errors = known(distances[pairs.errors_at[pair] as usize])?;
-                    Some(CharErrors { errors, reference_length: pairs.reference[pair] as usize })
-                };
-                best_answers.best_fewest(rows, places().map(|(pair, place)| (place, errors(pair))));
             }
+            return;
+        };
+        let pairs_at = || places.iter().enumerate();
+        if request.similarity.is_some() {
+            let nearest = |pair: usize, place: &Place| {
+                let (distance, length) = (known(distances[pair]), pairs.longer[pair] as usize);
+                Nearest::new(place.answer as usize, distance, length)
+            };
+            let candidates = pairs_at().map(|(pair, place)| (place, nearest(pair, place)));
+            best_answers.best_nearest(&pairs.first_answers, candidates);
+        }
+        if request.errors.is_some() {
+            let errors = |pair: usize| {
+                let errors = known(distances[pairs.errors_at[pair] as usize])?;
+                Some(CharErrors { errors, reference_length: pairs.reference[pair] as usize })
+            };
+            best_answers.best_fewest(rows, pairs_at().map(|(pair, place)| (place, errors(pair))));
         }
     }
 
     /// Queues the pairs that stand in their views, and keeps those that do not fit into the lanes.
-    fn queue_inline<const SPACED: bool>(&mut self, rows: &impl Rows, request: &Request) {
-        let [predictions, answers] = rows.views();
+    fn queue_inline<const SPACED: bool>(&mut self, [predictions, answers]: [&[u128]; 2], request: &Request) {
         let mut kept = 0;
         for index in 0..self.pairs.inside.len() {
             let pair = self.pairs.inside[index] as usize;
-            let place = self.pairs.place(pair);
-            let views = [predictions[place.prediction], answers[place.answer]];
+            let views = [predictions[pair], answers[pair]];
             if !self.queue_short(pair, &Inline::<SPACED>::new(views), request) {
                 self.pairs.inside[kept] = pair as u32;
                 kept += 1;
@@ -153,9 +151,7 @@ impl BlockScorer {
     fn queue_loaded(&mut self, rows: &impl Rows, request: &Request) {
         for index in 0..self.pairs.loaded.len() {
             let pair = self.pairs.loaded[index] as usize;
-            let place = self.pairs.place(pair);
-            let prediction = Text32::load(rows.prediction_memory(place.prediction));
-            let answer = Text32::load(rows.answer_memory(place.answer));
+            let [prediction, answer] = self.pairs.memories(rows, pair).map(Text32::load);
             let is_queued = prediction
                 .zip(answer)
                 .is_some_and(|(prediction, answer)| self.queue_short(pair, &[prediction, answer], request));
@@ -176,20 +172,18 @@ impl BlockScorer {
         let mut equal = u32::MAX;
         for index in 0..self.pairs.fallback.len() {
             let pair = self.pairs.fallback[index] as usize;
-            let place = self.pairs.place(pair);
-            if place.row == equal {
+            let row = self.pairs.row(pair);
+            if row == equal {
                 // No later answer can be better, nor is it, at distance 0 as well.
                 continue;
             }
-            if place.row != current {
-                (current, best) = (place.row, Best::default());
+            if row != current {
+                (current, best) = (row, Best::default());
             }
-            let prediction = rows.prediction_text(place.prediction);
-            let answer = rows.answer_text(place.answer);
-            if prediction == answer {
-                equal = place.row;
+            let [prediction, answer] = self.pairs.texts(rows, pair);
+            if prediction.text == answer.text {
+                equal = row;
                 if let Some(preparation) = request.errors {
-                    let answer = answer_text(rows, place.answer);
                     let length = self.fallback.length(answer, preparation, self.batches.isa());
                     self.pairs.reference[pair] = length as u32;
                 }
@@ -242,8 +236,7 @@ impl BlockScorer {
     /// Queues a pair of any kind.
     fn queue_any(&mut self, rows: &impl Rows, pair: usize, request: &Request, best: &mut Best) {
         let Self { batches, pairs, .. } = self;
-        let place = pairs.place(pair);
-        let texts = [rows.prediction_memory(place.prediction), rows.answer_memory(place.answer)];
+        let texts = pairs.memories(rows, pair);
         let affixes = self.is_raw.then(|| batches.isa().affixes(texts));
         match &affixes {
             Some(affixes) if batches.push_middles(pair, texts, affixes) => {
@@ -267,14 +260,9 @@ impl BlockScorer {
         best: &mut Best,
     ) {
         let Self { batches, pairs, fallback, .. } = self;
-        let place = pairs.place(pair);
-        let prediction = Text {
-            text: rows.prediction_text(place.prediction),
-            memory: rows.prediction_memory(place.prediction),
-        };
         let raw = RawPair {
-            texts: [prediction, answer_text(rows, place.answer)],
-            prediction: place.prediction,
+            texts: pairs.texts(rows, pair),
+            prediction: pairs.at(pair)[0],
             affixes,
             places: [pair, pairs.apart(pair)],
         };
@@ -287,11 +275,6 @@ impl BlockScorer {
             pairs.errors_at[pair] = place as u32;
         }
     }
-}
-
-/// An answer that is not null, with its memory.
-fn answer_text(rows: &impl Rows, answer: usize) -> Text<'_> {
-    Text { text: rows.answer_text(answer), memory: rows.answer_memory(answer) }
 }
 
 #[cfg(test)]

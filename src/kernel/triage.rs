@@ -2,25 +2,33 @@
 //!
 //! Every pair passes here first. Views show most of it: of text that stands in them everything, of other text the
 //! length. A pair whose views are equal costs 10 ns in all; one of 13 to 32 bytes is loaded and compared for 7 more.
+//!
+//! Where each row of a block has one answer, which is decided block by block, its views are looked at where they stand,
+//! and a bit for each row leaves out those with a null. Other rows are gathered pair by pair.
 
 use std::ops::Range;
 
 use super::lanes::{Isa, Shown, VIEWS};
 use super::prepare::Preparation;
-use super::request::{Place, Request, Rows};
+use super::prepared::Text;
+use super::request::{Place, Request, Rows, Texts};
 use super::text32::Text32;
+use super::view::{INLINE, Memory};
 
 /// The pairs of a block, sorted.
 #[derive(Default)]
 pub struct Pairs {
     isa: Isa,
-    pub start: usize,
-    /// Where each pair stands, and room for more.
-    room: Vec<Place>,
-    /// How many of them there are; none where all rows are plain.
-    gathered: usize,
-    /// The views of the predictions and the answers of those.
-    views: [Vec<u128>; 2],
+    /// The first row of the block, and its first answer.
+    start: [usize; 2],
+    /// Where each pair stands, and room for more, unless there is one for each row.
+    places: Vec<Place>,
+    /// How many of them there are.
+    gathered: Option<usize>,
+    /// For each row that pairs were gathered for where its first answer stands.
+    pub first_answers: Vec<u32>,
+    /// A bit for each pair without a null.
+    valid: Vec<u64>,
     /// What the distance is divided by for the similarity, where it is not 0.
     pub longer: Vec<u32>,
     /// Length of the reference, if errors are asked for.
@@ -34,16 +42,26 @@ pub struct Pairs {
     pub loaded: Vec<u32>,
     /// Texts that are too long for the lanes or not ASCII.
     pub fallback: Vec<u32>,
-    /// Whether each row has an answer that is not null, and a prediction.
+    /// Whether each row has an answer that is not null, and a prediction; empty where all have.
     answered: Vec<bool>,
     /// For each row the first pair that cannot be better than what was found: an equal answer has distance 0, as
     /// have the pairs that are left out for it.
     settled: Vec<u32>,
 }
 
-/// Places that are written for each row at once, whether it has so many answers or not: the processor could not
-/// predict how often a loop over them runs.
+/// Room for views that do not stand one behind the other: those of a block, and those of its pairs.
+#[derive(Default)]
+pub struct ViewRoom {
+    block: [Vec<u128>; 2],
+    pairs: [Vec<u128>; 2],
+}
+
+/// Answers that are gathered for each row at once, whether it has so many or not: the processor could not predict how
+/// often a loop over them runs.
 const AT_ONCE: usize = 4;
+
+/// Texts of a row with which its answers are compared. Where it has many, most are equal to one of the first.
+const COMPARED: usize = 8;
 
 impl Pairs {
     /// Pairs that are sorted with these lanes.
@@ -52,37 +70,61 @@ impl Pairs {
         Self { isa, ..Self::default() }
     }
 
-    pub fn sort(&mut self, rows: &impl Rows, block: Range<usize>, request: &Request) {
-        self.start = block.start;
-        self.gathered = 0;
+    /// Sorts the pairs of a block, and returns the views of each.
+    pub fn sort<'a>(
+        &mut self,
+        rows: &'a impl Rows,
+        block: Range<usize>,
+        request: &Request,
+        room: &'a mut ViewRoom,
+    ) -> [&'a [u128]; 2] {
         let lists = [&mut self.inside, &mut self.to_load, &mut self.loaded, &mut self.fallback];
         lists.into_iter().for_each(Vec::clear);
-        let views = rows.views();
-        if rows.is_plain() {
-            self.sort_views(views.map(|views| &views[block.clone()]), request);
-            return;
+        self.answered.clear();
+        let [predictions, answers] = rows.texts();
+        let answers_at = rows.answers_of(block.clone());
+        self.start = [block.start, answers_at.start];
+        let [of_predictions, of_answers] = &mut room.block;
+        let mut views =
+            [predictions.views(block.clone(), of_predictions), answers.views(answers_at.clone(), of_answers)];
+        if rows.have_one_answer(block.clone()) {
+            self.gathered = None;
+            self.make_valid(block.len());
+            predictions.clear_nulls(block.clone(), &mut self.valid);
+            answers.clear_nulls(answers_at, &mut self.valid);
+            self.sort_views(views, request);
+            self.leave_out_nulls(block.len());
+            return views;
         }
         self.settled.clear();
         self.settled.resize(block.len(), u32::MAX);
-        self.gather(rows, block);
-        let mut gathered = std::mem::take(&mut self.views);
-        gathered.iter_mut().for_each(Vec::clear);
-        gathered[0].extend(self.places().iter().map(|place| views[0][place.prediction]));
-        gathered[1].extend(self.places().iter().map(|place| views[1][place.answer]));
-        self.sort_views(gathered.each_ref().map(Vec::as_slice), request);
-        self.views = gathered;
+        let gathered = self.gather(rows, block, views, &mut room.pairs);
+        self.gathered = Some(gathered);
+        views = room.pairs.each_ref().map(|views| &views[..gathered]);
+        self.make_valid(gathered);
+        self.sort_views(views, request);
         for list in [&mut self.to_load, &mut self.fallback] {
-            leave_out(list, &self.room, &self.settled);
+            leave_out(list, &self.places, &self.settled);
+        }
+        views
+    }
+
+    /// Marks so many pairs as without a null.
+    fn make_valid(&mut self, pairs: usize) {
+        self.valid.clear();
+        self.valid.resize(pairs.div_ceil(VIEWS), u64::MAX);
+        if let (Some(last), rest @ 1..) = (self.valid.last_mut(), pairs % VIEWS) {
+            *last >>= VIEWS - rest;
         }
     }
 
     fn sort_views(&mut self, [predictions, answers]: [&[u128]; 2], request: &Request) {
         let chunks = predictions.chunks(VIEWS).zip(answers.chunks(VIEWS));
-        for (first, (predictions, answers)) in (0..).step_by(VIEWS).zip(chunks) {
+        for (number, (predictions, answers)) in chunks.enumerate() {
+            let (first, valid) = (number * VIEWS, self.valid[number]);
             let shown = self.shown(predictions, answers);
-            let used = u64::MAX >> (VIEWS - predictions.len());
-            let equal = shown.inside & shown.equal & used;
-            if self.gathered > 0 {
+            let equal = shown.inside & shown.equal & valid;
+            if self.gathered.is_some() {
                 for_each_bit(equal, |bit| self.settle(first + bit, true, request));
             }
             let unknown = match request.errors {
@@ -98,7 +140,7 @@ impl Pairs {
             ];
             for (list, bits) in lists {
                 list.reserve(VIEWS);
-                for_each_bit(bits & used, |bit| list.push((first + bit) as u32));
+                for_each_bit(bits & valid, |bit| list.push((first + bit) as u32));
             }
         }
         self.reference.clear();
@@ -122,46 +164,121 @@ impl Pairs {
         self.isa.shown(&padded[0], &padded[1])
     }
 
-    /// Finds the pairs of rows that are not plain.
-    fn gather(&mut self, rows: &impl Rows, block: Range<usize>) {
-        let mut len = 0;
-        self.answered.clear();
-        for (row, index) in (0..).zip(block) {
-            let Some(prediction) = rows.prediction(index) else {
-                self.answered.push(false);
-                continue;
-            };
-            let answers = rows.answers(index);
-            let place =
-                |index: usize| Place { row, index: index as u32, prediction, answer: answers.start + index };
-            let (before, end) = (len, len + answers.len());
-            if self.room.len() < end + AT_ONCE {
-                self.room.resize(2 * (end + AT_ONCE), Place::default());
-            }
-            if rows.has_null_answers() {
-                for index in (0..answers.len()).filter(|&index| rows.is_answer(answers.start + index)) {
-                    self.room[len] = place(index);
-                    len += 1;
-                }
-                self.answered.push(len > before);
-                continue;
-            }
-            let first: &mut [_; AT_ONCE] = self.room[len..].first_chunk_mut().expect("room was made");
-            *first = std::array::from_fn(place);
-            for index in AT_ONCE..answers.len() {
-                self.room[len + index] = place(index);
-            }
-            len = end;
-            self.answered.push(end > before);
+    /// Notes which of so many rows, of one answer each, have a null: nothing of them was read but the views.
+    fn leave_out_nulls(&mut self, rows: usize) {
+        let is_valid = |row: usize| self.valid[row / VIEWS] >> (row % VIEWS) & 1 != 0;
+        let valid: u32 = self.valid.iter().map(|bits| bits.count_ones()).sum();
+        if valid as usize == rows {
+            return;
         }
-        self.gathered = len;
+        self.answered.extend((0..rows).map(is_valid));
+        for (length, &is_answered) in self.reference.iter_mut().zip(&self.answered) {
+            *length *= u32::from(is_answered);
+        }
+    }
+
+    /// Finds the pairs of rows that have any number of answers, with their views, and returns how many there are.
+    fn gather(
+        &mut self,
+        rows: &impl Rows,
+        block: Range<usize>,
+        [predictions, answers]: [&[u128]; 2],
+        views: &mut [Vec<u128>; 2],
+    ) -> usize {
+        let [_, texts] = rows.texts();
+        let has_null_answers = texts.has_nulls();
+        let mut len = 0;
+        self.first_answers.clear();
+        for (row, index) in (0..).zip(block) {
+            let own = rows.answers(index);
+            // A null row may have none at a place before all others.
+            let first = own.start.wrapping_sub(self.start[1]);
+            let count = if rows.texts()[0].is_valid(index) { own.len() } else { 0 };
+            self.first_answers.push(first as u32);
+            let before = len;
+            if self.places.len() < len + count + AT_ONCE {
+                self.places.resize(2 * (len + count + AT_ONCE), Place::default());
+            }
+            if has_null_answers || count > AT_ONCE {
+                len += self.gather_different(
+                    rows,
+                    row,
+                    first..first.wrapping_add(count),
+                    [predictions, answers],
+                    len,
+                );
+            } else {
+                let place = |index: usize| Place { row, answer: first.wrapping_add(index) as u32 };
+                self.places[len..][..AT_ONCE].copy_from_slice(&std::array::from_fn::<_, AT_ONCE, _>(place));
+                len += count;
+            }
+            self.answered.push(len > before);
+        }
+        let places = &self.places[..len];
+        views.iter_mut().for_each(Vec::clear);
+        views[0].extend(places.iter().map(|place| predictions[place.row as usize]));
+        views[1].extend(places.iter().map(|place| answers[place.answer as usize]));
+        len
+    }
+
+    /// Puts the pairs of a row with these answers at a place, and returns how many there are: without nulls; up to the
+    /// first answer that equals the prediction, which no later one can beat; or without those that an earlier one
+    /// equals.
+    fn gather_different<'a, R: Rows>(
+        &mut self,
+        rows: &'a R,
+        row: u32,
+        own: Range<usize>,
+        [predictions, answers]: [&[u128]; 2],
+        at: usize,
+    ) -> usize {
+        let ([prediction_texts, texts], [first_row, first_answer]) = (rows.texts(), self.start);
+        let (first, views) = (own.start, answers.get(own).unwrap_or_default());
+        let is_valid = |index: usize| texts.is_valid(first_answer + first + index);
+        let text = |index: usize| texts.memory(first_answer + first + index).text();
+        let prediction = predictions[row as usize];
+        let is_prediction = |(index, &view): (usize, &u128)| {
+            // Of long texts the lower half shows the length and four bytes.
+            view as u64 == prediction as u64
+                && is_valid(index)
+                && if view as u32 <= INLINE {
+                    view == prediction
+                } else {
+                    text(index) == prediction_texts.memory(first_row + row as usize).text()
+                }
+        };
+        let equal = views.iter().enumerate().position(is_prediction);
+        let mut different: [(u64, &'a [u8]); COMPARED] = [(0, &[]); COMPARED];
+        let (mut known, mut len) = (0, 0);
+        for (index, &view) in views[..equal.map_or(views.len(), |equal| equal + 1)].iter().enumerate() {
+            if !is_valid(index) {
+                continue;
+            }
+            // Without a branch for each: the processor could not predict which of them are equal.
+            let earlier = views[..index.min(COMPARED)].iter().enumerate();
+            let is_seen =
+                |(index, &earlier): (usize, &u128)| u32::from(earlier == view) & u32::from(is_valid(index));
+            let mut is_repeated =
+                equal.is_none() && earlier.map(is_seen).fold(0, |any, seen| any | seen) != 0;
+            if equal.is_none() && view as u32 > INLINE && !is_repeated {
+                let text = text(index);
+                is_repeated = different[..known].contains(&(view as u64, text));
+                if !is_repeated && known < different.len() {
+                    different[known] = (view as u64, text);
+                    known += 1;
+                }
+            }
+            self.places[at + len] = Place { row, answer: (first + index) as u32 };
+            len += usize::from(!is_repeated);
+        }
+        len
     }
 
     /// Notes an equal answer: no later one can be better, and no other one if any of the best will do.
     #[inline(always)]
     fn settle(&mut self, pair: usize, is_equal: bool, request: &Request) {
         let from = if request.any_of_equals { 0 } else { pair as u32 + 1 };
-        let settled = &mut self.settled[self.room[pair].row as usize];
+        let settled = &mut self.settled[self.places[pair].row as usize];
         *settled = (*settled).min(if is_equal { from } else { u32::MAX });
     }
 
@@ -169,39 +286,63 @@ impl Pairs {
     pub fn load(&mut self, rows: &impl Rows, request: &Request) {
         for index in 0..self.to_load.len() {
             let pair = self.to_load[index] as usize;
-            let place = self.place(pair);
-            let prediction = Text32::load(rows.prediction_memory(place.prediction));
-            let answer = Text32::load(rows.answer_memory(place.answer));
+            let [prediction, answer] = self.memories(rows, pair).map(Text32::load);
             let is_equal = prediction == answer;
             let is_ascii = answer.is_some_and(|answer| answer.is_ascii());
-            if self.gathered > 0 {
+            if self.gathered.is_some() {
                 self.settle(pair, is_equal, request);
             }
             push_if(&mut self.loaded, pair, !is_equal);
             push_if(&mut self.fallback, pair, is_equal & !has_known_length(is_ascii, request));
         }
-        if self.gathered > 0 {
+        if self.gathered.is_some() {
             for list in [&mut self.inside, &mut self.loaded, &mut self.fallback] {
-                leave_out(list, &self.room, &self.settled);
+                leave_out(list, &self.places, &self.settled);
             }
         }
     }
 
+    /// The row of a pair, counted from the start of the block.
     #[inline(always)]
-    pub fn place(&self, pair: usize) -> Place {
-        let row = self.start + pair;
-        let plain = Place { row: pair as u32, index: 0, prediction: row, answer: row };
-        if self.gathered > 0 { self.room[pair] } else { plain }
+    pub fn row(&self, pair: usize) -> u32 {
+        if self.gathered.is_some() { self.places[pair].row } else { pair as u32 }
     }
 
-    /// Where each pair stands; none where all rows are plain.
-    pub fn places(&self) -> &[Place] {
-        &self.room[..self.gathered]
+    /// Where the prediction and the answer of a pair stand.
+    #[inline(always)]
+    pub fn at(&self, pair: usize) -> [usize; 2] {
+        let place = match self.gathered {
+            Some(_) => self.places[pair],
+            None => Place { row: pair as u32, answer: pair as u32 },
+        };
+        [self.start[0] + place.row as usize, self.start[1] + place.answer as usize]
     }
 
-    /// Whether each row of the block has a prediction and an answer; unless all are plain.
-    pub fn answered(&self) -> &[bool] {
-        &self.answered
+    /// The texts of a pair.
+    #[inline(always)]
+    pub fn texts<'a>(&self, rows: &'a impl Rows, pair: usize) -> [Text<'a>; 2] {
+        let ([predictions, answers], [prediction, answer]) = (rows.texts(), self.at(pair));
+        [
+            Text { text: predictions.text(prediction), memory: predictions.memory(prediction) },
+            Text { text: answers.text(answer), memory: answers.memory(answer) },
+        ]
+    }
+
+    /// The memory of both texts of a pair.
+    #[inline(always)]
+    pub fn memories<'a>(&self, rows: &'a impl Rows, pair: usize) -> [Memory<'a>; 2] {
+        let ([predictions, answers], [prediction, answer]) = (rows.texts(), self.at(pair));
+        [predictions.memory(prediction), answers.memory(answer)]
+    }
+
+    /// Where each pair stands; `None` where there is one for each row.
+    pub fn places(&self) -> Option<&[Place]> {
+        self.gathered.map(|gathered| &self.places[..gathered])
+    }
+
+    /// Whether each row of the block has a prediction and an answer; `None` where all have.
+    pub fn answered(&self) -> Option<&[bool]> {
+        Some(self.answered.as_slice()).filter(|answered| !answered.is_empty())
     }
 
     /// Where the errors of a pair go that are not its distance for the similarity.

@@ -20,7 +20,7 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::outputs::Extent;
 use super::{Error, Result};
-use crate::kernel::request::Rows;
+use crate::kernel::request::{self, Rows};
 use crate::kernel::view::Memory;
 
 /// Estimated nanoseconds of one piece of work.
@@ -36,13 +36,11 @@ const TOGETHER: usize = 64;
 struct Column {
     texts: Texts,
     lists: Option<Lists>,
-    /// 1, or 0 where the column's only row stands for all.
-    stride: usize,
 }
 
 /// A column of inputs, of which some rows were checked.
 #[derive(Clone)]
-struct CheckedColumn<'a> {
+pub struct CheckedColumn<'a> {
     column: &'a Column,
     texts: CheckedTexts<'a>,
 }
@@ -58,7 +56,6 @@ pub struct Pair {
 pub struct CheckedPair<'a> {
     prediction: CheckedColumn<'a>,
     answers: CheckedColumn<'a>,
-    is_plain: bool,
 }
 
 /// Refuses columns that do not fit what a function takes; shared by the schema call and the call on data.
@@ -98,8 +95,10 @@ impl Pair {
     /// Imports and aligns the columns of a call; [`check_columns`] has passed them.
     pub fn import(columns: Vec<ForeignColumn>) -> Result<Self> {
         let (rows, columns) = import(columns)?;
-        let [prediction, answers] =
+        let [prediction, mut answers] =
             <[_; 2]>::try_from(columns).map_err(|_| Error::new("a metric takes 2 columns"))?;
+        // A list of one answer, null or not, is that answer.
+        answers.lists = answers.lists.filter(|lists| !lists.have_one_entry(0..lists.len()));
         Ok(Self { rows, prediction, answers })
     }
 
@@ -109,7 +108,11 @@ impl Pair {
 
     /// The rows, and how they are cut; without nulls where each row has a prediction and an answer.
     pub fn extent(&self) -> Extent {
-        Extent { rows: self.rows, piece_rows: self.piece_rows(), has_nulls: !self.is_plain() }
+        let has_nulls =
+            [&self.prediction, &self.answers].iter().any(|column| column.texts.values.has_nulls());
+        let has_one_answer = self.has_one_answer();
+        let has_nulls = has_nulls || !has_one_answer;
+        Extent { rows: self.rows, piece_rows: self.piece_rows(), has_nulls, has_one_answer }
     }
 
     /// Rows of one piece of work, by what their texts are estimated to take.
@@ -136,22 +139,14 @@ impl Pair {
         Ok(CheckedPair {
             prediction: self.prediction.check(rows.clone())?,
             answers: self.answers.check(rows)?,
-            is_plain: self.is_plain(),
         })
-    }
-
-    /// Whether row i has prediction i and answer i, and none is null.
-    fn is_plain(&self) -> bool {
-        let is_plain = |column: &Column| {
-            column.stride == 1 && column.lists.is_none() && !column.texts.values.has_nulls()
-        };
-        is_plain(&self.prediction) && is_plain(&self.answers)
     }
 }
 
 impl<'a> CheckedPair<'a> {
     pub fn predicted(&self, row: usize) -> Option<&'a str> {
-        self.prediction(row).map(|index| self.prediction.texts.text(index))
+        let Self { prediction, .. } = self;
+        prediction.values().is_valid(row).then(|| prediction.texts.text(row))
     }
 
     /// The answers of a row that are not null, with their positions.
@@ -159,7 +154,7 @@ impl<'a> CheckedPair<'a> {
         let answers = self.answers(row);
         let start = answers.start;
         answers
-            .filter(|&index| self.is_answer(index))
+            .filter(|&index| self.answers.values().is_valid(index))
             .map(move |index| (index - start, self.answers.texts.text(index)))
     }
 
@@ -171,12 +166,12 @@ impl<'a> CheckedPair<'a> {
     /// The view of one of the answers of a row, if there is an index.
     #[inline(always)]
     pub fn answer_view(&self, row: usize, index: Option<usize>) -> Option<u128> {
-        self.answer_place(row, index?).map(|place| self.answers.values().all[place])
+        self.answer_place(row, index?).map(|place| self.answers.values().view(place))
     }
 
     #[inline(always)]
     fn answer_place(&self, row: usize, index: usize) -> Option<usize> {
-        self.answers(row).nth(index).filter(|&place| self.is_answer(place))
+        self.answers(row).nth(index).filter(|&place| self.answers.values().is_valid(place))
     }
 
     pub fn reference(&self, row: usize) -> Option<&'a str> {
@@ -221,54 +216,54 @@ impl Groups {
     }
 }
 
-impl Rows for CheckedPair<'_> {
-    fn views(&self) -> [&[u128]; 2] {
-        [&self.prediction.values().all, &self.answers.values().all]
-    }
-
-    fn is_plain(&self) -> bool {
-        self.is_plain
-    }
+impl<'a> Rows for CheckedPair<'a> {
+    type Texts = CheckedColumn<'a>;
 
     #[inline(always)]
-    fn prediction(&self, row: usize) -> Option<usize> {
-        let index = row * self.prediction.column.stride;
-        self.prediction.values().is_valid(index).then_some(index)
+    fn texts(&self) -> [&CheckedColumn<'a>; 2] {
+        [&self.prediction, &self.answers]
     }
 
     #[inline(always)]
     fn answers(&self, row: usize) -> Range<usize> {
-        self.answers.column.bounds(row * self.answers.column.stride)
+        self.answers.column.bounds(row)
+    }
+
+    fn answers_of(&self, rows: Range<usize>) -> Range<usize> {
+        self.answers.column.lists.as_ref().map_or(rows.clone(), |lists| lists.span(rows))
+    }
+
+    fn have_one_answer(&self, rows: Range<usize>) -> bool {
+        self.answers.column.lists.as_ref().is_none_or(|lists| lists.have_one_entry(rows))
+    }
+}
+
+impl request::Texts for CheckedColumn<'_> {
+    fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128] {
+        self.values().views(texts, room)
+    }
+
+    fn has_nulls(&self) -> bool {
+        self.values().has_nulls()
     }
 
     #[inline(always)]
-    fn has_null_answers(&self) -> bool {
-        self.answers.values().has_nulls()
+    fn is_valid(&self, index: usize) -> bool {
+        self.values().is_valid(index)
+    }
+
+    fn clear_nulls(&self, texts: Range<usize>, bits: &mut [u64]) {
+        self.values().clear_nulls(texts, bits);
     }
 
     #[inline(always)]
-    fn is_answer(&self, index: usize) -> bool {
-        self.answers.values().is_valid(index)
+    fn text(&self, index: usize) -> &str {
+        self.texts.text(index)
     }
 
     #[inline(always)]
-    fn prediction_text(&self, index: usize) -> &str {
-        self.prediction.texts.text(index)
-    }
-
-    #[inline(always)]
-    fn answer_text(&self, index: usize) -> &str {
-        self.answers.texts.text(index)
-    }
-
-    #[inline(always)]
-    fn prediction_memory(&self, index: usize) -> Memory<'_> {
-        self.prediction.texts.memory(index)
-    }
-
-    #[inline(always)]
-    fn answer_memory(&self, index: usize) -> Memory<'_> {
-        self.answers.texts.memory(index)
+    fn memory(&self, index: usize) -> Memory<'_> {
+        self.texts.memory(index)
     }
 }
 
@@ -294,28 +289,30 @@ impl Column {
             }
         };
         let (lists, values) = imported.map_err(|error| Error::new(format!("column '{name}': {error}")))?;
-        Ok(Self { texts: Texts::new(name, values), lists, stride: 1 })
+        Ok(Self { texts: Texts::new(name, values), lists })
     }
 
     fn len(&self) -> usize {
         self.lists.as_ref().map_or(self.texts.values.len(), Lists::len)
     }
 
-    /// Where the texts of the column's row `index` stand.
+    /// Where the texts of a row stand.
     #[inline(always)]
-    fn bounds(&self, index: usize) -> Range<usize> {
-        self.lists.as_ref().map_or(index..index + 1, |lists| lists.bounds(index))
+    fn bounds(&self, row: usize) -> Range<usize> {
+        self.lists.as_ref().map_or(row..row + 1, |lists| lists.bounds(row))
     }
 
     /// Makes the only row stand for all, and checks it once.
     fn repeat(&mut self) -> Result<()> {
         self.check(0..1)?;
-        self.stride = 0;
+        match &mut self.lists {
+            Some(lists) => lists.repeat(),
+            None => self.texts.values.repeat(),
+        }
         Ok(())
     }
 
     fn check(&self, rows: Range<usize>) -> Result<CheckedColumn<'_>> {
-        let rows = if self.stride == 0 { 0..1 } else { rows };
         let fault = |row, fault: Fault| fault.at(&self.texts.name, row, self.len());
         let texts = match &self.lists {
             None => self.texts.check(rows).map_err(|(row, found)| fault(row, found))?,

@@ -53,17 +53,29 @@ impl<T: Clone + Default> Piece<'_, T> {
         &mut self,
         block: &Block,
         set: impl FnOnce(&mut [T], &BestAnswers) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<()>
+    where
+        T: Copy,
+    {
         let at = block.rows.start - self.rows.start..block.rows.end - self.rows.start;
         let values = &mut self.values[at.clone()];
         set(values, block.best)?;
         if let Some(answered) = block.answered {
-            self.valid[at].copy_from_slice(answered);
-            for (value, _) in values.iter_mut().zip(answered).filter(|(_, answered)| !**answered) {
-                *value = T::default();
+            for (value, &is_answered) in values.iter_mut().zip(answered) {
+                *value = if is_answered { *value } else { T::default() };
             }
         }
+        set_valid(self.valid, at, block);
         Ok(())
+    }
+}
+
+/// Notes which rows of a block have a value, unless all of the column have.
+fn set_valid(valid: &mut [bool], at: Range<usize>, block: &Block) {
+    match (valid.get_mut(at), block.answered) {
+        (Some(valid), Some(answered)) => valid.copy_from_slice(answered),
+        (Some(valid), None) => valid.fill(true),
+        (None, _) => {}
     }
 }
 
@@ -73,6 +85,8 @@ pub struct Extent {
     pub rows: usize,
     pub piece_rows: usize,
     pub has_nulls: bool,
+    /// Whether no row has more than one answer.
+    pub has_one_answer: bool,
 }
 
 /// Computes a column in pieces, on several threads where they are free; `state` is made once a thread.
@@ -83,7 +97,8 @@ pub fn map_pieces<T: Clone + Default + Send, S>(
     work: impl Fn(&mut S, &mut Piece<T>) -> Result<()> + Sync,
 ) -> Result<Column<T>> {
     let mut values = vec![T::default(); rows];
-    let nulls = fill(&mut values, Extent { rows, piece_rows, has_nulls: true }, state, work)?;
+    let extent = Extent { rows, piece_rows, has_nulls: true, has_one_answer: false };
+    let nulls = fill(&mut values, extent, state, work)?;
     Ok(Column { values, nulls })
 }
 

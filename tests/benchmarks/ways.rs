@@ -7,7 +7,7 @@ mod table;
 use std::time::Instant;
 
 use anls_frame::kernel::prepare::{Preparation, Whitespace};
-use anls_frame::kernel::request::{Exact, Request, Rows, Similarity};
+use anls_frame::kernel::request::{Exact, Request, Similarity};
 use anls_frame::kernel::rows::BlockScorer;
 use anls_frame::kernel::score::{Cut, Denominator, Protocol};
 use anls_frame::kernel::weighted::SubstitutionCost;
@@ -113,7 +113,7 @@ fn nanoseconds(way: &Way) -> f64 {
     let (begun, mut shortest, mut sum) = (Instant::now(), f64::INFINITY, 0.0);
     while begun.elapsed().as_secs_f64() < 0.3 {
         let start = Instant::now();
-        scorer.score_blocks(&table, 0..table.views()[0].len(), &request, |block| {
+        scorer.score_blocks(&table, 0..table.predictions.views.len(), &request, |block| {
             sum += block.best.normalized_distances[0];
         });
         shortest = start.elapsed().as_secs_f64().min(shortest);

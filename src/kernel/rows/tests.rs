@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::lanes::Isa;
 use super::super::oracle::cases;
 use super::super::prepare::{Preparation, UnicodeForm, Whitespace};
-use super::super::request::Similarity;
+use super::super::request::{Similarity, Texts};
 use super::super::score::{Cut, Protocol, Scorer};
 use super::super::view::{INLINE, Memory};
 use super::*;
@@ -13,33 +13,47 @@ use super::*;
 /// A prediction and answers, null or not.
 type Row = (Option<String>, Vec<Option<String>>);
 
-/// Rows with their views. Those of long texts tell nothing beyond the length, as in columns that are
-/// built alike: texts that start alike then have equal views.
+/// Rows with their views. Those of a long prediction and a long answer may be equal though the texts are not, as in
+/// columns that are built alike.
 struct Table {
     rows: Vec<Row>,
-    answers: Vec<Option<String>>,
     starts: Vec<usize>,
-    views: [Vec<u128>; 2],
-    is_plain: bool,
+    columns: [Column; 2],
+}
+
+struct Column {
+    texts: Vec<Option<String>>,
+    views: Vec<u128>,
+    /// Whether their views are lent as they stand.
+    are_lent: bool,
+}
+
+impl Column {
+    fn new(texts: impl Iterator<Item = Option<String>>, are_lent: bool) -> Self {
+        let texts: Vec<_> = texts.collect();
+        // Equal texts may stand at one place.
+        let first = |index: usize| texts[..index].iter().position(|text| *text == texts[index]);
+        let place = |index: usize| first(index).filter(|_| are_lent).unwrap_or(index);
+        let views =
+            texts.iter().enumerate().map(|(index, text)| view(text.as_deref(), place(index))).collect();
+        Self { texts, views, are_lent }
+    }
 }
 
 impl Table {
     fn new(rows: Vec<Row>) -> Self {
-        let answers: Vec<_> = rows.iter().flat_map(|(_, answers)| answers.clone()).collect();
         let starts = std::iter::once(0)
             .chain(rows.iter().scan(0, |end, (_, answers)| {
                 *end += answers.len();
                 Some(*end)
             }))
             .collect();
-        let views = [
-            rows.iter().map(|(text, _)| view(text.as_deref())).collect(),
-            answers.iter().map(|text| view(text.as_deref())).collect(),
+        let are_lent = rows.len().is_multiple_of(2);
+        let columns = [
+            Column::new(rows.iter().map(|(text, _)| text.clone()), are_lent),
+            Column::new(rows.iter().flat_map(|(_, answers)| answers.clone()), are_lent),
         ];
-        let is_plain = rows
-            .iter()
-            .all(|(prediction, answers)| prediction.is_some() && matches!(answers.as_slice(), [Some(_)]));
-        Self { rows, answers, starts, views, is_plain }
+        Self { rows, starts, columns }
     }
 
     fn prediction_str(&self, row: usize) -> Option<&str> {
@@ -51,56 +65,71 @@ impl Table {
     }
 }
 
-fn view(text: Option<&str>) -> u128 {
+/// The view of a text, with its place where it is long.
+fn view(text: Option<&str>, place: usize) -> u128 {
     let text = text.unwrap_or("garbage of a null");
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
     let kept = if text.len() <= INLINE as usize { text.len() } else { 4 };
     bytes[4..4 + kept].copy_from_slice(&text.as_bytes()[..kept]);
+    if text.len() > INLINE as usize {
+        bytes[12..].copy_from_slice(&(place as u32).to_le_bytes());
+    }
     u128::from_le_bytes(bytes)
 }
 
+impl Texts for Column {
+    fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128] {
+        let views = &self.views[texts];
+        if self.are_lent {
+            return views;
+        }
+        room.clear();
+        room.extend_from_slice(views);
+        room
+    }
+
+    fn has_nulls(&self) -> bool {
+        self.texts.iter().any(Option::is_none)
+    }
+
+    fn is_valid(&self, index: usize) -> bool {
+        self.texts[index].is_some()
+    }
+
+    fn clear_nulls(&self, texts: Range<usize>, bits: &mut [u64]) {
+        for (bit, text) in self.texts[texts].iter().enumerate() {
+            bits[bit / 64] &= !(u64::from(text.is_none()) << (bit % 64));
+        }
+    }
+
+    fn text(&self, index: usize) -> &str {
+        self.texts[index].as_deref().expect("not null")
+    }
+
+    fn memory(&self, index: usize) -> Memory<'_> {
+        let text = self.text(index);
+        Memory::new(text.as_bytes(), text.len())
+    }
+}
+
 impl Rows for Table {
-    fn views(&self) -> [&[u128]; 2] {
-        [&self.views[0], &self.views[1]]
-    }
+    type Texts = Column;
 
-    fn is_plain(&self) -> bool {
-        self.is_plain
-    }
-
-    fn prediction(&self, row: usize) -> Option<usize> {
-        self.rows[row].0.as_ref().map(|_| row)
+    fn texts(&self) -> [&Column; 2] {
+        self.columns.each_ref()
     }
 
     fn answers(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 
-    fn has_null_answers(&self) -> bool {
-        self.answers.iter().any(Option::is_none)
+    fn answers_of(&self, rows: Range<usize>) -> Range<usize> {
+        self.starts[rows.start]..self.starts[rows.end]
     }
 
-    fn is_answer(&self, index: usize) -> bool {
-        self.answers[index].is_some()
-    }
-
-    fn prediction_text(&self, index: usize) -> &str {
-        self.prediction_str(index).expect("not null")
-    }
-
-    fn answer_text(&self, index: usize) -> &str {
-        self.answers[index].as_deref().expect("not null")
-    }
-
-    fn prediction_memory(&self, index: usize) -> Memory<'_> {
-        let text = self.prediction_text(index);
-        Memory::new(text.as_bytes(), text.len())
-    }
-
-    fn answer_memory(&self, index: usize) -> Memory<'_> {
-        let text = self.answer_text(index);
-        Memory::new(text.as_bytes(), text.len())
+    fn have_one_answer(&self, rows: Range<usize>) -> bool {
+        self.rows[rows].iter().all(|(_, answers)| answers.len() == 1)
     }
 }
 
@@ -232,12 +261,14 @@ proptest! {
                 prop::option::weighted(0.95, any_text()),
                 prop::collection::vec(prop::option::weighted(0.9, any_text()), 0..4),
                 likenesses(),
+                prop::sample::select(vec![1, 1, 1, 3, 5]),
             ),
             0..80,
         ),
         request in requests(),
     ) {
-        let with_like_answers = rows.into_iter().map(|(prediction, mut answers, likeness)| {
+        let with_like_answers = rows.into_iter().map(|(prediction, answers, likeness, times)| {
+            let mut answers = vec![answers; times].concat();
             let (Some(text), Some(likeness)) = (&prediction, likeness) else { return (prediction, answers) };
             let other = answers.iter().flatten().next().map_or("", String::as_str);
             let [prediction, answer] = alike(text, other, likeness);
@@ -249,15 +280,17 @@ proptest! {
 
     #[test]
     fn blocks_of_single_answers_score_as_rows_do(
-        rows in prop::collection::vec((any_text(), any_text(), likenesses()), 0..80),
+        rows in prop::collection::vec((any_text(), any_text(), likenesses(), 0..40), 0..80),
+        has_nulls: bool,
         request in requests(),
     ) {
-        let rows = rows.into_iter().map(|(text, other, likeness)| {
+        let rows = rows.into_iter().map(|(text, other, likeness, null)| {
             let [prediction, answer] = match likeness {
                 Some(likeness) => alike(&text, &other, likeness),
                 None => [text, other],
             };
-            (Some(prediction), vec![Some(answer)])
+            let unless = |number, text| Some(text).filter(|_| !has_nulls || null != number);
+            (unless(0, prediction), vec![unless(1, answer)])
         });
         assert_scores(rows.collect(), &request);
     }
@@ -279,5 +312,12 @@ fn blocks_end_where_rows_do() {
     let similarity = Some(Similarity { protocol, exact: Exact::All });
     let request = Request { similarity, errors: Some(Preparation::default()), ..Request::default() };
     assert_scores(rows(|row| vec![format!("text {}", row / 3), "other".to_owned()]), &request);
-    assert_scores(rows(|row| vec![format!("text {}", row / 3)]), &request);
+    let single = rows(|row| vec![format!("text {}", row / 3)]);
+    assert_scores(single.clone(), &request);
+    for null in [0, 63, 64, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 2] {
+        let mut rows = single.clone();
+        rows[null].0 = None;
+        rows[2 * BLOCK - null.min(BLOCK)].1[0] = None;
+        assert_scores(rows, &request);
+    }
 }

@@ -15,6 +15,8 @@ pub struct Lists {
     /// Rising, none below the first.
     offsets: ScalarBuffer<i64>,
     nulls: Option<NullBuffer>,
+    /// Whether the only row stands for all.
+    is_repeated: bool,
 }
 
 impl Lists {
@@ -25,7 +27,7 @@ impl Lists {
             let offsets = list_offsets(data, width)?;
             let values = read(&entries_between(data, &offsets))?;
             let nulls = data.nulls().cloned().filter(|nulls| nulls.null_count() > 0);
-            return Ok((Self { offsets, nulls }, values));
+            return Ok((Self { offsets, nulls, is_repeated: false }, values));
         }
         let mut offsets = vec![0];
         let mut validity = BooleanBufferBuilder::new(0);
@@ -53,14 +55,20 @@ impl Lists {
         }
         let values = Views::concatenate(&children, read)?;
         let nulls = Some(NullBuffer::new(validity.finish())).filter(|nulls| nulls.null_count() > 0);
-        Ok((Self { offsets: offsets.into(), nulls }, values))
+        Ok((Self { offsets: offsets.into(), nulls, is_repeated: false }, values))
     }
 
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
+    /// Makes the only row stand for all.
+    pub fn repeat(&mut self) {
+        self.is_repeated = true;
+    }
+
     pub fn is_null(&self, row: usize) -> bool {
+        let row = if self.is_repeated { 0 } else { row };
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
@@ -70,12 +78,27 @@ impl Lists {
         if self.is_null(row) {
             return 0..0;
         }
-        self.place(row)..self.place(row + 1)
+        self.span(row..row + 1)
     }
 
     /// Where the texts of rows stand, those in null rows included.
+    #[inline(always)]
     pub fn span(&self, rows: Range<usize>) -> Range<usize> {
+        let rows = if self.is_repeated { 0..1 } else { rows };
         self.place(rows.start)..self.place(rows.end)
+    }
+
+    /// Whether each of these rows has one entry, and none is null.
+    pub fn have_one_entry(&self, rows: Range<usize>) -> bool {
+        if self.is_repeated || self.span(rows.clone()).len() != rows.len() {
+            return false;
+        }
+        let is_other = |start: i64, end: i64| end - start != 1;
+        let has_null = || {
+            let nulls = |nulls: &NullBuffer| nulls.slice(rows.start, rows.len()).null_count() > 0;
+            self.nulls.as_ref().is_some_and(nulls)
+        };
+        !any_step(&self.offsets[rows.start..=rows.end], is_other) && !has_null()
     }
 
     #[inline(always)]
@@ -83,6 +106,11 @@ impl Lists {
         // The entries are cut to those of these rows.
         size(self.offsets[row] - self.offsets[0])
     }
+}
+
+/// Whether this is true of any two neighbours. All are looked at, without a branch for each, so several at once.
+fn any_step(offsets: &[i64], is: impl Fn(i64, i64) -> bool) -> bool {
+    offsets.iter().zip(&offsets[1..]).fold(0, |any, (&start, &end)| any | u64::from(is(start, end))) != 0
 }
 
 /// A difference of bounds, which rise from 0 on.
@@ -112,7 +140,7 @@ fn list_offsets(data: &ArrayData, width: Option<i32>) -> Result<ScalarBuffer<i64
     };
     let inside =
         offsets[0] >= 0 && offsets[offsets.len() - 1] <= data.child_data()[0].len().cast_signed() as i64;
-    if inside && offsets.is_sorted() {
+    if inside && !any_step(&offsets, |start, end| end < start) {
         return Ok(offsets);
     }
     Err(Error::new("not a valid Arrow array: the bounds of its lists fall or leave the entries"))

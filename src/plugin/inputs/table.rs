@@ -45,13 +45,12 @@ impl<'a> CheckedTable<'a> {
     /// The texts of a row that are not null; none where the row is null.
     pub fn texts(&self, column: usize, row: usize) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
         let CheckedColumn { column, texts } = self.columns[column].clone();
-        let index = row * column.stride;
         let values = &column.texts.values;
         let is_valid = match &column.lists {
-            Some(lists) => !lists.is_null(index),
-            None => values.is_valid(index),
+            Some(lists) => !lists.is_null(row),
+            None => values.is_valid(row),
         };
-        let entries = move || column.bounds(index).filter(|&entry| values.is_valid(entry));
+        let entries = move || column.bounds(row).filter(|&entry| values.is_valid(entry));
         is_valid.then(|| entries().map(move |entry| texts.text(entry)))
     }
 }

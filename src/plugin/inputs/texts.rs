@@ -30,11 +30,8 @@ pub struct Texts {
 /// Texts that were checked, and may be read.
 #[derive(Clone)]
 pub struct CheckedTexts<'a> {
-    views: &'a [u128],
-    /// The same as bytes.
-    bytes: &'a [u8],
-    buffers: &'a [Buffer],
-    /// Texts that are all UTF-8.
+    values: &'a Views,
+    /// Views whose texts are all UTF-8.
     utf8: Range<usize>,
 }
 
@@ -78,6 +75,8 @@ impl Texts {
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
     pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
+        // A text that stands for all was checked before.
+        let range = if self.values.is_repeated() { 0..1 } else { range };
         let mut checked = self.checked(range.clone());
         let mut start = range.start;
         let mut buffer = 0;
@@ -104,8 +103,7 @@ impl Texts {
     }
 
     fn checked(&self, utf8: Range<usize>) -> CheckedTexts<'_> {
-        let Views { all, buffers, .. } = &self.values;
-        CheckedTexts { views: all, bytes: all.inner(), buffers, utf8 }
+        CheckedTexts { values: &self.values, utf8 }
     }
 
     /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
@@ -178,21 +176,29 @@ impl Texts {
 impl<'a> CheckedTexts<'a> {
     #[inline(always)]
     pub fn memory(&self, index: usize) -> Memory<'a> {
-        let view = self.views[index];
+        self.memory_at(self.values.place(index))
+    }
+
+    /// The memory of the text of a view.
+    #[inline(always)]
+    fn memory_at(&self, place: usize) -> Memory<'a> {
+        let Views { all, buffers, .. } = self.values;
+        let view = all[place];
         let len = view as u32;
         let bytes = if len <= INLINE {
             // The text stands in the view itself, and other views behind it.
-            &self.bytes[size_of::<u128>() * index + size_of::<u32>()..]
+            &all.inner()[size_of::<u128>() * place + size_of::<u32>()..]
         } else {
-            &self.buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]
+            &buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]
         };
         Memory::new(bytes, len as usize)
     }
 
     #[inline(always)]
     pub fn text(&self, index: usize) -> &'a str {
-        let text = self.memory(index).text();
-        if self.utf8.contains(&index) {
+        let place = self.values.place(index);
+        let text = self.memory_at(place).text();
+        if self.utf8.contains(&place) {
             // SAFETY: `Texts::check` found all of these texts to be UTF-8 in their buffers.
             unsafe { std::str::from_utf8_unchecked(text) }
         } else {
@@ -206,7 +212,7 @@ fn sampled(values: &Views) -> impl Iterator<Item = usize> {
     const SAMPLE: usize = 512;
     let step = (values.len() / SAMPLE).max(1);
     let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
-    sampled.map(|index| values.all[index] as u32 as usize)
+    sampled.map(|index| values.view(index) as u32 as usize)
 }
 
 fn mean(numbers: impl Iterator<Item = usize>) -> usize {

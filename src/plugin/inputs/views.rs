@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use arrow_buffer::bit_chunk_iterator::BitChunks;
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -19,11 +20,13 @@ pub struct Views {
     pub buffers: Vec<Buffer>,
     /// Without it none is null.
     nulls: Option<NullBuffer>,
+    /// Whether the only text stands for any number of them.
+    is_repeated: bool,
 }
 
 impl Views {
     fn new(all: ScalarBuffer<u128>, buffers: Vec<Buffer>, nulls: Option<NullBuffer>) -> Self {
-        Self { all, buffers, nulls: nulls.filter(|nulls| nulls.null_count() > 0) }
+        Self { all, buffers, nulls: nulls.filter(|nulls| nulls.null_count() > 0), is_repeated: false }
     }
 
     /// Number of texts, nulls included.
@@ -38,7 +41,52 @@ impl Views {
 
     #[inline(always)]
     pub fn is_valid(&self, index: usize) -> bool {
-        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))
+        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(self.place(index)))
+    }
+
+    /// Clears a bit for each of these texts that is null; the lowest one is that of the first.
+    pub fn clear_nulls(&self, texts: Range<usize>, bits: &mut [u64]) {
+        let Some(nulls) = &self.nulls else { return };
+        if self.is_repeated {
+            // Its only text is null.
+            bits.fill(0);
+            return;
+        }
+        let valid = BitChunks::new(nulls.validity(), nulls.offset() + texts.start, texts.len());
+        for (bits, valid) in bits.iter_mut().zip(valid.iter_padded()) {
+            *bits &= valid;
+        }
+    }
+
+    /// Makes the only text stand for any number of them.
+    pub fn repeat(&mut self) {
+        self.is_repeated = true;
+    }
+
+    pub fn is_repeated(&self) -> bool {
+        self.is_repeated
+    }
+
+    /// Which of the views is that of a text.
+    #[inline(always)]
+    pub fn place(&self, index: usize) -> usize {
+        if self.is_repeated { 0 } else { index }
+    }
+
+    /// The view of a text.
+    #[inline(always)]
+    pub fn view(&self, index: usize) -> u128 {
+        self.all[self.place(index)]
+    }
+
+    /// The views of texts, nulls included, one behind the other; in `room` unless they stand so already.
+    pub fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128] {
+        if !self.is_repeated {
+            return &self.all[texts];
+        }
+        room.clear();
+        room.resize(texts.len(), self.all[0]);
+        room
     }
 
     /// The texts of a chunk; categories are looked up, which copies views but no text.

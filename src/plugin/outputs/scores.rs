@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use super::super::memory::{Values, bits};
 use super::super::{Result, parallel};
 use super::lists::named_fields;
-use super::{Extent, nulls, put, put_counts};
+use super::{Extent, nulls, put, put_counts, set_valid};
 use crate::kernel::rows::Block;
 use crate::kernel::score::{Cut, Nearest};
 
@@ -55,6 +55,8 @@ pub struct ScoreColumns {
 /// Some of the rows of [`ScoreColumns`], to be filled.
 pub struct ScorePiece<'a> {
     rows: Range<usize>,
+    /// The only answer of a row is the first: zeros stand there already.
+    has_one_answer: bool,
     floats: [&'a mut [f64]; 3],
     counts: [&'a mut [u32]; 3],
     exact_match: &'a mut [u8],
@@ -87,11 +89,10 @@ impl ScorePiece<'_> {
         cer.copy_from_slice(&best.rates);
         reference_length.copy_from_slice(&best.reference_lengths);
         put_counts(char_errors, &best.errors)?;
-        if let Some(answered) = block.answered {
-            // Where each row has one answer, it is the first: zeros stand there already.
+        if !self.has_one_answer {
             answer_index.copy_from_slice(&best.indexes);
-            self.valid[at].copy_from_slice(answered);
         }
+        set_valid(self.valid, at, block);
         Ok(())
     }
 
@@ -112,9 +113,9 @@ impl ScoreColumns {
         state: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &mut ScorePiece) -> Result<()> + Sync,
     ) -> Result<Self> {
-        let Extent { rows, piece_rows, has_nulls } = extent;
+        let Extent { rows, piece_rows, has_one_answer, .. } = extent;
         let detailed_rows = if has_details { rows } else { 0 };
-        let answer_index = if has_nulls { Values::any(rows) } else { Values::zeros(rows) };
+        let answer_index = if has_one_answer { Values::zeros(rows) } else { Values::any(rows) };
         let mut columns = Self {
             floats: [(); 3].map(|()| Values::any(rows)),
             counts: [Values::any(rows), Values::any(rows), answer_index],
@@ -131,6 +132,7 @@ impl ScoreColumns {
         let mut valid = columns.valid.chunks_mut(piece_rows);
         let piece = |rows| ScorePiece {
             rows,
+            has_one_answer,
             floats: floats.each_mut().map(next),
             counts: counts.each_mut().map(next),
             exact_match: next(&mut exact_match),

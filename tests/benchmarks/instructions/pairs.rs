@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use anls_frame::kernel::Isa;
 use anls_frame::kernel::prepare::{Preparation, Whitespace};
-use anls_frame::kernel::request::{Exact, Request, Rows, Similarity};
+use anls_frame::kernel::request::{Exact, Request, Similarity};
 use anls_frame::kernel::rows::BlockScorer;
 use anls_frame::kernel::score::{Cut, Denominator, Protocol};
 use table::{Column, Random, Table};
@@ -84,7 +84,7 @@ fn main() {
     let (mut sum, mut plain) = (0.0, 0);
     for _ in 0..number(rounds) {
         plain += plain_blocks(&table.predictions) + plain_blocks(&table.answers);
-        scorer.score_blocks(&table, 0..table.views()[0].len(), &request, |block| {
+        scorer.score_blocks(&table, 0..table.predictions.views.len(), &request, |block| {
             sum += block.best.normalized_distances.iter().map(|distance| 1.0 - distance).sum::<f64>();
         });
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use anls_frame::kernel::request::Rows;
+use anls_frame::kernel::request::{Rows, Texts};
 use anls_frame::kernel::view::{INLINE, Memory};
 
 /// Random numbers (`SplitMix64`), the same everywhere.
@@ -45,7 +45,7 @@ pub struct Column {
 }
 
 impl Column {
-    fn push(&mut self, text: &str) {
+    pub fn push(&mut self, text: &str) {
         let mut view = [0; 16];
         view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
         if text.len() <= INLINE as usize {
@@ -59,6 +59,22 @@ impl Column {
         self.starts.push(self.buffer.len());
         self.buffer.push_str(text);
     }
+}
+
+impl Texts for Column {
+    fn views<'a>(&'a self, texts: Range<usize>, _room: &'a mut Vec<u128>) -> &'a [u128] {
+        &self.views[texts]
+    }
+
+    fn has_nulls(&self) -> bool {
+        false
+    }
+
+    fn is_valid(&self, _index: usize) -> bool {
+        true
+    }
+
+    fn clear_nulls(&self, _texts: Range<usize>, _bits: &mut [u64]) {}
 
     fn text(&self, index: usize) -> &str {
         &self.buffer[self.starts[index]..][..self.views[index] as u32 as usize]
@@ -84,43 +100,21 @@ impl Table {
 }
 
 impl Rows for Table {
-    fn views(&self) -> [&[u128]; 2] {
-        [&self.predictions.views, &self.answers.views]
-    }
+    type Texts = Column;
 
-    fn is_plain(&self) -> bool {
-        true
-    }
-
-    fn prediction(&self, row: usize) -> Option<usize> {
-        Some(row)
+    fn texts(&self) -> [&Column; 2] {
+        [&self.predictions, &self.answers]
     }
 
     fn answers(&self, row: usize) -> Range<usize> {
         row..row + 1
     }
 
-    fn has_null_answers(&self) -> bool {
-        false
+    fn answers_of(&self, rows: Range<usize>) -> Range<usize> {
+        rows
     }
 
-    fn is_answer(&self, _index: usize) -> bool {
+    fn have_one_answer(&self, _rows: Range<usize>) -> bool {
         true
-    }
-
-    fn prediction_text(&self, index: usize) -> &str {
-        self.predictions.text(index)
-    }
-
-    fn answer_text(&self, index: usize) -> &str {
-        self.answers.text(index)
-    }
-
-    fn prediction_memory(&self, index: usize) -> Memory<'_> {
-        self.predictions.memory(index)
-    }
-
-    fn answer_memory(&self, index: usize) -> Memory<'_> {
-        self.answers.memory(index)
     }
 }
