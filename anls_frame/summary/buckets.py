@@ -44,6 +44,7 @@ class _Bucket:
     size: int = 0
     most: float = 0
     """Number of cells up to which they are not added up."""
+    is_settled: bool = True
 
 
 class Buckets:
@@ -68,12 +69,13 @@ class Buckets:
         self._schema = pl.Schema()
 
     def add(self, cells: pl.DataFrame) -> None:
-        """Take the cells of one batch, of which no two have equal keys."""
+        """Take the cells of one batch; some may have equal keys, as two orders of a list have become."""
         numbered = self._narrow(cells).with_columns(self._place.alias("bucket"))
         for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
             bucket = self._buckets[number]
             bucket.parts.append(own)
             bucket.size += own.height
+            bucket.is_settled = False
             if bucket.size > max(bucket.most, _LOOSE_VALUES // (BUCKETS * own.width)):
                 self._settle(bucket)
 
@@ -95,7 +97,7 @@ class Buckets:
 
     def _settle(self, bucket: _Bucket) -> None:
         """Put the cells of a bucket together, and add up those with equal keys."""
-        if len(bucket.parts) < 2:  # noqa: PLR2004
+        if bucket.is_settled:
             return
         whole = pl.concat(bucket.parts, how="vertical_relaxed", rechunk=True)
         # Equal keys have equal hashes, so all other cells are left as they are.
@@ -104,6 +106,7 @@ class Buckets:
         if repeated.any():
             added = self._narrow(self._add([whole.filter(repeated).cast(self._schema)]))
             bucket.parts = [pl.concat([whole.filter(~repeated), added], how="vertical_relaxed", rechunk=True)]
+        bucket.is_settled = True
         before, bucket.size = whole.height, bucket.parts[0].height
         few = bucket.size > before * 3 / 4
         bucket.most = bucket.size * (_GROWTH_OF_DISTINCT if few else _GROWTH)
@@ -113,6 +116,8 @@ class Buckets:
         known = self._schema.to_frame() if self._schema else cells.head(0)
         self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
         wide = [name for name in cells.columns if name not in self._keys and cells.schema[name] in _NARROWER]
+        if not wide:
+            return cells
         lows, highs = (cells.select(ends).row(0) for ends in (pl.col(wide).min(), pl.col(wide).max()))
         return cells.cast({
             name: next(

@@ -132,7 +132,7 @@ def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
 
 
 def _cells_of_batch(keys: Sequence[str], sums: list[pl.Expr], batch: pl.LazyFrame) -> pl.DataFrame:
-    return _canonical_cells(_grouped(batch, keys, sums).collect(engine="streaming"), keys)
+    return canonical(_grouped(batch, keys, sums).collect(engine="streaming"))
 
 
 def _buckets(keys: Sequence[str]) -> Buckets:

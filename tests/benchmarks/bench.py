@@ -143,7 +143,8 @@ def processor() -> str:
         if cpuinfo.exists()
         else None
     )
-    return found[1] if found else platform.processor() or platform.machine()
+    name = found[1] if found else platform.processor() or platform.machine()
+    return re.sub(r"\((R|TM)\)| (Processor|CPU)\b.*", "", name)
 
 
 def machine(packages: Sequence[str] = PACKAGES) -> str:

@@ -104,3 +104,24 @@ def test_sums_that_outgrow_their_dtypes(monkeypatch: pytest.MonkeyPatch) -> None
     found.add(pl.DataFrame({"key_0": [1], "n": [2**62], "units": [2**100]}, schema=schema))
     expected = {"key_0": [0, 1], "n": [300, 2**62], "units": [-300 * 2**62, 2**100]}
     assert_frame_equal(found.whole().sort("key_0"), pl.DataFrame(expected, schema=schema))
+
+
+def test_equal_keys_of_one_batch_are_added() -> None:
+    found = Buckets(["key_0"], lambda parts: pl.concat(parts).group_by("key_0").agg(pl.col("n").sum()))
+    found.add(pl.DataFrame({"key_0": ["a", "b", "a"], "n": [1, 2, 3]}))
+    assert sorted(found.whole().rows()) == [("a", 4), ("b", 2)]
+
+
+def test_orders_of_a_list_are_one_cell_of_several_systems() -> None:
+    frame = pl.DataFrame(
+        {
+            "one": ["a", "b"],
+            "two": ["a", "c"],
+            "answer": ["a", "b"],
+            "tags": [["x", "y"], ["y", "x"]],
+            "doc": [1, 1],
+        }
+    )
+    systems = {"one": "one", "two": "two"}
+    sums = af.summarize_systems(frame, systems, "answer", by="tags", cluster="doc").sums
+    assert [cells["n"].to_list() for cells in sums.cells.values()] == [[2]] * len(sums.cells)
