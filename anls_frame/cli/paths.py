@@ -57,6 +57,8 @@ def name_of(path: Path) -> str:
     """Return a name for the system: that of the folder, or of the file without its format."""
     if is_many(path):
         return path.resolve().name if path.is_dir() else str(path)
+    if _runs.of(path) is not None:  # the file's name has the task and the time, and the folder's the model
+        return path.resolve().parent.name
     # A name such as model-1.5.jsonl has other dots too.
     named = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
     return named.stem or path.name

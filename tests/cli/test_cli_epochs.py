@@ -310,6 +310,8 @@ def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) ->
         write(name, "infovqa_val", right - 2)
     scores = {name: row["score"] for name, row in ranking(fine(run("compare", "harness", "--json"))).items()}
     assert scores == pytest.approx({"a": 0.8, "b": 0.5, "c": 0.2}, rel=1e-12)
+    files = [f"harness/{name}/20261121_1000_samples_docvqa_val.jsonl" for name in "abc"]
+    assert list(ranking(fine(run("compare", *files, "--json")))) == ["a", "b", "c"]
     by_task = json.loads(fine(run("report", "harness/a", "-b", "task", "--json")))["tables"]["By task"]
     assert {row["task"]: (row["n"], row["anls"]) for row in by_task if row["task"]} == {
         "docvqa_val": (10, pytest.approx(0.9)),
