@@ -63,9 +63,11 @@ impl ByteIds {
     /// Writes a text whose letters mostly lie in one block of 128: they stand for themselves, and the spare bytes for
     /// others.
     fn fill_with_block(&mut self, side: usize, text: &[u8], block: u8) -> Option<usize> {
+        let Self { isa, ids, known, texts } = self;
+        let (ids, bytes) = (fixed(ids), texts[side].as_mut_slice());
         let (mut at, mut len) = (0, 0);
         while at < text.len() {
-            let (read, written) = self.isa.narrow(&text[at..], block, &mut self.texts[side][len..]);
+            let (read, written) = isa.narrow(&text[at..], block, &mut bytes[len..]);
             (at, len) = (at + read, len + written);
             // The next eight bytes hold something else, or less than that is left.
             let end = text.len().min(at + 8);
@@ -77,13 +79,12 @@ impl ByteIds {
                     continue;
                 }
                 let (code, width) = character(text, at);
-                let id = match lead {
+                bytes[len] = match lead {
                     _ if SPARE.contains(&lead) => return None,
                     0..0x80 => lead,
                     _ if lead & 0xfe == block => code as u8 | 0x80,
-                    _ => self.id(code, SPARE)?,
+                    _ => id(ids, known, code, SPARE)?,
                 };
-                self.texts[side][len] = id;
                 (at, len) = (at + width, len + 1);
             }
         }
@@ -92,32 +93,45 @@ impl ByteIds {
 
     /// Writes a text whose characters beyond ASCII all have ids.
     fn fill(&mut self, side: usize, text: &[u8]) -> Option<usize> {
+        let Self { ids, known, texts, .. } = self;
+        let (ids, bytes) = (fixed(ids), texts[side].as_mut_slice());
         let (mut at, mut len) = (0, 0);
         while at < text.len() {
             if text[at].is_ascii() {
-                let copied = copy_ascii(&text[at..], &mut self.texts[side][len..]);
+                let copied = copy_ascii(&text[at..], &mut bytes[len..]);
                 (at, len) = (at + copied, len + copied);
                 continue;
             }
             let (code, width) = character(text, at);
-            self.texts[side][len] = self.id(code, BEYOND_ASCII)?;
+            bytes[len] = id(ids, known, code, BEYOND_ASCII)?;
             (at, len) = (at + width, len + 1);
         }
         Some(len)
     }
+}
 
-    /// The id of a code point; a new one is the next of the range.
-    #[inline(always)]
-    fn id(&mut self, code: u32, range: RangeInclusive<u8>) -> Option<u8> {
-        let code = u16::try_from(code).ok()?;
-        let id = &mut self.ids[usize::from(code)];
-        if *id == 0 {
-            let next = u8::try_from(usize::from(*range.start()) + self.known.len()).ok();
-            *id = next.filter(|next| range.contains(next))?;
-            self.known.push(code);
-        }
-        Some(*id)
+/// Ids of all code points, none of which lies outside of so many.
+fn fixed(ids: &mut [u8]) -> &mut [u8; BASIC] {
+    ids.first_chunk_mut().expect("made as long before")
+}
+
+/// The id of a code point; a new one is the next of the range.
+#[inline(always)]
+fn id(ids: &mut [u8; BASIC], known: &mut Vec<u16>, code: u32, range: RangeInclusive<u8>) -> Option<u8> {
+    let code = u16::try_from(code).ok()?;
+    let id = &mut ids[usize::from(code)];
+    if *id == 0 {
+        *id = new_id(known, code, range)?;
     }
+    Some(*id)
+}
+
+#[cold]
+fn new_id(known: &mut Vec<u16>, code: u16, range: RangeInclusive<u8>) -> Option<u8> {
+    let next = u8::try_from(usize::from(*range.start()) + known.len()).ok();
+    let next = next.filter(|next| range.contains(next))?;
+    known.push(code);
+    Some(next)
 }
 
 /// The lead byte of the first half of the block in which at least half of the characters beyond ASCII lie, among

@@ -17,7 +17,7 @@
 //! | the same, and whitespace changes | squeezed in that register | `pair32.rs`, `lanes/compress` | 34 |
 //! | ASCII up to 32 bytes each | a register for each text, then 32 pairs side by side | `text32.rs`, `lanes/pairs` | 36 |
 //! | compared as they are, at most 32 characters between the common ends, none above U+FFFF | what differs is decoded, then 32 pairs side by side | `rows.rs`, `lanes/affix`, `lanes/decode` | 70 to 150 |
-//! | the same after preparation | prepared one by one, then as above | `fallback.rs`, `prepared.rs`, `lanes/prepare` | 160 to 450 |
+//! | the same after preparation | prepared one by one, then as above | `fallback.rs`, `prepared.rs`, `lanes/prepare` | 130 to 310 |
 //! | at most 64 characters between the common ends, and one byte is enough for each | four pairs side by side, a word each | `fallback.rs`, `byte_ids.rs`, `lanes/quads` | 200 |
 //! | the same with at most 128 | four pairs side by side, two words each | as above | 460 |
 //! | longer | one pair alone, see below | `distance.rs` | 1,500 and more |

@@ -4,7 +4,7 @@
 //! the length in bytes of nearly all letters in use, so that nothing moves: the letters of ASCII, Latin-1, Latin
 //! Extended-A, Greek, Cyrillic, Vietnamese and the full-width forms are changed where they stand. What else has case is
 //! only noticed, and left to [`Preparation`](crate::kernel::prepare::Preparation). With AVX2, 32 bytes take 3 ns where
-//! they are ASCII, and 10 to 20 ns otherwise.
+//! they are ASCII, and 10 to 30 ns otherwise.
 
 #![expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
 #![expect(clippy::needless_range_loop, reason = "loops over several arrays, which become vectors")]
