@@ -47,6 +47,8 @@ PRINTERS = [("report",), ("report", "--json"), ("score",), ("confusions", "--jso
 LIMITED = """
 import json, pathlib, resource, signal, sys
 from shell import run
+# Python does not see that what it has compiled is cut off.
+sys.dont_write_bytecode = True
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 import matplotlib.font_manager
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
