@@ -118,8 +118,8 @@ def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     cells = _buckets(rows.keys)
     bins, lengths = _buckets((*by_keys, _GRID)), _buckets((*by_keys, "bits"))
     digests = []
-    # Sums of integers do not depend on the order of the batches.
-    found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=False, engine="streaming")
+    # The sums do not depend on the order of the batches, but without it Polars reads much further ahead.
+    found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
     for batch in itertools.chain([source.head(0).collect()], found):
         scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
         cells.add(_cells_of_batch(rows.keys, sums, batch.lazy()))
