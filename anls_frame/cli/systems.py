@@ -17,6 +17,7 @@ from anls_frame.cli.output import say
 from anls_frame.cli.paths import by_system, files, is_many, name_of
 from anls_frame.cli.source import are_pages, load, load_systems, table
 from anls_frame.exceptions import InputError, Problem
+from anls_frame.frames import origins
 from anls_frame.readers._problems import listed, shown
 from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
@@ -82,6 +83,7 @@ def compared(
     else:
         frame, systems = _columns(given) if rows is None else _side_by_side(rows, [*labels])
         scored = named_metrics.with_numbers(frame.lazy(), named_metrics.columns(chosen)).collect()
+        scored = origins.like(scored, frame)
         # A name by itself may be that of a set.
         one_or_all = chosen[0] if len(chosen) == 1 else chosen
         options |= {**vars(scoring), "details": details}
@@ -227,12 +229,15 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
             rows = pl.concat(frames, how="diagonal")
         else:
             rows = logs.of_systems(dict(zip(found, of_systems.values(), strict=True)), source, data_set)
+    origin = origins.of(rows)
     if together:
         rows = _complete(given, rows, labels, noun)
     if noun == "system" or pages:  # of files, the reader has checked them
         _check_answers(rows, labels)
     names = dict(zip(found, _names(given, found), strict=True))
     rows = rows.with_columns(rows["system"].replace_strict(names, return_dtype=pl.String))
+    protocols = {names[name]: protocol for name, protocol in origin.of_systems.items()}
+    rows = origins.remember(rows, origin.protocol, of_systems=protocols)
     return rows, {names[name]: label for name, label in labels.items()}
 
 
@@ -294,7 +299,8 @@ def _side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFram
         for frame in (frame.select("question_id", "prediction") for frame in others)
     )
     predictions = [first["prediction"], *(frame["prediction"] for frame in of_others)]
-    return _beside(first, predictions, names)
+    frame, columns = _beside(first, predictions, names)
+    return origins.like(frame, rows), columns
 
 
 def _beside(

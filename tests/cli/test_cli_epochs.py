@@ -298,7 +298,13 @@ def test_figures_of_harnesses_beside_their_samples_are_passed_over(run: Run, tmp
 def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) -> None:
     def write(name: str, task: str, right: int, time: str = "20261121_1000") -> None:
         rows = [
-            {"doc_id": n, "input": "?", "target": "['yes']", "filtered_resps": "yes" if n < right else "no"}
+            {
+                "doc_id": n,
+                "input": "?",
+                "target": "['yes']",
+                "filtered_resps": "yes" if n < right else "no",
+                "anls": 1.0,
+            }
             for n in range(10)
         ]
         path = tmp_path / "harness" / name / f"{time}_samples_{task}.jsonl"
@@ -310,6 +316,9 @@ def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) ->
         write(name, "infovqa_val", right - 2)
     scores = {name: row["score"] for name, row in ranking(fine(run("compare", "harness", "--json"))).items()}
     assert scores == pytest.approx({"a": 0.8, "b": 0.5, "c": 0.2}, rel=1e-12)
+    named = "The file's harness uses protocol rrc, but these scores use protocol anls."
+    assert named in run("compare", "harness").stdout
+    assert named not in run("compare", "harness", "--protocol", "rrc").stdout
     files = [f"harness/{name}/20261121_1000_samples_docvqa_val.jsonl" for name in "abc"]
     assert list(ranking(fine(run("compare", *files, "--json")))) == ["a", "b", "c"]
     by_task = json.loads(fine(run("report", "harness/a", "-b", "task", "--json")))["tables"]["By task"]
@@ -323,4 +332,5 @@ def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) ->
     newest = ranking(fine(run("compare", "harness", "--runs", "newest", "--json")))
     assert newest["a"]["score"] == pytest.approx((1 + 0.7) / 2, rel=1e-12)
     uneven = run("compare", "harness", "--runs", "all", "--allow-unmatched", "--json")
+    assert named in uneven.stdout
     assert ranking(uneven.stdout)["a"]["score"] == pytest.approx((0.95 + 0.7) / 2, rel=1e-12)
