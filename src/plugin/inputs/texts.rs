@@ -63,7 +63,14 @@ impl Texts {
             end > 0 || worth(buffer) && simdutf8::basic::from_utf8(buffer).is_ok()
         };
         let is_utf8 = buffers.map(is_utf8).collect();
-        Self { name, values, ascii_ends, is_utf8, isa: Isa::default() }
+        let texts = Self { name, values, ascii_ends, is_utf8, isa: Isa::default() };
+        // Categories are checked once; where that fails, each text is, as the wrong ones may be in no row.
+        if texts.values.are_shared()
+            && !matches!(texts.check_views(0..texts.values.all.len(), |_| true), Ok(true))
+        {
+            return Self { values: texts.values.with_own_views(), ..texts };
+        }
+        texts
     }
 
     /// Mean of the nanoseconds that pairs of some of the texts may take, spread over the column. The time of long
@@ -75,9 +82,22 @@ impl Texts {
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
     pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
-        // A text that stands for all was checked before.
-        let range = if self.values.is_repeated() { 0..1 } else { range };
-        let mut checked = self.checked(range.clone());
+        if self.values.are_shared() {
+            // All were checked: categories by `new`, a text that stands for all before it did.
+            return Ok(self.checked(0..self.values.all.len()));
+        }
+        let are_utf8 = self.check_views(range.clone(), |index| self.values.is_valid(index))?;
+        Ok(if are_utf8 { self.checked(range) } else { self.checked_singly() })
+    }
+
+    /// Checks the texts of these views, each with whether it is read; whether all are UTF-8, or the first that is read
+    /// and is none.
+    fn check_views(
+        &self,
+        range: Range<usize>,
+        is_read: impl Fn(usize) -> bool,
+    ) -> std::result::Result<bool, (usize, Fault)> {
+        let mut are_utf8 = true;
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
@@ -86,15 +106,15 @@ impl Texts {
                 for (index, &view) in (start..).zip(views) {
                     match self.check_view(view) {
                         Ok(()) => {}
-                        Err(fault) if self.values.is_valid(index) => return Err((index, fault)),
+                        Err(fault) if is_read(index) => return Err((index, fault)),
                         // What a null hides is never read.
-                        Err(_) => checked = self.checked_singly(),
+                        Err(_) => are_utf8 = false,
                     }
                 }
             }
             start += views.len();
         }
-        Ok(checked)
+        Ok(are_utf8)
     }
 
     /// Texts of which some are hidden and not UTF-8, so that each is checked again when it is read.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use arrow_buffer::bit_chunk_iterator::BitChunks;
-use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
@@ -20,18 +20,32 @@ pub struct Views {
     pub buffers: Vec<Buffer>,
     /// Without it none is null.
     nulls: Option<NullBuffer>,
-    /// Whether the only text stands for any number of them.
-    is_repeated: bool,
+    places: Places,
+}
+
+/// Which of the views is that of a text.
+#[derive(Default)]
+enum Places {
+    /// Each text has its own.
+    #[default]
+    Own,
+    /// The only one stands for any number of texts.
+    First,
+    /// Texts name theirs: categories, each of which has one.
+    Keys(Keys),
 }
 
 impl Views {
     fn new(all: ScalarBuffer<u128>, buffers: Vec<Buffer>, nulls: Option<NullBuffer>) -> Self {
-        Self { all, buffers, nulls: nulls.filter(|nulls| nulls.null_count() > 0), is_repeated: false }
+        Self { all, buffers, nulls: nulls.filter(|nulls| nulls.null_count() > 0), places: Places::Own }
     }
 
     /// Number of texts, nulls included.
     pub fn len(&self) -> usize {
-        self.all.len()
+        match &self.places {
+            Places::Keys(keys) => keys.len(),
+            _ => self.all.len(),
+        }
     }
 
     #[inline(always)]
@@ -41,13 +55,14 @@ impl Views {
 
     #[inline(always)]
     pub fn is_valid(&self, index: usize) -> bool {
-        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(self.place(index)))
+        let index = if matches!(self.places, Places::First) { 0 } else { index };
+        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))
     }
 
     /// Clears a bit for each of these texts that is null; the lowest one is that of the first.
     pub fn clear_nulls(&self, texts: Range<usize>, bits: &mut [u64]) {
         let Some(nulls) = &self.nulls else { return };
-        if self.is_repeated {
+        if matches!(self.places, Places::First) {
             // Its only text is null.
             bits.fill(0);
             return;
@@ -58,58 +73,81 @@ impl Views {
         }
     }
 
-    /// Makes the only text stand for any number of them.
+    /// Makes the only text, which was checked, stand for any number of them. What a null hides is left behind.
     pub fn repeat(&mut self) {
-        self.is_repeated = true;
+        let view = if self.is_valid(0) { self.view(0) } else { 0 };
+        *self = Self { all: vec![view].into(), places: Places::First, ..std::mem::take(self) };
     }
 
-    pub fn is_repeated(&self) -> bool {
-        self.is_repeated
+    /// Whether a view may be that of several texts.
+    pub fn are_shared(&self) -> bool {
+        !matches!(self.places, Places::Own)
     }
 
     /// Which of the views is that of a text.
     #[inline(always)]
     pub fn place(&self, index: usize) -> usize {
-        if self.is_repeated { 0 } else { index }
+        match &self.places {
+            Places::Own => index,
+            Places::First => 0,
+            Places::Keys(keys) => keys.get(index),
+        }
     }
 
-    /// The view of a text.
+    /// The view of a text, or that of an empty one where a null hides that there is none.
     #[inline(always)]
     pub fn view(&self, index: usize) -> u128 {
-        self.all[self.place(index)]
+        self.all.get(self.place(index)).copied().unwrap_or_default()
     }
 
     /// The views of texts, nulls included, one behind the other; in `room` unless they stand so already.
     pub fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128] {
-        if !self.is_repeated {
-            return &self.all[texts];
-        }
         room.clear();
-        room.resize(texts.len(), self.all[0]);
+        match &self.places {
+            Places::Own => return &self.all[texts],
+            Places::First => room.resize(texts.len(), self.view(0)),
+            Places::Keys(Keys::U8(keys)) => room.extend(views_of(&keys[texts], &self.all)),
+            Places::Keys(Keys::U16(keys)) => room.extend(views_of(&keys[texts], &self.all)),
+            Places::Keys(Keys::U32(keys)) => room.extend(views_of(&keys[texts], &self.all)),
+        }
         room
     }
 
-    /// The texts of a chunk; categories are looked up, which copies views but no text.
+    /// The same texts, each with a view of its own.
+    #[must_use]
+    pub fn with_own_views(self) -> Self {
+        if !self.are_shared() {
+            return self;
+        }
+        let mut own = Vec::new();
+        self.views(0..self.len(), &mut own);
+        Self { all: own.into(), places: Places::Own, ..self }
+    }
+
+    /// The texts of a chunk; those of categories share their views, unless there are more of them than texts.
     pub fn read(dtype: &Dtype, data: &ArrayData) -> Result<Self> {
         if !matches!(dtype, Dtype::Categories(_) | Dtype::Enumeration(_)) {
             return Ok(Self::of(data));
         }
-        let values = Self::of(&data.child_data()[0]);
-        let mut views = Vec::with_capacity(data.len());
-        let mut validity = BooleanBufferBuilder::new(data.len());
-        for row in 0..data.len() {
-            let key = if data.is_null(row) { None } else { Some(dictionary_key(data, row)) };
-            let view = match key {
-                Some(key) if key >= values.len() => {
-                    return Err(Error::new("not a valid Arrow array: a key outside the dictionary"));
-                }
-                Some(key) if values.is_valid(key) => Some(values.all[key]),
-                _ => None,
-            };
-            views.push(view.unwrap_or(0));
-            validity.append(view.is_some());
+        let categories = Self::of(&data.child_data()[0]);
+        let keys = Keys::of(data);
+        let valid = |row: usize| !data.is_null(row);
+        if keys.have_from(categories.len())
+            && (0..data.len()).any(|row| valid(row) && keys.get(row) >= categories.len())
+        {
+            return Err(Error::new("not a valid Arrow array: a key outside the dictionary"));
         }
-        Ok(Self::new(views.into(), values.buffers, Some(NullBuffer::new(validity.finish()))))
+        let has_null = categories.has_nulls();
+        let nulls = if has_null {
+            let is_valid = |row: usize| valid(row) && categories.is_valid(keys.get(row));
+            Some(NullBuffer::new(BooleanBuffer::collect_bool(data.len(), is_valid)))
+        } else {
+            data.nulls().cloned()
+        };
+        let is_longer = categories.len() > data.len();
+        let shared =
+            Self { places: Places::Keys(keys), ..Self::new(categories.all, categories.buffers, nulls) };
+        Ok(if has_null || is_longer { shared.with_own_views() } else { shared })
     }
 
     fn of(data: &ArrayData) -> Self {
@@ -136,7 +174,7 @@ impl Views {
                     validity.append_n(*rows, false);
                 }
                 Chunk::Data(data) => {
-                    let chunk = read(data)?;
+                    let chunk = read(data)?.with_own_views();
                     let moved = buffers.len()..buffers.len() + chunk.buffers.len();
                     views.extend(chunk.all.iter().map(|&view| moved_view(view, &moved)));
                     buffers.extend(chunk.buffers);
@@ -151,17 +189,62 @@ impl Views {
     }
 }
 
-fn dictionary_key(data: &ArrayData, row: usize) -> usize {
-    let keys = &data.buffers()[0];
-    let index = data.offset() + row;
-    match data.data_type() {
-        DataType::Dictionary(key, _) => match key.primitive_width() {
-            Some(1) => usize::from(keys[index]),
-            Some(2) => usize::from(keys.typed_data::<u16>()[index]),
-            _ => keys.typed_data::<u32>()[index] as usize,
-        },
-        other => unreachable!("categories are imported as a dictionary, not as {other}"),
+/// For each text the number of its category.
+enum Keys {
+    U8(ScalarBuffer<u8>),
+    U16(ScalarBuffer<u16>),
+    U32(ScalarBuffer<u32>),
+}
+
+impl Keys {
+    fn of(data: &ArrayData) -> Self {
+        fn numbers<T: ArrowNativeType>(data: &ArrayData) -> ScalarBuffer<T> {
+            ScalarBuffer::new(data.buffers()[0].clone(), data.offset(), data.len())
+        }
+        match data.data_type() {
+            DataType::Dictionary(key, _) => match key.primitive_width() {
+                Some(1) => Self::U8(numbers(data)),
+                Some(2) => Self::U16(numbers(data)),
+                _ => Self::U32(numbers(data)),
+            },
+            other => unreachable!("categories are imported as a dictionary, not as {other}"),
+        }
     }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::U8(keys) => keys.len(),
+            Self::U16(keys) => keys.len(),
+            Self::U32(keys) => keys.len(),
+        }
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> usize {
+        match self {
+            Self::U8(keys) => usize::from(keys[index]),
+            Self::U16(keys) => usize::from(keys[index]),
+            Self::U32(keys) => keys[index] as usize,
+        }
+    }
+
+    /// Whether any is not below this number, those of nulls included.
+    fn have_from(&self, end: usize) -> bool {
+        fn have<T: ArrowNativeType>(keys: &[T], end: usize) -> bool {
+            // Without a branch for each, so several at once.
+            keys.iter().fold(0, |any, key| any | u8::from(key.as_usize() >= end)) != 0
+        }
+        match self {
+            Self::U8(keys) => have(keys, end),
+            Self::U16(keys) => have(keys, end),
+            Self::U32(keys) => have(keys, end),
+        }
+    }
+}
+
+/// The views that keys name, and that of an empty text for a key of a null that names none.
+fn views_of<T: ArrowNativeType>(keys: &[T], all: &[u128]) -> impl Iterator<Item = u128> {
+    keys.iter().map(|key| all.get(key.as_usize()).copied().unwrap_or_default())
 }
 
 /// A view whose buffers have moved to these positions. One outside its buffers stays outside, lest it name
