@@ -182,10 +182,12 @@ def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, wha
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
     scored = f" ({', '.join(how)})" if how else ""
+    made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
+    sentence = f"{made} each question{scored}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in epochs.metrics)
     return origins.remember(
         table,
-        scores=f"{what} {numbers} of each question{scored}. {other}".rstrip(),
+        scores=sentence.rstrip() if how or most > 1 else None,
         of_systems=origins.of(frame).of_systems if is_read else {},
     )
 

@@ -71,6 +71,13 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
     assert "estimated from 1 to 2 epochs of each question (protocol anls" in str(
         af.report(passed, metrics="pass_at_1")
     )
+    first = frame.filter(epoch=0)
+    once = af.mean_over_epochs(first, "text", "answer", id=["system", "id"], **options)
+    assert "Scores are those of one answer to each question (protocol rrc, " in str(
+        af.report(once, metrics="anls")
+    )
+    as_they_are = af.mean_over_epochs(first.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
+    assert "epoch" not in str(af.report(as_they_are, metrics="f1"))
     existing = af.mean_over_epochs(frame.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
     assert "Scores are means over 1 to 2 epochs of each question.\n" in str(af.report(existing, metrics="f1"))
 
