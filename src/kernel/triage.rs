@@ -234,7 +234,8 @@ impl Pairs {
     ) -> usize {
         let ([prediction_texts, texts], [first_row, first_answer]) = (rows.texts(), self.start);
         let (first, views) = (own.start, answers.get(own).unwrap_or_default());
-        let is_valid = |index: usize| texts.is_valid(first_answer + first + index);
+        let has_nulls = texts.has_nulls();
+        let is_valid = |index: usize| !has_nulls || texts.is_valid(first_answer + first + index);
         let text = |index: usize| texts.memory(first_answer + first + index).text();
         let prediction = predictions[row as usize];
         let is_prediction = |(index, &view): (usize, &u128)| {
