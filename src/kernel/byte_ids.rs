@@ -39,7 +39,7 @@ impl ByteIds {
         for (room, text) in self.texts.iter_mut().zip(texts) {
             room.resize(room.len().max(text.len()), 0);
         }
-        let block = texts.iter().find_map(|text| block_of_most(&text[..text.len().min(LOOKED_AT)]));
+        let block = texts.iter().find_map(|text| block_of_most(text));
         let lens = block
             .and_then(|block| self.both(texts, |ids, side, text| ids.fill_with_block(side, text, block)));
         let lens = lens.or_else(|| self.both(texts, Self::fill))?;
@@ -136,9 +136,12 @@ fn new_id(known: &mut Vec<u16>, code: u16, range: RangeInclusive<u8>) -> Option<
 
 /// The lead byte of the first half of the block in which at least half of the characters beyond ASCII lie, among
 /// those of the first two letters of two bytes that are of different blocks.
-fn block_of_most(start: &[u8]) -> Option<u8> {
+fn block_of_most(text: &[u8]) -> Option<u8> {
+    let start = &text[..text.len().min(LOOKED_AT)];
+    // Both are counted with vectors.
     let leads = start.iter().filter(|&&byte| byte >= 0xc2).count();
-    if leads == 0 {
+    let long = start.iter().filter(|&&byte| byte >= 0xe0).count();
+    if leads <= 2 * long {
         return None;
     }
     let mut blocks = start.iter().filter(|byte| (0xc2..0xe0).contains(*byte)).map(|byte| byte & 0xfe);

@@ -53,9 +53,8 @@ impl Fault {
 impl Texts {
     pub fn new(name: String, values: Views) -> Self {
         // A buffer may hold much more than these rows; then looking at all of it does not pay. Long texts are checked
-        // as fast one by one, and by several threads.
-        let per_text = (2 * mean(sampled(&values))).clamp(64, 256);
-        let worth = |buffer: &Buffer| buffer.len() / per_text <= values.len();
+        // as fast one by one, by several threads, and stay in the cache for what follows.
+        let worth = |buffer: &Buffer| buffer.len() / 64 <= values.len();
         let end = |buffer: &Buffer| if worth(buffer) && buffer.is_ascii() { buffer.len() } else { 0 };
         let ascii_ends: Vec<_> = values.buffers.iter().map(end).chain([0]).collect();
         let buffers = values.buffers.iter().zip(&ascii_ends);
@@ -77,7 +76,15 @@ impl Texts {
     /// texts depends on their errors, which nobody knows before: 3,000 characters count for 12 µs, and take 2 with 1 %
     /// of errors and 44 with 20 %.
     pub fn mean_cost(&self) -> usize {
-        mean(sampled(&self.values).map(|length| 12 + length + length * length / 1000))
+        const SAMPLE: usize = 512;
+        let values = &self.values;
+        let step = (values.len() / SAMPLE).max(1);
+        let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
+        let (texts, cost) = sampled.fold((0, 0_usize), |(texts, cost), index| {
+            let length = values.all[index] as u32 as usize;
+            (texts + 1, cost.saturating_add(12 + length + length * length / 1000))
+        });
+        cost / texts.max(1)
     }
 
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
@@ -225,20 +232,6 @@ impl<'a> CheckedTexts<'a> {
             std::str::from_utf8(text).expect("checked before, as it is not null")
         }
     }
-}
-
-/// Lengths in bytes of some of the texts, spread over the column.
-fn sampled(values: &Views) -> impl Iterator<Item = usize> {
-    const SAMPLE: usize = 512;
-    let step = (values.len() / SAMPLE).max(1);
-    let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
-    sampled.map(|index| values.view(index) as u32 as usize)
-}
-
-fn mean(numbers: impl Iterator<Item = usize>) -> usize {
-    let add = |(count, sum): (usize, usize), number| (count + 1, sum.saturating_add(number));
-    let (count, sum) = numbers.fold((0, 0), add);
-    sum / count.max(1)
 }
 
 /// Whether a byte of UTF-8 starts a character.

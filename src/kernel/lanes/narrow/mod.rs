@@ -1,8 +1,8 @@
 //! Text in one byte a character where its letters lie in one block of 128, eight bytes at a time.
 //!
-//! Long text in Latin, Cyrillic, Greek or Arabic letters comes here, which ASCII surrounds: the two bytes of a letter
-//! become one. What lies in another block is left to [`ByteIds`](crate::kernel::byte_ids), whose table serves all scripts and
-//! takes two to three times as long.
+//! Text in Latin, Cyrillic, Greek or Arabic letters comes here, with ASCII between them: the two bytes of a letter
+//! become one. What lies in another block is left to [`ByteIds`](crate::kernel::byte_ids), whose table serves all
+//! scripts and takes two to three times as long for pages.
 
 #[cfg(target_arch = "aarch64")]
 pub mod neon;
