@@ -81,7 +81,7 @@ impl Texts {
         let step = (values.len() / SAMPLE).max(1);
         let sampled = (0..values.len()).step_by(step).filter(|&index| values.is_valid(index));
         let (texts, cost) = sampled.fold((0, 0_usize), |(texts, cost), index| {
-            let length = values.all[index] as u32 as usize;
+            let length = values.view(index) as u32 as usize;
             (texts + 1, cost.saturating_add(12 + length + length * length / 1000))
         });
         cost / texts.max(1)
