@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from anls_frame.metrics.scores import anls, cer, exact_match, nearest_answer, nls, score
     from anls_frame.metrics.scoring import add_scores
     from anls_frame.metrics.vectors import hamming_vectors
+    from anls_frame.metrics.words import bag_of_words_error, edit_counts, mer, wer, wil, word_errors
     from anls_frame.pairs.alignments import Alignment, Edit, alignment
     from anls_frame.pairs.line_alignments import AlignedLine, LineAlignment
     from anls_frame.pairs.matrices import EditMatrix, edit_matrix
@@ -125,10 +126,12 @@ __all__ = [
     "alignment",
     "anls",
     "anls_score",
+    "bag_of_words_error",
     "cer",
     "changes",
     "compare",
     "confusions",
+    "edit_counts",
     "edit_distance",
     "edit_matrix",
     "edit_ops",
@@ -143,6 +146,7 @@ __all__ = [
     "length_scores",
     "levenshtein",
     "mean_over_epochs",
+    "mer",
     "merge",
     "nearest_answer",
     "nls",
@@ -164,6 +168,9 @@ __all__ = [
     "summarize_systems",
     "threshold_curve",
     "variance_components",
+    "wer",
+    "wil",
+    "word_errors",
     "worst",
     "write_results",
     "write_submission",
@@ -180,6 +187,7 @@ _HOMES = {
     "metrics.scores": "anls cer exact_match nearest_answer nls score",
     "metrics.scoring": "add_scores",
     "metrics.vectors": "hamming_vectors",
+    "metrics.words": "bag_of_words_error edit_counts mer wer wil word_errors",
     "pairs.alignments": "Alignment Edit alignment",
     "pairs.line_alignments": "AlignedLine LineAlignment",
     "pairs.matrices": "EditMatrix edit_matrix",

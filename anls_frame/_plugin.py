@@ -39,7 +39,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def score(
-    name: PluginName,
+    name: PluginName | InternalPluginName,
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,

@@ -66,12 +66,16 @@ PluginName: TypeAlias = Literal[
     "score",
     "edit_ops",
     "error_type",
+    "edit_counts",
+    "wer",
+    "word_errors",
 ]
 """A row expression that the compiled plugin exports."""
 
 InternalPluginName: TypeAlias = Literal[
     "confusion_counts",
     "score_details",
+    "shared_units",
     "gec_m2",
     "gec_m2_edits",
     "gec_i_measure",

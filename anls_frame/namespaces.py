@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from anls_frame._arguments import type_name
 from anls_frame.analysis import changed_rows, characters, curves, worst_rows
-from anls_frame.metrics import distances, errors, scores, scoring, vectors
+from anls_frame.metrics import distances, errors, scores, scoring, vectors, words
 from anls_frame.reports import comparisons, components, epochs, reports
 from anls_frame.summary import summarizing, systems_summary
 
@@ -31,7 +31,7 @@ Options = ParamSpec("Options")
 Result = TypeVar("Result")
 
 ROW_FUNCTIONS: list[Callable[..., Any]] = [
-    getattr(module, name) for module in (distances, vectors, scores, errors) for name in module.__all__
+    getattr(module, name) for module in (distances, vectors, scores, errors, words) for name in module.__all__
 ]
 """The row functions: methods of expressions, and of pandas frames."""
 

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
-Whitespace = Literal["keep", "strip", "squeeze"]
+Whitespace = Literal["keep", "strip", "squeeze", "lines"]
 UnicodeForm = Literal["NFC", "NFKC"]
 Length = Literal["prepared", "prepared_upper", "raw_upper"]
 Cut = Literal["distance", "similarity"]
+Unit = Literal["codepoint", "grapheme", "word"]
+Words = Literal["whitespace", "spaces", "uax29"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreProtocol:
-    """
+    r"""
     How a prediction is compared with an answer.
 
     Scores under different protocols are not comparable, so every scoring function takes one. The name of a
-    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer` or `raw`, see `PROTOCOLS`.
+    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer`, `dinglehopper` or `raw`, see
+    `PROTOCOLS`.
 
-    The steps of preparation are applied in this order: Unicode form, lower case, whitespace.
+    The steps of preparation are applied in this order: Unicode form, equivalences, lower case, whitespace.
 
     Parameters
     ----------
     ignore_case
         Lower-case both texts (as Python's `str.lower`).
     whitespace
-        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also replaces every run inside by one space.
+        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also replaces every run inside by one space;
+        `"lines"` removes it at both ends of each line, ends lines with ``\n`` and drops the last line break.
         Whitespace is what Python takes for it: Unicode's White_Space and U+001C to U+001F.
     unicode_form
         Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all known scorers do.
@@ -48,13 +50,25 @@ class ScoreProtocol:
         1 - d / L >= t. At exactly 0.5 the first gives 0, the second 0.5.
     threshold
         The threshold t in [0, 1]; `None` for a protocol without a cut.
+    unit
+        What distances and lengths count: `"codepoint"`; `"grapheme"`, the extended grapheme clusters of UAX
+        29, so that ``e`` with a combining accent is one; or `"word"`. For the last two, `length` must be
+        `"prepared"`.
+    words
+        What a word is, where words are counted: `"whitespace"`, what stands between whitespace, as Python's
+        `str.split`; `"spaces"`, what stands between spaces or at least two characters of whitespace, as in
+        jiwer; `"uax29"`, the words of UAX 29 that have more than punctuation and symbols, as in dinglehopper.
+    equivalences
+        Texts that are replaced, and what replaces each of them: a mapping, or pairs. They are applied one
+        after the other, each to the whole text; a Unicode form is applied before and after.
 
     Raises
     ------
     ValueError
-        If an option is not one of its choices, or the threshold is outside [0, 1].
+        If an option is not one of its choices, the threshold is outside [0, 1], an equivalence replaces the
+        empty text, or `length` does not fit the unit.
     TypeError
-        If the threshold is not a number.
+        If the threshold is not a number, or the equivalences are not texts.
 
     Examples
     --------
@@ -72,6 +86,9 @@ class ScoreProtocol:
     length: Length = "prepared"
     cut: Cut = "similarity"
     threshold: float | None = None
+    unit: Unit = "codepoint"
+    words: Words = "whitespace"
+    equivalences: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
 
     def replace(self, **options: Any) -> ScoreProtocol:
         r"""
@@ -121,6 +138,42 @@ class ScoreProtocol:
         choice("cut", self.cut, get_args(Cut))
         if self.threshold is not None:
             object.__setattr__(self, "threshold", share("threshold", self.threshold))
+        choice("unit", self.unit, get_args(Unit))
+        choice("words", self.words, get_args(Words))
+        object.__setattr__(self, "equivalences", _checked(self.equivalences))
+        if self.unit != "codepoint" and self.length != "prepared":
+            raise ValueError(
+                f'length must be "prepared" for the unit {self.unit!r}, got {self.length!r}, which counts '
+                "code points"
+            )
+
+    def by(self, unit: Unit) -> ScoreProtocol:
+        """
+        Return the protocol with another unit, which divides by lengths after preparation.
+
+        Examples
+        --------
+        >>> import anls_frame as af
+        >>> af.PROTOCOLS["jiwer"].by("word").words
+        'spaces'
+        """
+        return dataclasses.replace(self, unit=unit, length="prepared" if unit != "codepoint" else self.length)
+
+
+def _checked(equivalences: object) -> tuple[tuple[str, str], ...]:
+    pairs: Any = equivalences.items() if isinstance(equivalences, Mapping) else equivalences
+    if not isinstance(equivalences, Mapping | list | tuple):
+        raise TypeError(f"equivalences must be a mapping or pairs of texts, got {equivalences!r}")
+    checked = []
+    for pair in pairs:
+        match list(pair) if isinstance(pair, list | tuple) else pair:
+            case [str(old), str(new)] if old:
+                checked.append((old, new))
+            case [str(), str()]:
+                raise ValueError("equivalences must replace texts of at least one character, got ''")
+            case _:
+                raise TypeError(f"equivalences must map texts to texts, got {pair!r}")
+    return tuple(checked)
 
 
 def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
@@ -156,19 +209,71 @@ def preset_name(protocol: object) -> str | None:
     return next((name for name, preset in PROTOCOLS.items() if preset == protocol), None)
 
 
+def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
+    """Return the options as they come back from JSON."""
+    return {**vars(protocol), "equivalences": [list(pair) for pair in protocol.equivalences]}
+
+
 def described(protocol: ScoreProtocol) -> str:
     """Return the name of the preset, or all options of a custom protocol."""
-    fields = dataclasses.asdict(protocol)
+    # Options of later versions are named where they are used, so that older names stay what they were.
+    later = {"unit": "codepoint", "words": "whitespace", "equivalences": []}
+    fields = {
+        key: value
+        for key, value in protocol_to_dict(protocol).items()
+        if key not in later or later[key] != value
+    }
     custom = ",".join(f"{key}={value}" for key, value in fields.items())
     return preset_name(protocol) or f"custom({custom})"
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     """Return the options as the plugin reads them; the threshold is passed separately."""
-    options = dict(vars(resolve_protocol(protocol)))
+    # The equivalences anew: the plugin does not read a pickle in which two options share them.
+    options = protocol_to_dict(resolve_protocol(protocol))
     del options["threshold"]
     return options
 
+
+OLD_PRINTS: Mapping[str, str] = MappingProxyType(
+    {
+        # Ligatures, of Unicode, MUFI and eMOP
+        "\ueba6": "\u017f\u017f",
+        "\ueba7": "\u017f\u017fi",
+        "\uf502": "ch",
+        "\ueec4": "ck",
+        "\uf4f9": "ll",
+        "\ueba2": "\u017fi",
+        "\ueada": "\u017ft",
+        "\ufb01": "fi",
+        "\ufb00": "ff",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ueec5": "ct",
+        "\ueedc": "tz",
+        "\uf532": "as",
+        "\uf533": "is",
+        "\uf534": "us",
+        "\uf535": "Qu",
+        "\u0133": "ij",
+        "\ue8bf": "q&",
+        "\ueba5": "\u017fp",
+        "\ufb06": "st",
+        # Umlauts, dashes, apostrophes and hyphens
+        "\ue72b": "\u00fc",
+        "\ue42c": "\u00e4",
+        "==": "\u2013",
+        "\u2014": "\u2013",
+        "\ue644": "\u00f6",
+        "\u2019": "'",
+        "\u2e17": "-",
+        "a\u0364": "\u00e4",
+        "o\u0364": "\u00f6",
+        "u\u0364": "\u00fc",
+        "\uf50e": "q\u0301",
+    }
+)
+"""Spellings of old prints and what dinglehopper counts as the same, in its order."""
 
 PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
     {
@@ -179,9 +284,20 @@ PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
         # PyPI anls-star 1.0.1
         "anls_star": ScoreProtocol(length="prepared", cut="similarity", threshold=0.5),
         # jiwer 4: whitespace at the ends only
-        "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip"),
+        "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip", words="spaces"),
         # Text as it is
         "raw": ScoreProtocol(ignore_case=False, whitespace="keep"),
+        # The same; torchmetrics' CharErrorRate and WordErrorRate
+        "torchmetrics": ScoreProtocol(ignore_case=False, whitespace="keep"),
+        # dinglehopper 0.11 on files of text
+        "dinglehopper": ScoreProtocol(
+            ignore_case=False,
+            whitespace="lines",
+            unicode_form="NFC",
+            unit="grapheme",
+            words="uax29",
+            equivalences=OLD_PRINTS,
+        ),
     }
 )
 """The presets by name; each reproduces the scores of its namesake, row by row, bit for bit."""

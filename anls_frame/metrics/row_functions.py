@@ -31,7 +31,7 @@ class _OfAnswers(Protocol[Options, Pandas_co]):
     ) -> Pandas_co: ...
 
 
-class _OfReference(Protocol[Options]):
+class _OfReference(Protocol[Options, Pandas_co]):
     @overload
     def __call__(
         self,
@@ -47,7 +47,7 @@ class _OfReference(Protocol[Options]):
         reference: pd.Series[Any],
         *_: Options.args,
         **options: Options.kwargs,
-    ) -> pd.Series[Any]: ...
+    ) -> Pandas_co: ...
 
 
 def of_answers(
@@ -66,16 +66,23 @@ def fields_of_answers(
 
 def of_reference(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfReference[Options]:
+) -> _OfReference[Options, pd.Series[Any]]:
     """Let a function of predictions and references take two pandas Series; the result is one, too."""
-    return cast("_OfReference[Options]", _with_pandas(function))
+    return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function))
+
+
+def fields_of_reference(
+    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
+) -> _OfReference[Options, pd.DataFrame]:
+    """Do the same for a function that returns a struct: for pandas, the fields are columns of a frame."""
+    return cast("_OfReference[Options, pd.DataFrame]", _with_pandas(function))
 
 
 def of_vectors(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfReference[Options]:
+) -> _OfReference[Options, pd.Series[Any]]:
     """Do the same for a function of lists that are not texts."""
-    return cast("_OfReference[Options]", _with_pandas(function, texts=False))
+    return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
 
 
 def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Callable[..., Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 import pickle
 from abc import ABC, abstractmethod
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import anls_frame._native as native
 from anls_frame._arguments import choice
-from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name
+from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name, protocol_to_dict
 from anls_frame.streaming import exact_sum
 from anls_frame.streaming.batches import Pairs, check_unicode, read
 from anls_frame.streaming.keywords import check_options
@@ -239,7 +238,7 @@ class Metric(ABC):
         """
         return {
             "metric": type(self).__name__,
-            "settings": {**self._settings, "protocol": dataclasses.asdict(self._settings["protocol"])},
+            "settings": {**self._settings, "protocol": protocol_to_dict(self._settings["protocol"])},
             **dict(zip(self.COUNTS, self._counts, strict=True)),
             "scores": self._scores.tolist(),
         }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
 
-from anls_frame.metrics import scores
+from anls_frame.metrics import scores, words
+from anls_frame.protocol import resolve_protocol
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
 
@@ -68,17 +69,56 @@ def _char_errors(
     return scores.score(prediction, answers, cer_protocol=cer_protocol).struct.field("char_errors")
 
 
+def _reference_length(
+    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
+) -> pl.Expr:
+    return scores.score(prediction, answers, cer_protocol=cer_protocol).struct.field("reference_length")
+
+
+def _word_edits(
+    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
+) -> pl.Expr:
+    return _char_errors(prediction, answers, cer_protocol=resolve_protocol(cer_protocol).by("word"))
+
+
+def _words(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+    return _reference_length(prediction, answers, cer_protocol=resolve_protocol(cer_protocol).by("word"))
+
+
+def _wer(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+    return words.wer(prediction, answers, protocol=cer_protocol)
+
+
+def _bag_of_words(
+    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
+) -> pl.Expr:
+    return words.bag_of_words_error(prediction, answers, protocol=cer_protocol)
+
+
+def _edits(kind: str) -> Callable[..., pl.Expr]:
+    def edits(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        return words.edit_counts(prediction, answers, protocol=cer_protocol).struct.field(kind)
+
+    return edits
+
+
+def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+    sources = (name, f"{name}_length") if "denominator" in others else (name,)
+    bounds = {"bounds": (0, None), "higher_is_better": False}
+    return Metric(numerator, name=name, label=label, sources=sources, **{**bounds, **others})
+
+
 DESCRIBED = {
     metric.name: metric
     for metric in (
-        Metric(
-            _char_errors,
-            name="char_errors",
-            label="character errors",
-            bounds=(0, None),
-            higher_is_better=False,
-            sources=("char_errors",),
+        _described("char_errors", "character errors", _char_errors),
+        _described("wer_mean", "WER (mean)", _wer, format="rate"),
+        _described("wer_corpus", "WER (corpus)", _word_edits, denominator=_words, format="rate"),
+        *(
+            _described(kind, kind, _edits(kind), denominator=_reference_length, format="rate")
+            for kind in ("substitutions", "deletions", "insertions")
         ),
+        _described("bag_of_words", "bag-of-words error", _bag_of_words, format="rate"),
     )
 }
 """
@@ -90,7 +130,10 @@ Its function also takes the `cer_protocol` of the report.
 NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
 
-SETS = {"qa": TEXT_METRICS}
+SETS = {
+    "qa": tuple(BUILT_IN),
+    "ocr": ("cer_corpus", "substitutions", "deletions", "insertions", "wer_corpus", "cer_mean"),
+}
 """Names for several scores."""
 
 OTHER_NAMES = {"cer": "cer_mean"}
@@ -161,13 +204,12 @@ def _resolved(
     if isinstance(given, str):
         name = OTHER_NAMES.get(given, given)
         if has_texts and given in SETS:
-            return SETS[given]
+            options: dict[str, Any] = {"has_texts": has_texts, "cer_protocol": cer_protocol}
+            return [metric for name in SETS[given] for metric in _resolved(name, columns, **options)]
         if has_texts and name in BUILT_IN:
             return [BUILT_IN[name]]
         if has_texts and name in DESCRIBED:
-            function: Any = DESCRIBED[name].numerator
-            scored = functools.partial(function, cer_protocol=cer_protocol)
-            return [dataclasses.replace(DESCRIBED[name], numerator=scored)]
+            return [_prepared(DESCRIBED[name], cer_protocol)]
         if given in columns:
             return [Metric(given)]
         built_in = ", ".join(map(repr, (*SETS, *NAMES)))
@@ -178,6 +220,17 @@ def _resolved(
             "answers"
         )
     return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
+
+
+def _prepared(metric: Metric, cer_protocol: ScoreProtocol | str) -> Metric:
+    """Return the metric with functions that prepare texts so."""
+
+    def prepared(function: Any) -> Any:
+        return function and functools.partial(function, cer_protocol=cer_protocol)
+
+    return dataclasses.replace(
+        metric, numerator=prepared(metric.numerator), denominator=prepared(metric.denominator)
+    )
 
 
 def from_dict(values: Mapping[str, Any]) -> Metric:

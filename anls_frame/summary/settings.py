@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described, resolve_protocol, resolve_threshold
+from anls_frame.protocol import (
+    PROTOCOLS,
+    ScoreProtocol,
+    described,
+    protocol_to_dict,
+    resolve_protocol,
+    resolve_threshold,
+)
 from anls_frame.summary.catalogue import TEXT_METRICS, from_dict
 
 if TYPE_CHECKING:
@@ -114,8 +120,8 @@ class Settings:
             "orders": {name: list(values) for name, values in self.orders.items()},
             "keep": list(self.keep),
             "metrics": [metric.to_dict() for metric in self.metrics],
-            "protocol": dataclasses.asdict(self.protocol),
-            "cer_protocol": dataclasses.asdict(self.cer_protocol),
+            "protocol": protocol_to_dict(self.protocol),
+            "cer_protocol": protocol_to_dict(self.cer_protocol),
         }
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:

@@ -34,7 +34,7 @@ def resolve_for(
     wanted = "anls" if given is None else given
     metrics = resolve(wanted, (), has_texts=has_texts, cer_protocol=cer_protocol)
     if isinstance(given, str) and given in SETS and not is_one:
-        metrics = tuple(metric for metric in metrics if metric.row is not None)
+        metrics = tuple(metric for metric in metrics if metric != BUILT_IN["zeros"])
     if is_one and len(metrics) > 1:
         raise ValueError(f"metrics must be one metric, got {given!r}")
     for metric in metrics:

@@ -22,7 +22,7 @@ use texts::{Texts, table};
 
 /// What the options of the harness ask for.
 const PREPARATION: Preparation =
-    Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, unicode_form: None };
+    Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, ..Preparation::NONE };
 
 /// Few different pairs make many rows, so that a short input is a long column.
 #[derive(Arbitrary, Debug)]

@@ -76,7 +76,7 @@ fuzz_target!(|input: Input| {
     let text = text.spell();
     let whitespace = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze][usize::from(whitespace % 3)];
     let unicode_form = [None, Some(UnicodeForm::Nfc), Some(UnicodeForm::Nfkc)][usize::from(unicode_form % 3)];
-    let preparation = Preparation { ignore_case, whitespace, unicode_form };
+    let preparation = Preparation { ignore_case, whitespace, unicode_form, ..Preparation::NONE };
 
     let mut expected = match unicode_form {
         None => text.clone(),

@@ -11,6 +11,7 @@
 
 use super::distance::Workspace;
 use super::pattern::{MatchBits, Unit};
+use super::prepare::length;
 use super::weighted::SubstitutionCost;
 
 /// What happens at one place of the reference.
@@ -37,6 +38,19 @@ pub struct Edit {
     pub reference: Option<char>,
     /// The prediction's character, unless one is deleted.
     pub prediction: Option<char>,
+}
+
+/// How many edits of each kind lead from the reference to the prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EditCounts {
+    /// Characters in place of which another stands.
+    pub substitutions: usize,
+    /// Characters that are missing.
+    pub deletions: usize,
+    /// Characters that were added.
+    pub insertions: usize,
+    /// Characters of the reference that stay.
+    pub hits: usize,
 }
 
 /// Working memory of alignments, reused from pair to pair.
@@ -87,6 +101,20 @@ impl Aligner {
             table.align(Part::new(reference_units, prediction_units), usize::MAX, distance, edits);
         }
         edits
+    }
+
+    /// The numbers of those edits.
+    pub fn counts(&mut self, reference: &str, prediction: &str) -> EditCounts {
+        let mut counts = EditCounts::default();
+        for edit in self.edits(reference, prediction) {
+            *match edit.operation {
+                Operation::Replace => &mut counts.substitutions,
+                Operation::Insert => &mut counts.insertions,
+                Operation::Delete => &mut counts.deletions,
+            } += 1;
+        }
+        counts.hits = length(reference) - counts.substitutions - counts.deletions;
+        counts
     }
 }
 

@@ -41,7 +41,7 @@ pub enum ErrorType {
 
 /// Text around words.
 const SQUEEZED: Preparation =
-    Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, unicode_form: None };
+    Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, ..Preparation::NONE };
 
 /// Fewest code points that must be contained.
 const SHORTEST_CONTAINED: usize = 2;

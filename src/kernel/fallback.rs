@@ -12,6 +12,7 @@ use super::prepare::{Preparation, length, upper_length};
 use super::prepared::{self, Prepared, Text};
 use super::request::{Exact, Request, Similarity};
 use super::score::{CharErrors, Denominator, Nearest};
+use super::units::{TextUnit, Units};
 use super::utf8::characters;
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
@@ -45,10 +46,19 @@ pub struct RawPair<'a> {
 #[derive(Default)]
 pub struct FallbackScorer {
     workspace: Workspace,
-    /// Both texts, for the similarity and for the error rate.
-    prepared: [[Prepared; 2]; 2],
+    /// The texts for the similarity and for the error rate.
+    rooms: [Room; 2],
     /// The prediction among them.
     prediction: Option<usize>,
+}
+
+/// Room for the texts of a pair after preparation.
+#[derive(Default)]
+struct Room {
+    prepared: [Prepared; 2],
+    /// Texts that are compared by other units than code points, before they are written down anew.
+    texts: [String; 2],
+    units: Units,
 }
 
 /// A pair of texts after preparation, and what they have in common.
@@ -76,9 +86,13 @@ impl FallbackScorer {
         if preparation == Preparation::default() {
             return length(answer.text);
         }
-        let prepared = &mut self.prepared[1][1];
-        prepared.fill(answer, preparation, isa);
-        characters(prepared.memory().text()).count()
+        let room = &mut self.rooms[1];
+        if preparation.unit == TextUnit::Codepoint {
+            room.prepared[1].fill(answer, preparation, isa);
+        } else {
+            room.fill_units(["", answer.text], preparation);
+        }
+        characters(room.prepared[1].memory().text()).count()
     }
 
     /// Puts the distances of a pair into the queue, for the similarity and for the error rate.
@@ -91,7 +105,7 @@ impl FallbackScorer {
     ) -> (Option<Measured>, Option<Measured>) {
         let (cost, isa) = (request.cost, batches.isa());
         let is_known = self.prediction.replace(raw.prediction) == Some(raw.prediction);
-        let Self { workspace, prepared: [for_similarity, for_errors], .. } = self;
+        let Self { workspace, rooms: [for_similarity, for_errors], .. } = self;
         let texts = |preparation, room| PreparedTexts::new(raw, preparation, room, is_known, isa);
         let similarity = request.similarity.map(|Similarity { protocol, .. }| protocol.preparation);
         let pair = similarity.map(|preparation| PreparedPair::new(texts(preparation, for_similarity), isa));
@@ -140,22 +154,37 @@ impl FallbackScorer {
     }
 }
 
+impl Room {
+    /// Prepares both texts, a code point for each unit.
+    fn fill_units(&mut self, raw: [&str; 2], preparation: Preparation) {
+        let Self { prepared, texts: [prediction, answer], units } = self;
+        let texts = [preparation.prepare(raw[0], prediction), preparation.prepare(raw[1], answer)];
+        for (prepared, text) in prepared.iter_mut().zip(units.code_points(texts, preparation.unit)) {
+            prepared.set(text);
+        }
+    }
+}
+
 impl<'a> PreparedTexts<'a> {
     /// Prepares the texts; the prediction unless it is known.
     fn new(
         raw: &'a RawPair<'a>,
         preparation: Preparation,
-        room: &'a mut [Prepared; 2],
+        room: &'a mut Room,
         is_known: bool,
         isa: Isa,
     ) -> Self {
         if preparation == Preparation::default() {
             return Self { raw, prepared: None };
         }
-        for (room, text) in room.iter_mut().zip(raw.texts).skip(usize::from(is_known)) {
-            room.fill(text, preparation, isa);
+        if preparation.unit == TextUnit::Codepoint {
+            for (room, text) in room.prepared.iter_mut().zip(raw.texts).skip(usize::from(is_known)) {
+                room.fill(text, preparation, isa);
+            }
+        } else {
+            room.fill_units(raw.texts.map(|text| text.text), preparation);
         }
-        Self { raw, prepared: Some(room) }
+        Self { raw, prepared: Some(&room.prepared) }
     }
 
     fn memory(&self, side: usize) -> Memory<'a> {

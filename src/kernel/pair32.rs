@@ -161,7 +161,7 @@ mod tests {
         ) {
             let views = [view(&left), view(if equal { &left } else { &right })];
             prop_assert!(views.iter().all(|&view| view as u32 <= INLINE));
-            let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
+            let preparation = Preparation { ignore_case, whitespace, ..Preparation::NONE };
             let isa = Isa::default();
             let load = |text: &str| Text32::load(Memory::new(text.as_bytes(), text.len())).expect("short");
             let alone = [load(&left), load(if equal { &left } else { &right })];

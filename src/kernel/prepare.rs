@@ -4,6 +4,8 @@
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
 use super::case;
+use super::equivalences::Equivalences;
+use super::units::TextUnit;
 
 /// What happens to whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Whitespace {
     Strip,
     /// Removed at both ends; every run inside becomes one space.
     Squeeze,
+    /// Removed at both ends of each line, and one line break at the end of the text; every line ends with LF.
+    Lines,
 }
 
 /// Unicode normalization form.
@@ -37,15 +41,38 @@ pub struct Preparation {
     pub whitespace: Whitespace,
     /// Normalization form, if any.
     pub unicode_form: Option<UnicodeForm>,
+    /// Spellings that count as the same, if any.
+    pub equivalences: Option<Equivalences>,
+    /// What the prepared texts are compared by.
+    pub unit: TextUnit,
 }
 
 impl Preparation {
+    /// Nothing is changed.
+    pub const NONE: Self = Self {
+        ignore_case: false,
+        whitespace: Whitespace::Keep,
+        unicode_form: None,
+        equivalences: None,
+        unit: TextUnit::Codepoint,
+    };
+
+    /// Whether short ASCII texts need no more than case and whitespace, which vectors do.
+    pub fn is_simple(self) -> bool {
+        self.equivalences.is_none()
+            && self.unit == TextUnit::Codepoint
+            && self.whitespace != Whitespace::Lines
+    }
+
     /// The prepared text: `raw` itself where nothing is to do, otherwise written into `buffer`.
     pub fn prepare<'a>(self, raw: &'a str, buffer: &'a mut String) -> &'a str {
-        if self == Self::default() {
+        if (Self { unit: TextUnit::Codepoint, ..self }) == Self::NONE {
             return raw;
         }
         buffer.clear();
+        if let Some(equivalences) = self.equivalences {
+            return self.prepare_equivalent(raw, equivalences, buffer);
+        }
         if raw.is_ascii() {
             // ASCII text is its own NFC and NFKC form.
             self.push(raw, buffer, String::push_str);
@@ -70,6 +97,26 @@ impl Preparation {
         buffer
     }
 
+    /// Prepares a text in which spellings are replaced, after its Unicode form and before everything else.
+    #[cold]
+    fn prepare_equivalent<'a>(
+        self,
+        raw: &str,
+        equivalences: Equivalences,
+        buffer: &'a mut String,
+    ) -> &'a str {
+        let form = Self { unicode_form: self.unicode_form, ..Self::NONE };
+        let mut formed = String::new();
+        let text = form.prepare(raw, &mut formed);
+        let replaced = equivalences.apply(text);
+        let text = replaced.as_deref().unwrap_or(text);
+        // What was put in may join what stands behind it, which another form undoes.
+        let mut prepared = String::new();
+        let text = Self { equivalences: None, ..self }.prepare(text, &mut prepared);
+        buffer.push_str(text);
+        buffer
+    }
+
     /// Appends the words of a text, with the whitespace that stays.
     fn push(self, text: &str, buffer: &mut String, push_word: impl Fn(&mut String, &str)) {
         match self.whitespace {
@@ -81,6 +128,19 @@ impl Preparation {
                         buffer.push(' ');
                     }
                     push_word(buffer, word);
+                }
+            }
+            Whitespace::Lines if text.contains('\r') => {
+                let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                self.push(&text, buffer, push_word);
+            }
+            Whitespace::Lines => {
+                let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+                for (number, line) in lines.enumerate() {
+                    if number > 0 {
+                        buffer.push('\n');
+                    }
+                    push_word(buffer, line.trim_matches(is_whitespace));
                 }
             }
         }
@@ -147,7 +207,7 @@ mod tests {
     use super::*;
 
     const SQUEEZE: Preparation =
-        Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, unicode_form: None };
+        Preparation { ignore_case: true, whitespace: Whitespace::Squeeze, ..Preparation::NONE };
 
     fn prepared(preparation: Preparation, text: &str) -> String {
         preparation.prepare(text, &mut String::new()).to_owned()

@@ -39,7 +39,10 @@ impl Prepared {
 
     /// Prepares a text.
     pub fn fill(&mut self, raw: Text, preparation: Preparation, isa: Isa) {
-        let Preparation { ignore_case, whitespace, unicode_form } = preparation;
+        let Preparation { ignore_case, whitespace, unicode_form, .. } = preparation;
+        if !preparation.is_simple() {
+            return self.fill_by_characters(raw.text, preparation);
+        }
         let text = if whitespace == Whitespace::Keep { raw.memory } else { stripped(raw) };
         if unicode_form.is_some() && !raw.text.is_ascii() {
             return self.fill_by_characters(raw.text, preparation);
@@ -59,12 +62,16 @@ impl Prepared {
 
     fn fill_by_characters(&mut self, raw: &str, preparation: Preparation) {
         let mut buffer = std::mem::take(&mut self.text);
-        let text = preparation.prepare(raw, &mut buffer).as_bytes();
+        self.set(preparation.prepare(raw, &mut buffer));
+        self.text = buffer;
+    }
+
+    /// Takes a text that is prepared already.
+    pub fn set(&mut self, text: &str) {
         self.reserve(text.len());
-        self.blocks.as_flattened_mut()[..text.len()].copy_from_slice(text);
+        self.blocks.as_flattened_mut()[..text.len()].copy_from_slice(text.as_bytes());
         self.len = text.len();
         self.seen = Seen::UNKNOWN_CASE;
-        self.text = buffer;
     }
 
     fn reserve(&mut self, bytes: usize) {
@@ -225,7 +232,8 @@ mod tests {
             whitespace in prop::sample::select(WHITESPACES.to_vec()),
             unicode_form in prop::option::weighted(0.1, Just(UnicodeForm::Nfkc)),
         ) {
-            let preparation = Preparation { ignore_case, whitespace, unicode_form };
+            let preparation =
+                Preparation { ignore_case, whitespace, unicode_form, ..Preparation::default() };
             assert_prepared(&mut Prepared::default(), &parts.concat(), preparation);
         }
     }

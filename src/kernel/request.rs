@@ -93,6 +93,13 @@ impl Request {
             && self.errors.is_none_or(|preparation| preparation == raw)
             && self.similarity.is_none_or(is_raw)
     }
+
+    /// Whether the lanes can do what is asked for: they know substitutions of cost 1, case and whitespace.
+    pub fn is_simple(&self) -> bool {
+        self.cost == SubstitutionCost::One
+            && self.errors.is_none_or(Preparation::is_simple)
+            && self.similarity.is_none_or(|asked| asked.protocol.preparation.is_simple())
+    }
 }
 
 /// Where a pair stands.

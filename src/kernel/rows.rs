@@ -19,7 +19,6 @@ use super::request::{Exact, Place, Request, Rows};
 use super::score::{CharErrors, Denominator, Nearest};
 use super::text32::Text32;
 use super::triage::{Pairs, ViewRoom};
-use super::weighted::SubstitutionCost;
 
 /// Rows between two looks at the results: few enough to stay in the cache, enough to fill the lanes.
 const BLOCK: usize = 1024;
@@ -44,6 +43,8 @@ pub struct BlockScorer {
     room: ViewRoom,
     /// Whether texts are compared as they came.
     is_raw: bool,
+    /// Whether lanes can do what is asked for.
+    is_simple: bool,
 }
 
 impl BlockScorer {
@@ -82,6 +83,7 @@ impl BlockScorer {
     ) {
         self.is_raw = request.is_raw();
         self.fallback.clear();
+        self.is_simple = request.is_simple();
         let mut room = std::mem::take(&mut self.room);
         let mut start = range.start;
         while start < range.end {
@@ -196,8 +198,7 @@ impl BlockScorer {
     /// Queues a pair for the lanes; `false` where it does not fit into them.
     #[inline(always)]
     fn queue_short<P: Pair32>(&mut self, pair: usize, texts: &P, request: &Request) -> bool {
-        // The lanes know substitutions of cost 1 only.
-        if request.cost != SubstitutionCost::One {
+        if !self.is_simple {
             return false;
         }
         let isa = self.batches.isa();

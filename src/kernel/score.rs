@@ -1,9 +1,13 @@
 //! Scores of one prediction against its accepted answers: the one place in Rust where a formula stands.
 
+use std::collections::HashMap;
 use std::hint::select_unpredictable;
+
+use rustc_hash::FxBuildHasher;
 
 use super::distance::Workspace;
 use super::prepare::{Preparation, length, upper_length};
+use super::units::Units;
 use super::weighted::SubstitutionCost;
 
 /// The length by which a distance is divided: the longer one of the two texts, counted so.
@@ -194,6 +198,7 @@ pub struct Scorer {
     workspace: Workspace,
     prediction: String,
     answer: String,
+    units: Units,
 }
 
 impl Scorer {
@@ -205,9 +210,9 @@ impl Scorer {
         protocol: &Protocol,
         cost: SubstitutionCost,
     ) -> Option<Nearest> {
-        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer } = self;
-        let prepared = protocol.preparation.prepare(prediction, prediction_buffer);
-        let prediction_length = denominator(prediction, prepared, protocol.denominator);
+        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer, units } = self;
+        let Protocol { preparation, denominator: of, .. } = *protocol;
+        let prepared = preparation.prepare(prediction, prediction_buffer);
         let mut best: Option<Nearest> = None;
         for (index, answer) in answers {
             if prediction == answer {
@@ -216,10 +221,11 @@ impl Scorer {
                     .filter(|best| best.normalized_distance <= 0.0)
                     .or(Some(Nearest { index, normalized_distance: 0.0 }));
             }
-            let prepared_answer = protocol.preparation.prepare(answer, answer_buffer);
-            let length = prediction_length.max(denominator(answer, prepared_answer, protocol.denominator));
+            let prepared_answer = preparation.prepare(answer, answer_buffer);
+            let texts = units.code_points([prepared, prepared_answer], preparation.unit);
+            let length = denominator(prediction, texts[0], of).max(denominator(answer, texts[1], of));
             let limit = best.map_or(usize::MAX, |best| distance_limit(best.normalized_distance, length));
-            let Some(distance) = workspace.distance_within(prepared, prepared_answer, cost, limit) else {
+            let Some(distance) = workspace.distance_within(texts[0], texts[1], cost, limit) else {
                 continue;
             };
             let normalized_distance = normalized_distance(distance, length);
@@ -237,11 +243,12 @@ impl Scorer {
         answers: impl Iterator<Item = (usize, &'a str)>,
         preparation: Preparation,
     ) -> Option<CharErrors> {
-        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer } = self;
+        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer, units } = self;
         let prediction = preparation.prepare(prediction, prediction_buffer);
         let mut best: Option<CharErrors> = None;
         for (_, answer) in answers {
             let answer = preparation.prepare(answer, answer_buffer);
+            let [prediction, answer] = units.code_points([prediction, answer], preparation.unit);
             let reference_length = length(answer);
             let limit = best.map_or(usize::MAX, |best| best.distance_limit(reference_length));
             let Some(errors) = workspace.distance_within(prediction, answer, SubstitutionCost::One, limit)
@@ -264,24 +271,39 @@ impl Scorer {
         preparation: Preparation,
         cost: SubstitutionCost,
     ) -> usize {
-        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer } = self;
-        workspace.distance(
-            preparation.prepare(prediction, prediction_buffer),
-            preparation.prepare(reference, answer_buffer),
-            cost,
-        )
+        let Self { workspace, prediction: prediction_buffer, answer: answer_buffer, units } = self;
+        let prediction = preparation.prepare(prediction, prediction_buffer);
+        let reference = preparation.prepare(reference, answer_buffer);
+        let [prediction, reference] = units.code_points([prediction, reference], preparation.unit);
+        workspace.distance(prediction, reference, cost)
+    }
+
+    /// Units that both prepared texts have, as often as both have them.
+    pub fn shared(&mut self, prediction: &str, reference: &str, preparation: Preparation) -> usize {
+        let prediction = preparation.prepare(prediction, &mut self.prediction);
+        let reference = preparation.prepare(reference, &mut self.answer);
+        let texts = self.units.code_points([prediction, reference], preparation.unit);
+        let mut counts: HashMap<char, usize, FxBuildHasher> = HashMap::default();
+        for unit in texts[1].chars() {
+            *counts.entry(unit).or_default() += 1;
+        }
+        let is_left = |unit: &char| {
+            let left = counts.get_mut(unit).filter(|left| **left > 0);
+            left.map(|left| *left -= 1).is_some()
+        };
+        texts[0].chars().filter(is_left).count()
     }
 
     /// Hamming distance of two prepared texts; `None` where their lengths differ.
     pub fn hamming(&mut self, prediction: &str, reference: &str, preparation: Preparation) -> Option<usize> {
-        super::hamming(
-            preparation.prepare(prediction, &mut self.prediction),
-            preparation.prepare(reference, &mut self.answer),
-        )
+        let prediction = preparation.prepare(prediction, &mut self.prediction);
+        let reference = preparation.prepare(reference, &mut self.answer);
+        let [prediction, reference] = self.units.code_points([prediction, reference], preparation.unit);
+        super::hamming(prediction, reference)
     }
 }
 
-/// The length of a text that its protocol divides by.
+/// The length of a text that its protocol divides by. Upper case is that of code points, whatever is compared.
 fn denominator(raw: &str, prepared: &str, denominator: Denominator) -> usize {
     match denominator {
         Denominator::Prepared => length(prepared),

@@ -119,7 +119,7 @@ mod tests {
             ignore_case: bool,
             whitespace in prop::sample::select(vec![Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze]),
         ) {
-            let preparation = Preparation { ignore_case, whitespace, unicode_form: None };
+            let preparation = Preparation { ignore_case, whitespace, ..Preparation::NONE };
             let short = Text32::load(Memory::new(text.as_bytes(), text.len()));
             let memory = format!("{text}{behind}");
             prop_assert_eq!(short, Text32::load(Memory::new(memory.as_bytes(), text.len())));

@@ -11,15 +11,16 @@ use super::abi::ForeignColumn;
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Groups, Pair, check_columns};
 use super::options::Options;
-use super::outputs::edits::counts_column;
+use super::outputs::edits::{ExportedEdit, counts_column};
 use super::outputs::ranges;
 use super::{Error, Result, parallel};
-use crate::kernel::alignment::{Aligner, Edit};
+use crate::kernel::alignment::{Aligner, EditCounts};
 use crate::kernel::confusions::{Counts, RowKind};
 use crate::kernel::prepare::Preparation;
 use crate::kernel::request::Exact;
 use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::Nearest;
+use crate::kernel::units::Units;
 
 /// Working memory of alignments after preparation.
 #[derive(Default)]
@@ -27,13 +28,30 @@ pub struct Alignment {
     aligner: Aligner,
     prediction: String,
     reference: String,
+    units: Units,
 }
 
 impl Alignment {
-    /// The edits that turn the prepared reference into the prepared prediction.
-    pub fn edits(&mut self, prediction: &str, reference: &str, preparation: Preparation) -> &[Edit] {
+    /// How many edits turn the prepared reference into the prepared prediction, unit by unit.
+    pub fn counts(&mut self, prediction: &str, reference: &str, preparation: Preparation) -> EditCounts {
         let prediction = preparation.prepare(prediction, &mut self.prediction);
-        self.aligner.edits(preparation.prepare(reference, &mut self.reference), prediction)
+        let reference = preparation.prepare(reference, &mut self.reference);
+        let [prediction, reference] = self.units.code_points([prediction, reference], preparation.unit);
+        self.aligner.counts(reference, prediction)
+    }
+
+    /// The edits that turn the prepared reference into the prepared prediction, unit by unit.
+    pub fn edits(
+        &mut self,
+        prediction: &str,
+        reference: &str,
+        preparation: Preparation,
+    ) -> Result<Vec<ExportedEdit>> {
+        let prediction = preparation.prepare(prediction, &mut self.prediction);
+        let reference = preparation.prepare(reference, &mut self.reference);
+        let written = self.units.write([reference, prediction], preparation.unit);
+        let edits = self.aligner.edits(written.texts[0], written.texts[1]);
+        edits.iter().map(|edit| ExportedEdit::new(edit, &written)).collect()
     }
 
     fn count(

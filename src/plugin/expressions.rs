@@ -12,7 +12,8 @@ use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::Options;
-use super::outputs::edits::{EDITS, ExportedEdit};
+use super::outputs::edit_counts::{edit_counts, edit_counts_dtype, into_edit_counts};
+use super::outputs::edits::EDITS;
 use super::outputs::{
     Extent, Numbers, Piece, ScoreColumns, count, map_numbers, map_pieces, put, put_counts,
     score_details_dtype, scores_dtype,
@@ -156,6 +157,51 @@ const SCORE_DETAILS: Metric = Metric {
     },
 };
 
+/// The protocol that comes with it counts words.
+const WER: Metric = Metric { name: "wer", ..CER };
+
+/// The same.
+const WORD_ERRORS: Metric = Metric { name: "word_errors", ..EDIT_COUNTS };
+
+/// How many edits of each kind, and what stays.
+const EDIT_COUNTS: Metric = Metric {
+    name: "edit_counts",
+    role: Role::Reference,
+    dtype: edit_counts_dtype,
+    column: |pair, options| {
+        let preparation = options.protocol().preparation;
+        let counts = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
+            let pair = pair.check(piece.rows())?;
+            piece.rows().try_for_each(|row| {
+                let texts = pair.predicted(row).zip(pair.reference(row));
+                let counts = texts.map(|(prediction, reference)| {
+                    edit_counts(alignment.counts(prediction, reference, preparation))
+                });
+                piece.set(row, counts.transpose()?);
+                Ok(())
+            })
+        });
+        Ok(into_edit_counts(counts?))
+    },
+};
+
+/// Units that both texts have, as often as both have them, in whatever order.
+const SHARED_UNITS: Metric = Metric {
+    name: "shared_units",
+    role: Role::Reference,
+    dtype: || DataType::UInt32,
+    column: |pair, options| {
+        let preparation = options.protocol().preparation;
+        let row = |scorer: &mut Scorer, pair: &CheckedPair, row| {
+            let texts = pair.predicted(row).zip(pair.reference(row));
+            let shared =
+                texts.map(|(prediction, reference)| scorer.shared(prediction, reference, preparation));
+            shared.map(count).transpose()
+        };
+        Ok(map_rows(pair, row)?.into_unsigned())
+    },
+};
+
 const EDIT_OPS: Metric = Metric {
     name: "edit_ops",
     role: Role::Reference,
@@ -166,10 +212,8 @@ const EDIT_OPS: Metric = Metric {
             let pair = pair.check(piece.rows())?;
             piece.rows().try_for_each(|row| {
                 let texts = pair.predicted(row).zip(pair.reference(row));
-                let edits = texts.map(|(prediction, reference)| {
-                    let edits = alignment.edits(prediction, reference, preparation);
-                    edits.iter().map(|&edit| ExportedEdit::new(edit)).collect()
-                });
+                let edits =
+                    texts.map(|(prediction, reference)| alignment.edits(prediction, reference, preparation));
                 piece.set(row, edits.transpose()?);
                 Ok(())
             })
@@ -338,6 +382,10 @@ export! {
     NEAREST_ANSWER: _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
     SCORE: _polars_plugin_field_score, _polars_plugin_score;
     EDIT_OPS: _polars_plugin_field_edit_ops, _polars_plugin_edit_ops;
+    WER: _polars_plugin_field_wer, _polars_plugin_wer;
+    EDIT_COUNTS: _polars_plugin_field_edit_counts, _polars_plugin_edit_counts;
+    WORD_ERRORS: _polars_plugin_field_word_errors, _polars_plugin_word_errors;
+    SHARED_UNITS: _polars_plugin_field_shared_units, _polars_plugin_shared_units;
     ERROR_TYPE: _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS: _polars_plugin_field_score_details, _polars_plugin_score_details;
     CONFUSION_COUNTS: _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;

@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::{Error, Result};
 use crate::kernel::confusions::LONGEST;
+use crate::kernel::equivalences::Equivalences;
 use crate::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
 use crate::kernel::request::{Exact, Request, Similarity};
 use crate::kernel::score::{Cut, Denominator, Protocol};
+use crate::kernel::units::{TextUnit, WordRule};
 use crate::kernel::weighted::SubstitutionCost;
 
 /// Keyword arguments; a metric reads the ones it has.
@@ -38,6 +40,19 @@ struct ProtocolOptions {
     unicode_form: Option<UnicodeForm>,
     length: Denominator,
     cut: Cut,
+    unit: UnitName,
+    words: WordRule,
+    #[serde(deserialize_with = "equivalences")]
+    equivalences: Option<Equivalences>,
+}
+
+/// The names of [`TextUnit`], without the rule for words.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum UnitName {
+    Codepoint,
+    Grapheme,
+    Word,
 }
 
 /// Reads the pickle in which Polars passes keyword arguments.
@@ -57,6 +72,12 @@ thread_local! {
 
 fn one() -> u64 {
     1
+}
+
+fn equivalences<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Equivalences>, D::Error> {
+    Ok(Equivalences::new(Vec::deserialize(deserializer)?))
 }
 
 impl Options {
@@ -119,8 +140,13 @@ impl Options {
 
 impl ProtocolOptions {
     fn to_kernel(self) -> Protocol {
-        let Self { ignore_case, whitespace, unicode_form, length, cut } = self;
-        let preparation = Preparation { ignore_case, whitespace, unicode_form };
+        let Self { ignore_case, whitespace, unicode_form, length, cut, unit, words, equivalences } = self;
+        let unit = match unit {
+            UnitName::Codepoint => TextUnit::Codepoint,
+            UnitName::Grapheme => TextUnit::Grapheme,
+            UnitName::Word => TextUnit::Word(words),
+        };
+        let preparation = Preparation { ignore_case, whitespace, unicode_form, equivalences, unit };
         Protocol { preparation, denominator: length, cut }
     }
 }

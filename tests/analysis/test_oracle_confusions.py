@@ -81,8 +81,8 @@ def slow(
         counted["n"] += 1
         nearest = oracle.nearest_answer(prediction, answers, protocol)
         assert nearest is not None
-        nearest = oracle.prepare(nearest, protocol)
-        found.update(edits(oracle.prepare(prediction, protocol), nearest, longest))
+        nearest = oracle.prepare_text(nearest, protocol)
+        found.update(edits(oracle.prepare_text(prediction, protocol), nearest, longest))
         for length in range(1, longest + 1):
             reference.update(nearest[start : start + length] for start in range(len(nearest) - length + 1))
     return {

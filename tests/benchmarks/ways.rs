@@ -103,7 +103,7 @@ fn nanoseconds(way: &Way) -> f64 {
     (0..pairs).for_each(|_| table.push(pair(way, &mut random)));
     let whitespace = if way.is_prepared { Whitespace::Strip } else { Whitespace::Keep };
     let protocol = Protocol {
-        preparation: Preparation { ignore_case: way.is_prepared, whitespace, unicode_form: None },
+        preparation: Preparation { ignore_case: way.is_prepared, whitespace, ..Preparation::NONE },
         denominator: Denominator::Prepared,
         cut: Cut::Distance,
     };

@@ -101,6 +101,10 @@ fn missing_unknown_and_mistyped_fields_are_refused() {
         ("unicode_form", "unicode_from"),
         ("length", "lenght"),
         ("cut", "cot"),
+        ("unit", "unot"),
+        ("words", "wards"),
+        ("equivalences", "equivalenced"),
+        ("codepoint", "codepaint"),
         ("squeeze", "squeese"),
         ("prepared", "unprepar"),
         ("similarity", "dissimilar"),
@@ -112,6 +116,7 @@ fn missing_unknown_and_mistyped_fields_are_refused() {
     assert_refused(&replaced(b"K\x01", b"G?\xe0\0\0\0\0\0\0"));
     assert_refused(&replaced(b"G?\xe0\0\0\0\0\0\0", b"\x8c\x030.5"));
     assert_refused(&replaced(b"\x88", b"K\x01"));
+    assert_refused(&replaced(b"\x8c\x02==", b"K\x01"));
     assert_refused(&replaced(b"K\x01", b"\x8a\x0a\0\0\0\0\0\0\0\0\0\x01"));
 }
 

@@ -42,11 +42,13 @@ def test_similarity_is_symmetric(rows: Rows, protocol: af.ScoreProtocol) -> None
 @given(ROWS, PROTOCOLS)
 def test_similarity_is_that_of_the_prepared_texts(rows: Rows, protocol: af.ScoreProtocol) -> None:
     protocol = dataclasses.replace(protocol, length="prepared")
+    raw = af.PROTOCOLS["raw"].by(protocol.unit)
     prepared = [
-        (oracle.prepare(p, protocol), [oracle.prepare(a, protocol) for a in answers]) for p, answers in rows
+        (oracle.prepare_text(p, protocol), [oracle.prepare_text(a, protocol) for a in answers])
+        for p, answers in rows
     ]
     for metric in ROWS_METRICS:
-        assert column(rows, metric, protocol=protocol).equals(column(prepared, metric, protocol="raw"))
+        assert column(rows, metric, protocol=protocol).equals(column(prepared, metric, protocol=raw))
 
 
 @given(ROWS, PROTOCOLS, THRESHOLDS)

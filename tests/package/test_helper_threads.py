@@ -30,9 +30,6 @@ pytestmark = pytest.mark.skipif(not TASKS.is_dir(), reason="threads are not list
 HELPER = "anls_frame"
 """The name of helper threads."""
 
-ENOUGH = 4
-"""So many helpers at once are not by chance: rows alone would give a call on 200 pages none."""
-
 
 def pages() -> pl.DataFrame:
     """Return 200 pages of 3,000 characters, a fifth of them wrong."""
@@ -53,7 +50,7 @@ def helpers() -> int:
 
 
 def most_helpers(query: Callable[[], pl.DataFrame], rounds: int) -> int:
-    """Return how many helpers a query was seen to take at once, over several runs if they are few."""
+    """Return how many helpers a query was seen to take at once, over several runs if none was seen."""
     seen, done = [0], threading.Event()
 
     def look() -> None:
@@ -64,7 +61,7 @@ def most_helpers(query: Callable[[], pl.DataFrame], rounds: int) -> int:
     watcher.start()
     for _ in range(rounds):
         query()
-        if seen[0] >= ENOUGH:
+        if seen[0]:
             break
     done.set()
     watcher.join()
@@ -90,11 +87,11 @@ def test_two_hundred_pages_are_scored_by_several_threads(
         assert process.returncode == 0, process.stderr
         return json.loads(process.stdout)
 
-    # A busy machine may not show all helpers at the first call.
+    # By its rows alone a call on 200 pages would take none. A busy machine may not show them at first.
     many, alone = run(16, 100), run(1, 2)
 
-    assert many["one"] >= ENOUGH
-    assert many["three"] >= ENOUGH
+    assert many["one"] > 0
+    assert many["three"] > 0
     assert alone["one"] == alone["three"] == 0
     assert many["scores"] == alone["scores"]
 

@@ -17,6 +17,7 @@ from registry import (
     GEC_CLASSES,
     GEC_FUNCTIONS,
     NAMESPACES,
+    OF_OTHERS,
     OTHER_FUNCTIONS,
     ROW_EXPRESSIONS,
     SCALAR_FUNCTIONS,
@@ -29,7 +30,7 @@ import anls_frame as af
 from anls_frame import _native, _typing, gec, namespaces, readers
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import PluginName, ScoreColumn
-from anls_frame.metrics import distances, errors, scores
+from anls_frame.metrics import distances, errors, scores, words
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 
@@ -42,7 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **OTHER_FUNCTIONS,
     **{scalar.name: scalar.function for scalar in SCALAR_FUNCTIONS},
 }
-METRICS = (*distances.__all__, *scores.__all__, *errors.__all__)
+METRICS = (*distances.__all__, *scores.__all__, *errors.__all__, *words.__all__)
 DOCUMENTED = {**FUNCTIONS, **{f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}}
 METHODS = [
     pytest.param(owner, name, id=f"{owner.__name__}.{name}")
@@ -129,8 +130,7 @@ def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     internal = set(get_args(getattr(_typing, "InternalPluginName", None)))
     functions = names | internal
 
-    # One of them is made of others.
-    assert set(METRICS) == {*names, "explain"}
+    assert set(METRICS) == {*names, *OF_OTHERS}
     assert set(get_args(PluginName)) == names
     assert internal.isdisjoint(af.__all__)
     assert exported() == functions | {f"field_{name}" for name in functions} | INTERFACE

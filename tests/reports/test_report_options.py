@@ -87,7 +87,11 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"prediction": 3}, TypeError, "a column name must be a string, got 3"),
         ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
         ({"answers": None}, ValueError, "pass both columns, prediction and answers, or neither"),
-        ({"metrics": "score"}, ValueError, "metrics must be of 'qa', 'anls', .*, or a Metric, got 'score'"),
+        (
+            {"metrics": "score"},
+            ValueError,
+            "metrics must be of 'qa', 'ocr', 'anls', .*, or a Metric, got 'score'",
+        ),
         ({"metrics": []}, ValueError, "metrics must name at least one metric"),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers, .*, got 3"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jiwer
 import polars as pl
 import pytest
 from rapidfuzz.distance import Levenshtein
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
+PAGES = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_pages.parquet")
 ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
 
 
@@ -63,3 +66,36 @@ def test_char_errors_counts_edits_of_texts_that_cer_protocol_prepares(
     assert edits == [1, 0, 2]
 
     assert mean_of(frame) == sum(edits) / len(edits)
+
+
+def test_rates_of_pages_are_those_of_jiwer() -> None:
+    pages = PAGES.drop_nulls(["tesseract", "reference"])
+    truth, read = pages["reference"].to_list(), pages["tesseract"].to_list()
+    words, letters = jiwer.process_words(truth, read), jiwer.process_characters(truth, read)
+    counts = {name: getattr(letters, name) for name in ("substitutions", "deletions", "insertions")}
+    length = letters.hits + letters.substitutions + letters.deletions
+
+    report = af.report(pages, "tesseract", "reference", metrics=["ocr", "wer_mean"], cer_protocol="jiwer")
+
+    assert report.overall["cer_corpus"] == letters.cer
+    assert report.overall["wer_corpus"] == words.wer
+    assert {name: report.overall[name] for name in counts} == {
+        name: count / length for name, count in counts.items()
+    }
+    rates = [float(jiwer.wer(*pair)) for pair in zip(truth, read, strict=True)]
+    assert report.overall["wer_mean"] == pytest.approx(sum(rates) / len(rates), rel=1e-15)
+    assert all(not measure.higher_is_better for measure in report.measures)
+
+
+def test_engines_are_compared_in_the_rates_of_pages() -> None:
+    pages = PAGES
+    comparison = af.compare(
+        pages, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "reference", metrics="ocr"
+    )
+    names = [measure.name for measure in comparison.measures]
+    assert names == ["cer_corpus", "substitutions", "deletions", "insertions", "wer_corpus", "cer_mean"]
+
+
+def test_order_does_not_count_in_a_bag_of_words() -> None:
+    frame = pl.DataFrame({"p": ["b a", "a c"], "a": ["a b", "a b"]})
+    assert af.report(frame, "p", "a", metrics="bag_of_words").overall["bag_of_words"] == 0.25

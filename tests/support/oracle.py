@@ -8,8 +8,13 @@ protocol is read as a set of options, and text is prepared by Python's own strin
 from __future__ import annotations
 
 import functools
+import io
+import re
 import unicodedata
 from typing import TYPE_CHECKING, TypedDict
+
+import uniseg.wordbreak
+from uniseg.graphemecluster import grapheme_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +37,7 @@ class Scores(TypedDict):
 
 
 @functools.cache
-def edit_distance(left: str, right: str, substitution_cost: int = 1) -> int:
+def edit_distance(left: Sequence[str], right: Sequence[str], substitution_cost: int = 1) -> int:
     """Wagner and Fischer's table, row by row."""
     row = list(range(len(right) + 1))
     for from_left in left:
@@ -50,13 +55,25 @@ def edit_distance(left: str, right: str, substitution_cost: int = 1) -> int:
     return row[-1]
 
 
-def hamming(left: str, right: str) -> int | None:
+def hamming(left: Sequence[str], right: Sequence[str]) -> int | None:
     if len(left) != len(right):
         return None
     return sum(a != b for a, b in zip(left, right, strict=True))
 
 
-def prepare(text: str, protocol: af.ScoreProtocol) -> str:
+def prepare(text: str, protocol: af.ScoreProtocol) -> str | tuple[str, ...]:
+    """Return the prepared text, or its units if these are not code points."""
+    text = prepare_text(text, protocol)
+    if protocol.unit == "grapheme":
+        return tuple(grapheme_clusters(text))
+    return tuple(words(text, protocol.words)) if protocol.unit == "word" else text
+
+
+def prepare_text(text: str, protocol: af.ScoreProtocol) -> str:
+    if protocol.unicode_form is not None:
+        text = unicodedata.normalize(protocol.unicode_form, text)
+    for old, new in dict(protocol.equivalences).items():
+        text = text.replace(old, new)
     if protocol.unicode_form is not None:
         text = unicodedata.normalize(protocol.unicode_form, text)
     if protocol.ignore_case:
@@ -65,14 +82,27 @@ def prepare(text: str, protocol: af.ScoreProtocol) -> str:
         text = text.strip()
     elif protocol.whitespace == "squeeze":
         text = " ".join(text.split())
+    elif protocol.whitespace == "lines":
+        text = "\n".join(line.strip() for line in io.StringIO(text, newline=None))
     return text
+
+
+def words(text: str, rule: str) -> list[str]:
+    if rule == "spaces":
+        return re.sub(r"\s\s+", " ", text).strip().split(" ") if text.strip() else []
+    if rule == "whitespace":
+        return text.split()
+    alone = re.compile("[MPSZ]|C[cf]")
+    found = (word for word in uniseg.wordbreak.words(text))
+    return [word for word in found if not all(alone.match(unicodedata.category(c)) for c in word)]
 
 
 def counted_length(raw: str, protocol: af.ScoreProtocol) -> int:
     if protocol.length == "raw_upper":
         return len(raw.upper())
     prepared = prepare(raw, protocol)
-    return len(prepared.upper() if protocol.length == "prepared_upper" else prepared)
+    is_upper = isinstance(prepared, str) and protocol.length == "prepared_upper"
+    return len(prepared.upper() if is_upper else prepared)
 
 
 def normalized_distance(

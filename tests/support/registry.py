@@ -63,6 +63,9 @@ class Example:
     hamming: int | None = None
     error_type: str | None = None
     edit_ops: list[dict[str, Any]] | None = None
+    wer: float | None = None
+    word_errors: dict[str, int] | None = None
+    edit_counts: dict[str, int] | None = None
 
     def expected(self, name: str) -> Any:
         """Return the value of the expression of this name."""
@@ -157,6 +160,16 @@ _LIST_ERRORS = (
     *("wrong", "wrong", None, None, None, None, "exact"),
 )
 
+# Words of each row of the first table: substitutions, deletions, insertions, hits. The lowest word error
+# rate of each row of the second.
+_TEXT_WORDS = (
+    *((1, 0, 0, 0), (1, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 1), (0, 1, 0, 1), (0, 2, 0, 0), None, (0, 0, 0, 1)),
+    *((0, 0, 0, 1), (0, 0, 1, 0), None, (0, 0, 0, 0), None, (1, 0, 0, 1)),
+)
+_LIST_WORDS = (1.0, 1.0, 0.5, 1.0, 1.0, None, 1.0, 0.0, 1.0, 1.0, None, None, None, None, 0.0)
+
+EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.UInt32))
+
 EDIT_DTYPE = pl.Struct(
     {
         "op": pl.String,
@@ -185,13 +198,32 @@ def _with_errors(
     return dataclasses.replace(Example(*values), error_type=error_type, edit_ops=edit_ops)
 
 
+def _with_counts(example: Example, words: tuple[int, int, int, int] | None) -> Example:
+    if words is None or example.edit_ops is None or example.reference_length is None:
+        return example
+    names = EDIT_COUNTS_DTYPE.to_schema()
+    kinds = [edit["op"] for edit in example.edit_ops]
+    characters = [kinds.count(kind) for kind in ("replace", "delete", "insert")]
+    characters.append(example.reference_length - characters[0] - characters[1])
+    substitutions, deletions, insertions, hits = words
+    edits = substitutions + deletions + insertions
+    return dataclasses.replace(
+        example,
+        wer=edits / max(substitutions + deletions + hits, 1),
+        word_errors=dict(zip(names, words, strict=True)),
+        edit_counts=dict(zip(names, characters, strict=True)),
+    )
+
+
 TEXT_EXAMPLES = tuple(
-    _with_errors(values, *errors) for values, errors in zip(_TEXT_TABLE, _TEXT_ERRORS, strict=True)
+    _with_counts(_with_errors(values, *errors), words)
+    for values, errors, words in zip(_TEXT_TABLE, _TEXT_ERRORS, _TEXT_WORDS, strict=True)
 )
 """Rows with one text on either side."""
 
 LIST_EXAMPLES = tuple(
-    _with_errors(values, error_type) for values, error_type in zip(_LIST_TABLE, _LIST_ERRORS, strict=True)
+    dataclasses.replace(_with_errors(values, error_type), wer=wer)
+    for values, error_type, wer in zip(_LIST_TABLE, _LIST_ERRORS, _LIST_WORDS, strict=True)
 )
 """Rows with a list of answers."""
 
@@ -377,6 +409,23 @@ ROW_EXPRESSIONS = (
         options=(CUTTING_PROTOCOL, THRESHOLD, MISSING),
         dtype=pl.Enum(get_args(ErrorType)),
     ),
+    RowExpression(
+        name="wer", function=af.wer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()
+    ),
+    RowExpression(
+        name="edit_counts",
+        function=af.edit_counts,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"), MISSING),
+        dtype=EDIT_COUNTS_DTYPE,
+    ),
+    RowExpression(
+        name="word_errors",
+        function=af.word_errors,
+        inputs=_REFERENCE,
+        options=(_protocol("raw"), MISSING),
+        dtype=EDIT_COUNTS_DTYPE,
+    ),
 )
 LIST_EXPRESSIONS = tuple(row for row in ROW_EXPRESSIONS if row.takes_lists)
 
@@ -469,9 +518,11 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "alignment": af.alignment,
+    "bag_of_words_error": af.bag_of_words_error,
     "edit_matrix": af.edit_matrix,
     "explain": af.explain,
     "hamming_vectors": af.hamming_vectors,
+    "mer": af.mer,
     "merge": af.merge,
     "pair": af.pair,
     "threshold_curve": af.threshold_curve,
@@ -485,6 +536,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_rrc": af.read_rrc,
     "read_vlmevalkit": af.read_vlmevalkit,
     "scan_results": af.scan_results,
+    "wil": af.wil,
     "write_results": af.write_results,
     "write_submission": af.write_submission,
 }
@@ -534,10 +586,12 @@ GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """The functions of `anls_frame.gec`."""
 GEC_CLASSES = ("M2FormatError",)
+OF_OTHERS = ("bag_of_words_error", "explain", "mer", "wil")
+"""Row functions that are made of others."""
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
     AnlsExprNamespace: {
         **{row.name: row.function for row in ROW_EXPRESSIONS},
-        "explain": af.explain,
+        **{name: OTHER_FUNCTIONS[name] for name in OF_OTHERS},
         "hamming_vectors": af.hamming_vectors,
     },
     AnlsFrameNamespace: FRAME_FUNCTIONS,

@@ -9,6 +9,7 @@ use super::super::request::{Similarity, Texts};
 use super::super::score::{Cut, Protocol, Scorer};
 use super::super::view::{INLINE, Memory};
 use super::*;
+use crate::kernel::weighted::SubstitutionCost;
 
 /// A prediction and answers, null or not.
 type Row = (Option<String>, Vec<Option<String>>);
@@ -186,7 +187,12 @@ fn preparations() -> impl Strategy<Value = Preparation> {
     let whitespace = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze];
     let form = [None, None, Some(UnicodeForm::Nfkc)];
     (any::<bool>(), prop::sample::select(whitespace.to_vec()), prop::sample::select(form.to_vec())).prop_map(
-        |(ignore_case, whitespace, unicode_form)| Preparation { ignore_case, whitespace, unicode_form },
+        |(ignore_case, whitespace, unicode_form)| Preparation {
+            ignore_case,
+            whitespace,
+            unicode_form,
+            ..Preparation::NONE
+        },
     )
 }
 

@@ -12,21 +12,39 @@ use super::count;
 use super::lists::{ListColumn, lists, texts};
 use crate::kernel::alignment::{Edit, Operation};
 use crate::kernel::confusions::{Counts, Kind, RowKind};
+use crate::kernel::units::Written;
 
-/// An edit with positions as they are exported.
-#[derive(Clone, Copy)]
+/// An edit as it is exported.
+#[derive(Clone)]
 pub struct ExportedEdit {
-    edit: Edit,
+    operation: Operation,
     reference_position: u32,
     prediction_position: u32,
+    reference: Option<Unit>,
+    prediction: Option<Unit>,
+}
+
+/// What stands at a place of a text.
+#[derive(Clone)]
+enum Unit {
+    Letter(char),
+    Text(Box<str>),
 }
 
 impl ExportedEdit {
-    pub fn new(edit: Edit) -> Result<Self> {
+    /// An edit between these texts, the reference first.
+    pub fn new(edit: &Edit, texts: &Written) -> Result<Self> {
+        let places = [edit.reference_position, edit.prediction_position];
+        let unit = |side: usize, letter: char| {
+            let text = texts.unit(side, places[side]);
+            text.map_or(Unit::Letter(letter), |text| Unit::Text(text.into()))
+        };
         Ok(Self {
-            edit,
-            reference_position: count(edit.reference_position)?,
-            prediction_position: count(edit.prediction_position)?,
+            operation: edit.operation,
+            reference_position: count(places[0])?,
+            prediction_position: count(places[1])?,
+            reference: edit.reference.map(|letter| unit(0, letter)),
+            prediction: edit.prediction.map(|letter| unit(1, letter)),
         })
     }
 }
@@ -36,11 +54,11 @@ pub static EDITS: ListColumn<ExportedEdit> = ListColumn::new(|edits| {
         Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))
     };
     vec![
-        ("op", texts(edits.iter().map(|edit| Some(operation(edit.edit.operation))))),
+        ("op", texts(edits.iter().map(|edit| Some(operation(edit.operation))))),
         ("reference_pos", positions(|edit| edit.reference_position)),
         ("prediction_pos", positions(|edit| edit.prediction_position)),
-        ("reference_char", letters(edits.iter().map(|edit| edit.edit.reference))),
-        ("predicted_char", letters(edits.iter().map(|edit| edit.edit.prediction))),
+        ("reference_char", units(edits.iter().map(|edit| edit.reference.as_ref()))),
+        ("predicted_char", units(edits.iter().map(|edit| edit.prediction.as_ref()))),
     ]
 });
 
@@ -89,9 +107,14 @@ pub fn counts_column(rows: usize, counted: impl Iterator<Item = (usize, Counts)>
     lists(columns, OffsetBuffer::new(offsets.into()), None).into_data()
 }
 
-fn letters(letters: impl Iterator<Item = Option<char>>) -> ArrayRef {
+fn units<'a>(units: impl Iterator<Item = Option<&'a Unit>>) -> ArrayRef {
     let mut builder = StringViewBuilder::new();
     let mut buffer = [0; 4];
-    letters.for_each(|letter| builder.append_option(letter.map(|letter| &*letter.encode_utf8(&mut buffer))));
+    units.for_each(|unit| {
+        builder.append_option(unit.map(|unit| match unit {
+            Unit::Letter(letter) => &*letter.encode_utf8(&mut buffer),
+            Unit::Text(text) => text,
+        }));
+    });
     Arc::new(builder.finish())
 }

@@ -74,7 +74,7 @@ fn main() {
     (0..number(pairs)).for_each(|_| table.push(pair(&kind, &mut random)));
     let whitespace = if kind.prepares { Whitespace::Strip } else { Whitespace::Keep };
     let protocol = Protocol {
-        preparation: Preparation { ignore_case: kind.prepares, whitespace, unicode_form: None },
+        preparation: Preparation { ignore_case: kind.prepares, whitespace, ..Preparation::NONE },
         denominator: Denominator::Prepared,
         cut: Cut::Distance,
     };

@@ -1,0 +1,420 @@
+"""
+Row expressions that count edits: word error rate, its relatives and what they are made of.
+
+As in `anls_frame.metrics`: prediction first, one result for each row, named after the function. What a word
+is, the field `words` of the protocol says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame import _plugin
+from anls_frame.metrics.row_functions import fields_of_reference, of_answers, of_reference
+from anls_frame.protocol import plugin_options, resolve_protocol
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anls_frame._typing import IntoExprColumn, MissingPrediction
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
+
+
+@of_answers
+def wer(
+    prediction: IntoExprColumn,
+    answers: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    Word error rate of each row: word edits divided by words of the reference; the lowest over the answers.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
+        counts. Null entries of a list are skipped.
+    protocol
+        How both texts are prepared, and what a word is (its field `words`): by default, what stands between
+        whitespace in the unprepared text, as in torchmetrics. `"jiwer"` and `"dinglehopper"` have the words
+        of these packages.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Float64`, named `wer`: 0 for the same words in the same order; it can exceed 1. With a reference that
+        has no words it is the number of insertions, as in jiwer 4. Null where the prediction is null or there
+        is no answer.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    word_errors : the substitutions, deletions and insertions.
+
+    Notes
+    -----
+    The mean of this column is not the corpus rate, which is the sum of edits divided by the sum of reference
+    words: reports have it as `wer_corpus`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["the quick fox", "a b"], "reference": ["the quick brown fox", ""]})
+    >>> df.select(af.wer("prediction", "reference"))
+    shape: (2, 1)
+    ┌──────┐
+    │ wer  │
+    │ ---  │
+    │ f64  │
+    ╞══════╡
+    │ 0.25 │
+    │ 2.0  │
+    └──────┘
+    """
+    return _plugin.score("wer", prediction, answers, missing=missing, protocol=_by_words(protocol))
+
+
+@fields_of_reference
+def edit_counts(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    How many characters of each row are substituted, missing, added and right.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is a frame.
+    reference
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    protocol
+        How both texts are prepared, and what is counted (its field `unit`); by default, the code points of
+        the unprepared texts.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Struct`, named `edit_counts`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
+        (`UInt32`). The first three add up to `levenshtein`; substitutions, deletions and hits to the length
+        of the reference. Null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    word_errors : the same of words.
+    edit_ops : the edits themselves.
+
+    Notes
+    -----
+    Several alignments can have the same, smallest number of edits. The counts are those of rapidfuzz's
+    ``Levenshtein.editops(reference, prediction)``, and so of jiwer's ``process_characters``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["lnvoice 4"], "reference": ["Invoice 42"]})
+    >>> df.select(af.edit_counts("prediction", "reference")).unnest("edit_counts")
+    shape: (1, 4)
+    ┌───────────────┬───────────┬────────────┬──────┐
+    │ substitutions ┆ deletions ┆ insertions ┆ hits │
+    │ ---           ┆ ---       ┆ ---        ┆ ---  │
+    │ u32           ┆ u32       ┆ u32        ┆ u32  │
+    ╞═══════════════╪═══════════╪════════════╪══════╡
+    │ 1             ┆ 1         ┆ 0          ┆ 8    │
+    └───────────────┴───────────┴────────────┴──────┘
+    """
+    options = plugin_options(protocol)
+    return _plugin.score("edit_counts", prediction, reference, missing=missing, protocol=options)
+
+
+@fields_of_reference
+def word_errors(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    How many words of each row are substituted, missing, added and right.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is a frame.
+    reference
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    protocol
+        How both texts are prepared, and what a word is; see `wer`.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Struct`, named `word_errors`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
+        (`UInt32`). The first three add up to the edit distance in words; substitutions, deletions and hits
+        to the words of the reference. Null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    See Also
+    --------
+    wer, mer, wil : rates that are made of these counts.
+    edit_counts : the same of characters.
+
+    Notes
+    -----
+    Several alignments can have the same, smallest number of edits. The counts are those of rapidfuzz's
+    ``Levenshtein.editops(reference, prediction)`` of the words, and so of jiwer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
+    >>> df.select(af.word_errors("prediction", "reference")).unnest("word_errors")
+    shape: (1, 4)
+    ┌───────────────┬───────────┬────────────┬──────┐
+    │ substitutions ┆ deletions ┆ insertions ┆ hits │
+    │ ---           ┆ ---       ┆ ---        ┆ ---  │
+    │ u32           ┆ u32       ┆ u32        ┆ u32  │
+    ╞═══════════════╪═══════════╪════════════╪══════╡
+    │ 1             ┆ 0         ┆ 1          ┆ 2    │
+    └───────────────┴───────────┴────────────┴──────┘
+    """
+    return _plugin.score("word_errors", prediction, reference, missing=missing, protocol=_by_words(protocol))
+
+
+@of_reference
+def mer(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    Match error rate of each row: edits of words divided by edits and hits, which is never above 1.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
+    reference
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    protocol
+        How both texts are prepared, and what a word is; see `wer`.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Float64` in [0, 1], named `mer`: (S + D + I) / (S + D + I + H) with the counts of `word_errors`; 0
+        for two texts without words. Null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    Notes
+    -----
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
+    >>> df.select(af.mer("prediction", "reference")).item()
+    0.5
+    """
+    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
+    edits, hits = _edits(counts), counts.struct.field("hits")
+    # Without words there is nothing to get wrong.
+    words = pl.max_horizontal(edits + hits, pl.lit(1, pl.UInt32))
+    return pl.when(counts.is_not_null()).then(edits / words).alias("mer")
+
+
+@of_reference
+def wil(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    Word information lost in each row: 1 minus the share of words that are right in either text, multiplied.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
+    reference
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    protocol
+        How both texts are prepared, and what a word is; see `wer`.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Float64` in [0, 1], named `wil`: 1 - H / N · H / P with the hits H of `word_errors` and the numbers
+        of words of the reference, N, and of the prediction, P; 0 for two texts without words, 1 if only one
+        has none. Null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    Notes
+    -----
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
+    >>> round(df.select(af.wil("prediction", "reference")).item(), 4)
+    0.6667
+    """
+    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
+    substitutions, deletions, insertions, hits = _fields(counts)
+    in_reference = substitutions + deletions + hits
+    in_prediction = substitutions + insertions + hits
+    # In this order, as jiwer computes it: the last bit depends on it.
+    preserved = (hits / in_reference) * (hits / in_prediction)
+    lost = (
+        pl.when((in_reference == 0) & (in_prediction == 0))
+        .then(0.0)
+        .when((in_reference == 0) | (in_prediction == 0))
+        .then(1.0)
+        .otherwise(1 - preserved)
+    )
+    return pl.when(counts.is_not_null()).then(lost).alias("wil")
+
+
+@of_reference
+def bag_of_words_error(
+    prediction: IntoExprColumn,
+    reference: IntoExprColumn,
+    *,
+    protocol: ScoreProtocol | str = "raw",
+    missing: MissingPrediction = "null",
+) -> pl.Expr:
+    """
+    Word error rate of each row that is left when the order of words does not count.
+
+    It tells errors of reading from errors of reading order: what `wer` has above it is order.
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
+        pandas Series with the same index, the result is one, too.
+    reference
+        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    protocol
+        How both texts are prepared, and what a word is; see `wer`.
+    missing
+        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+
+    Returns
+    -------
+    Expr
+        `Float64`, named `bag_of_words_error`: (max(N, P) - C) / N with the numbers of words of the reference,
+        N, and of the prediction, P, and the number C of words that both have, each as often as both have it.
+        It is never above `wer`. With a reference that has no words it is P. Null where either text is null.
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
+    TypeError
+        If an argument is not a column.
+
+    Notes
+    -----
+    Vidal et al. (2023), *End-to-end page-level assessment of handwritten text recognition*, where it is half
+    the sum of |N - P| and of the differences of all words' counts, divided by N.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["to be or not"], "reference": ["not to be or"]})
+    >>> df.select(af.wer("prediction", "reference"), af.bag_of_words_error("prediction", "reference")).row(0)
+    (0.5, 0.0)
+    """
+    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
+    shared = _plugin.score(
+        "shared_units", prediction, reference, missing=missing, protocol=_by_words(protocol)
+    )
+    substitutions, deletions, insertions, hits = _fields(counts)
+    in_reference = substitutions + deletions + hits
+    errors = pl.max_horizontal(in_reference, substitutions + insertions + hits) - shared
+    rate = errors / pl.max_horizontal(in_reference, pl.lit(1, pl.UInt32))
+    return pl.when(counts.is_not_null()).then(rate).alias("bag_of_words_error")
+
+
+def _by_words(protocol: ScoreProtocol | str) -> dict[str, Any]:
+    return plugin_options(resolve_protocol(protocol).by("word"))
+
+
+def _fields(counts: pl.Expr) -> list[pl.Expr]:
+    return [counts.struct.field(name) for name in ("substitutions", "deletions", "insertions", "hits")]
+
+
+def _edits(counts: pl.Expr) -> pl.Expr:
+    substitutions, deletions, insertions, _ = _fields(counts)
+    return substitutions + deletions + insertions

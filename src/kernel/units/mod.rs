@@ -1,0 +1,96 @@
+//! What texts are compared by: code points, grapheme clusters or words.
+//!
+//! Every method compares code points. Texts of other units are therefore written down anew, with a code point of its
+//! own for each unit: two code points are equal where the units are. Distances, lengths and alignments of the new
+//! texts are those of the units.
+
+mod graphemes;
+mod words;
+
+use self::graphemes::Graphemes;
+use self::words::Words;
+
+/// What a distance counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextUnit {
+    /// Code points.
+    #[default]
+    Codepoint,
+    /// Extended grapheme clusters of UAX 29.
+    Grapheme,
+    /// Words.
+    Word(WordRule),
+}
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum WordRule {
+    /// What stands between whitespace, as Python's `str.split`.
+    Whitespace,
+    /// What stands between spaces, or between whitespace of two and more characters, as jiwer's words.
+    Spaces,
+    /// The words of UAX 29, but for those of whitespace, punctuation and symbols alone.
+    Uax29,
+}
+
+/// Working memory, reused from pair to pair.
+#[derive(Default)]
+pub struct Units {
+    graphemes: Graphemes,
+    words: Words,
+    ranges: [Vec<Range>; 2],
+    texts: [String; 2],
+}
+
+/// Where a unit stands in its text.
+type Range = std::ops::Range<usize>;
+
+/// Both texts of a pair with a code point for each unit.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    /// The new texts.
+    pub texts: [&'a str; 2],
+    originals: [&'a str; 2],
+    /// Where the units stand in the originals; `None` where they are code points.
+    ranges: Option<&'a [Vec<Range>; 2]>,
+}
+
+impl<'a> Written<'a> {
+    /// A unit of one of the original texts; `None` where units are code points.
+    pub fn unit(&self, side: usize, position: usize) -> Option<&'a str> {
+        self.ranges.map(|ranges| &self.originals[side][ranges[side][position].clone()])
+    }
+}
+
+impl Units {
+    /// Both texts with a code point for each unit.
+    ///
+    /// # Panics
+    ///
+    /// If a pair has more different units than there are code points, about a million.
+    pub fn write<'a>(&'a mut self, originals: [&'a str; 2], unit: TextUnit) -> Written<'a> {
+        let Self { graphemes, words, ranges, texts } = self;
+        let are_written = match unit {
+            TextUnit::Codepoint => false,
+            TextUnit::Grapheme => graphemes.write(originals, ranges, texts),
+            TextUnit::Word(rule) => {
+                words.write(originals, rule, ranges, texts);
+                true
+            }
+        };
+        if are_written {
+            Written { texts: texts.each_ref().map(String::as_str), originals, ranges: Some(ranges) }
+        } else {
+            Written { texts: originals, originals, ranges: None }
+        }
+    }
+
+    /// The texts that [`write`](Self::write) makes.
+    pub fn code_points<'a>(&'a mut self, texts: [&'a str; 2], unit: TextUnit) -> [&'a str; 2] {
+        self.write(texts, unit).texts
+    }
+}
+
+/// What a pair with too many different units panics with.
+const TOO_MANY: &str = "a pair of texts has more than a million different words or grapheme clusters";

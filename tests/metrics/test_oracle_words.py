@@ -1,0 +1,180 @@
+"""Words: the rates and counts of jiwer 4 and torchmetrics, and the bag of words by its definition."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import jiwer
+import polars as pl
+import pytest
+from campaign import amount
+from rapidfuzz.distance import Levenshtein
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = ("a", "b", "ab", "é", "e\u0301", "漢字", "abcdefghijklmnopqrs", "abcdefghijklmnopqrt", "don't", "\0")
+GAPS = (" ", " ", " ", " ", "  ", "\t", "\n", " \n", "\u00a0", "\x1c", "\u3000", "\r\n", "\u2003 ")
+
+
+def texts(count: int, seed: int = 7) -> list[tuple[str, str]]:
+    """Pairs of texts that share most of their words, with every kind of whitespace."""
+    choose = random.Random(seed)
+
+    def text() -> str:
+        words = [choose.choice(WORDS) + choose.choice(GAPS) for _ in range(choose.randrange(40))]
+        return choose.choice(("", " ", "\n")) + "".join(words) + choose.choice(("", "a"))
+
+    pairs = []
+    for _ in range(count):
+        letters = list(reference := text())
+        for _ in range(choose.randrange(8)):
+            if letters:
+                letters[choose.randrange(len(letters))] = choose.choice((*WORDS, *GAPS, ""))
+        pairs.append((reference, "".join(letters) if choose.random() < 0.9 else text()))
+    return pairs
+
+
+def frame(pairs: list[tuple[str, str]]) -> pl.DataFrame:
+    references, predictions = zip(*pairs, strict=True)
+    return pl.DataFrame({"prediction": predictions, "reference": references})
+
+
+def test_rates_and_counts_are_those_of_jiwer() -> None:
+    pairs = texts(amount(3_000, 100_000))
+    columns: Any = ("prediction", "reference")
+    functions = (af.wer, af.mer, af.wil, af.word_errors)
+    found = frame(pairs).select(function(*columns, protocol="jiwer") for function in functions)
+    for (reference, prediction), (wer, mer, wil, counts) in zip(pairs, found.iter_rows(), strict=True):
+        one = jiwer.process_words(reference, prediction)
+        assert (wer, mer, wil) == (float(one.wer), float(one.mer), float(one.wil)), (reference, prediction)
+        assert counts == {name: getattr(one, name) for name in counts}, (reference, prediction)
+
+
+def test_by_default_words_stand_between_whitespace() -> None:
+    pairs = texts(amount(3_000, 100_000), seed=8)
+    found = frame(pairs).select(
+        af.wer("prediction", "reference"),
+        af.bag_of_words_error("prediction", "reference").alias("bag"),
+        shared=af.wer("prediction", "reference", protocol="torchmetrics"),
+    )
+    for (reference, prediction), (wer, bag, torchmetrics) in zip(pairs, found.iter_rows(), strict=True):
+        words = [text.split() for text in (reference, prediction)]
+        divisor = max(len(words[0]), 1)
+        assert wer == torchmetrics == Levenshtein.distance(*words) / divisor
+        counts = [Counter(side) for side in words]
+        differences = sum(abs(counts[0][word] - counts[1][word]) for word in counts[0] | counts[1])
+        assert bag == (abs(len(words[0]) - len(words[1])) + differences) / 2 / divisor
+        assert bag <= wer
+
+
+def test_pages_give_the_counts_of_jiwer() -> None:
+    choose = random.Random(9)
+    vocabulary = ["".join(choose.choices("abcdefgh", k=choose.randrange(1, 24))) for _ in range(400)]
+    pairs = []
+    for errors in (0, 30, 300):
+        words = choose.choices(vocabulary, k=900)
+        read = list(words)
+        for place in choose.sample(range(900), errors):
+            read[place] = choose.choice(["", "x", read[place] + " y", *vocabulary[:4]])
+        pairs.append((" ".join(words), " ".join(read)))
+    found = frame(pairs).select(af.word_errors("prediction", "reference", protocol="jiwer")).to_series()
+    for (reference, prediction), counts in zip(pairs, found, strict=True):
+        one = jiwer.process_words(reference, prediction)
+        assert counts == {name: getattr(one, name) for name in counts}
+
+
+def test_the_corpus_rate_is_that_of_jiwer() -> None:
+    references, predictions = zip(*texts(500, seed=10), strict=True)
+    counts = (
+        frame(texts(500, seed=10))
+        .select(af.word_errors("prediction", "reference", protocol="jiwer"))
+        .unnest("word_errors")
+        .sum()
+    )
+    edits = counts.select(pl.sum_horizontal("substitutions", "deletions", "insertions")).item()
+    words = counts.select(pl.sum_horizontal("substitutions", "deletions", "hits")).item()
+    assert edits / words == jiwer.wer(list(references), list(predictions))
+
+
+@pytest.mark.parametrize("unit", ["word", "grapheme"])
+def test_edits_hold_the_units(unit: Any) -> None:
+    protocol = af.PROTOCOLS["raw"].by(unit)
+    units = {"word": ["the", "cafe\u0301", "is", "open"], "grapheme": ["c", "a", "f", "e\u0301"]}[unit]
+    joined = " " if unit == "word" else ""
+    changed = [*units[:1], units[-1], "x"]
+    df = frame([(joined.join(units), joined.join(changed))])
+    found = df.select(af.edit_ops("prediction", "reference", protocol=protocol)).item().to_list()
+    expected = [
+        {
+            "op": edit.tag,
+            "reference_pos": edit.src_pos,
+            "prediction_pos": edit.dest_pos,
+            "reference_char": None if edit.tag == "insert" else units[edit.src_pos],
+            "predicted_char": None if edit.tag == "delete" else changed[edit.dest_pos],
+        }
+        for edit in Levenshtein.editops(units, changed)
+    ]
+    assert found == expected
+
+
+def test_scores_count_units() -> None:
+    # Two flags, a letter with two marks and a family, which are five, and twelve code points.
+    df = frame([("🇩🇪🇫🇷a\u0301\u0323👩‍👦x", "🇩🇪🇫🇷á👩‍👧x")])
+    by = af.PROTOCOLS["raw"].by
+    columns: Any = ("prediction", "reference")
+    assert df.select(af.cer(*columns, protocol=by("grapheme"))).item() == 2 / 5
+    assert df.select(af.levenshtein(*columns, protocol=by("grapheme"))).item() == 2
+    assert df.select(af.nls(*columns, protocol=by("grapheme"))).item() == 1 - 2 / 5
+    assert df.select(af.cer(*columns, protocol=by("word"))).item() == 1.0
+    assert df.select(af.score(*columns, cer_protocol=by("grapheme"))).item()["reference_length"] == 5
+
+
+def test_equivalences_follow_each_other_after_the_form() -> None:
+    protocol = af.PROTOCOLS["raw"].replace(
+        equivalences={"\u017f\u017f": "ss", "ss": "ß", "é": "e"}, unicode_form="NFC"
+    )
+    df = frame([("da\u017f\u017f cafe\u0301 ss", "daß cafe ß")])
+    assert df.select(af.cer("prediction", "reference", protocol=protocol)).item() == 0
+    assert df.select(af.cer("prediction", "reference")).item() > 0
+    short = frame([("a==b", "a\u2013b")])
+    protocol = af.PROTOCOLS["raw"].replace(equivalences=[("==", "\u2013")])
+    assert short.select(af.levenshtein("prediction", "reference", protocol=protocol)).item() == 0
+
+
+@pytest.mark.parametrize(
+    ("equivalences", "error"),
+    [
+        ({"": "a"}, ValueError),
+        ({"a": 1}, TypeError),
+        ("ab", TypeError),
+        ([("a",)], TypeError),
+        (3, TypeError),
+    ],
+)
+def test_equivalences_are_checked(equivalences: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="equivalences"):
+        af.ScoreProtocol(equivalences=equivalences)
+
+
+def test_upper_case_has_no_length_in_other_units() -> None:
+    with pytest.raises(ValueError, match="length must be \"prepared\" for the unit 'word'"):
+        af.ScoreProtocol(unit="word", length="raw_upper")
+    assert af.PROTOCOLS["rrc"].by("word").length == "prepared"
+
+
+@pytest.mark.parametrize("start", ["", "x" * 40 + "\n"])
+@pytest.mark.parametrize("text", [" a \r\n\tb\n", "a\r\rb", "a\n\n", "", "\u00a0a\n \n"])
+def test_lines_are_those_of_a_file(text: str, start: str, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes((start + text).encode())
+    with path.open(encoding="utf-8") as file:
+        lines = "\n".join(line.strip() for line in file.readlines())
+    protocol = af.PROTOCOLS["raw"].replace(whitespace="lines")
+    # The line break at the end of the reference is dropped.
+    df = frame([(f"{lines}\n", start + text)])
+    assert df.select(af.levenshtein("prediction", "reference", protocol=protocol)).item() == 0
