@@ -1,6 +1,6 @@
 //! Edits of a row, from the texts in which the package hands them over.
 
-use crate::kernel::prepare::is_whitespace;
+use crate::kernel::whitespace::is_whitespace;
 
 /// Separates the fields of an edit; the package takes it out of the fields themselves.
 const SEPARATOR: char = '\u{1f}';

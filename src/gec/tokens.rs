@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::kernel::prepare::is_whitespace;
+use crate::kernel::whitespace::is_whitespace;
 
 /// The words of a text, as Python's `str.split()` gives them.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {

@@ -7,7 +7,8 @@ use unicode_normalization::char::canonical_combining_class;
 
 use super::categories::{Category, category};
 use super::number::is_same_number;
-use super::prepare::{Preparation, Whitespace, is_whitespace, lowercase};
+use super::prepare::{Preparation, Whitespace, lowercase};
+use super::whitespace::is_whitespace;
 
 /// Kinds of errors, in the order in which they are tried. The numbers are those of the Python package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -27,6 +27,9 @@
 //! alone, on an Intel Xeon with AVX-512 at 2.6 GHz. A limit shortens the way: a row whose
 //! best answer is known already, or a score that is cut below a threshold, needs no exact distance beyond it.
 //!
+//! Texts that are compared by words or grapheme clusters are first written down anew by `units`, a code point for each.
+//! They then take the last ways of the table.
+//!
 //! # Methods for long texts
 //!
 //! `distance.rs` picks the method for a pair alone, after the common ends are cut off:
@@ -75,6 +78,7 @@ pub mod units;
 mod utf8;
 pub mod view;
 pub mod weighted;
+pub mod whitespace;
 
 pub use hamming::hamming;
 pub use lanes::{Isa, is_plain};

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::categories::{Category, category};
-use super::prepare::is_whitespace;
+use super::whitespace::is_whitespace;
 
 /// Whether both texts are numbers and a reading of one is a reading of the other: with a point or a comma
 /// before the decimals, and the other one between thousands. Currency signs, `%` and spaces do not count.

@@ -6,6 +6,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is
 use super::case;
 use super::equivalences::Equivalences;
 use super::units::TextUnit;
+use super::whitespace::is_whitespace;
 
 /// What happens to whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,12 +182,6 @@ pub fn lowercase(text: &str) -> String {
     let context = text.replace('\u{295}', "a").replace('\u{1171e}', "\u{301}").to_lowercase();
     let sigma = |(own, seen)| if matches!(seen, 'σ' | 'ς') { seen } else { own };
     lowered.chars().zip(context.chars()).map(sigma).collect()
-}
-
-/// Whitespace as Python's `str.split` and `str.strip` understand it: Unicode's `White_Space` and the four
-/// ASCII separators U+001C to U+001F, which Unicode does not count.
-pub fn is_whitespace(character: char) -> bool {
-    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 /// Length of the upper-cased text in code points: `ß` counts two, as Python's `len(text.upper())`.

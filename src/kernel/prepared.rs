@@ -2,9 +2,10 @@
 
 use super::case;
 use super::lanes::{AT_ONCE, Isa, Seen, Steps};
-use super::prepare::{Preparation, Whitespace, is_whitespace};
+use super::prepare::{Preparation, Whitespace};
 use super::utf8::{character, characters};
 use super::view::Memory;
+use super::whitespace::is_whitespace;
 
 /// Blocks behind a text, so that what is read at once never ends with the memory.
 const BEHIND: usize = 3;

@@ -1,6 +1,6 @@
 //! What the fuzzer chooses: rows of sentences and edits, as the package hands them over or of any content.
 
-use anls_frame::kernel::prepare::is_whitespace;
+use anls_frame::kernel::whitespace::is_whitespace;
 use arbitrary::Arbitrary;
 
 use crate::harness::describe::{Array, Column, Schema};

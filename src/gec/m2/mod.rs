@@ -18,7 +18,7 @@ use self::types::{Gold, Span, Texts};
 pub use self::types::{InsertLabels, Method, Options, Tables};
 use super::edits::Annotator;
 use super::tokens::Vocabulary;
-use crate::kernel::prepare::is_whitespace;
+use crate::kernel::whitespace::is_whitespace;
 
 /// What lattices of all threads take at a time, with what the dynamic program keeps of them: the largest one, or some
 /// long ones.

@@ -4,7 +4,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::super::lanes::{LONGEST, Register};
-use super::super::prepare::is_whitespace;
+use super::super::whitespace::is_whitespace;
 use super::{Range, TOO_MANY, WordRule};
 
 /// Working memory, reused from pair to pair.
