@@ -65,8 +65,14 @@ def prepare(text: str, protocol: af.ScoreProtocol) -> str | tuple[str, ...]:
     """Return the prepared text, or its units if these are not code points."""
     text = prepare_text(text, protocol)
     if protocol.unit == "grapheme":
-        return tuple(grapheme_clusters(text))
+        return clusters(text)
     return tuple(words(text, protocol.words)) if protocol.unit == "word" else text
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def clusters(text: str) -> tuple[str, ...]:
+    """Return the grapheme clusters, which uniseg looks up character by character."""
+    return tuple(grapheme_clusters(text))
 
 
 def prepare_text(text: str, protocol: af.ScoreProtocol) -> str:
