@@ -276,7 +276,7 @@ def mer(
     edits, hits = _edits(counts), counts.struct.field("hits")
     # Without words there is nothing to get wrong.
     words = pl.max_horizontal(edits + hits, pl.lit(1, pl.UInt32))
-    return pl.when(counts.is_not_null()).then(edits / words).alias("mer")
+    return (edits / words).alias("mer")
 
 
 @of_reference
@@ -341,7 +341,7 @@ def wil(
         .then(1.0)
         .otherwise(1 - preserved)
     )
-    return pl.when(counts.is_not_null()).then(lost).alias("wil")
+    return lost.alias("wil")
 
 
 @of_reference
@@ -403,8 +403,8 @@ def bag_of_words_error(
     substitutions, deletions, insertions, hits = _fields(counts)
     in_reference = substitutions + deletions + hits
     errors = pl.max_horizontal(in_reference, substitutions + insertions + hits) - shared
-    rate = errors / pl.max_horizontal(in_reference, pl.lit(1, pl.UInt32))
-    return pl.when(counts.is_not_null()).then(rate).alias("bag_of_words_error")
+    words = pl.max_horizontal(in_reference, pl.lit(1, pl.UInt32))
+    return (errors / words).alias("bag_of_words_error")
 
 
 def _by_words(protocol: ScoreProtocol | str) -> dict[str, Any]:

@@ -122,6 +122,22 @@ def test_edits_hold_the_units(unit: Any) -> None:
     assert found == expected
 
 
+def test_rates_of_nulls_and_of_texts_without_words() -> None:
+    df = pl.DataFrame(
+        {"prediction": ["a b", None, "a", None, "", "x"], "reference": ["a c", "a", None, None, "", " "]}
+    )
+    columns: Any = ("prediction", "reference")
+    functions = (af.mer, af.wil, af.bag_of_words_error)
+    nulls: list[float | None] = [None, None, None]
+    expected = {
+        "null": [[0.5, 0.75, 0.5], nulls, nulls, nulls, [0.0] * 3, [1.0] * 3],
+        "empty": [[0.5, 0.75, 0.5], [1.0] * 3, nulls, nulls, [0.0] * 3, [1.0] * 3],
+    }
+    for missing, rates in expected.items():
+        found = df.select(function(*columns, missing=missing) for function in functions)
+        assert [list(row) for row in found.iter_rows()] == rates
+
+
 def test_scores_count_units() -> None:
     # Two flags, a letter with two marks and a family, which are five, and twelve code points.
     df = frame([("🇩🇪🇫🇷a\u0301\u0323👩‍👦x", "🇩🇪🇫🇷á👩‍👧x")])
