@@ -63,26 +63,16 @@ BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
 """The scores that every report of texts has sums for, by name."""
 
 
-def _char_errors(
-    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
-) -> pl.Expr:
-    return scores.score(prediction, answers, cer_protocol=cer_protocol).struct.field("char_errors")
+def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
+    """Return a function for a field of `score`, in words or in what the protocol counts."""
 
+    def scored(
+        prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
+    ) -> pl.Expr:
+        protocol = resolve_protocol(cer_protocol).by("word") if by_words else cer_protocol
+        return scores.score(prediction, answers, cer_protocol=protocol).struct.field(field)
 
-def _reference_length(
-    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
-) -> pl.Expr:
-    return scores.score(prediction, answers, cer_protocol=cer_protocol).struct.field("reference_length")
-
-
-def _word_edits(
-    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
-) -> pl.Expr:
-    return _char_errors(prediction, answers, cer_protocol=resolve_protocol(cer_protocol).by("word"))
-
-
-def _words(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-    return _reference_length(prediction, answers, cer_protocol=resolve_protocol(cer_protocol).by("word"))
+    return scored
 
 
 def _wer(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
@@ -111,11 +101,17 @@ def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **other
 DESCRIBED = {
     metric.name: metric
     for metric in (
-        _described("char_errors", "character errors", _char_errors),
+        _described("char_errors", "character errors", _scored("char_errors")),
         _described("wer_mean", "WER (mean)", _wer, format="rate"),
-        _described("wer_corpus", "WER (corpus)", _word_edits, denominator=_words, format="rate"),
+        _described(
+            "wer_corpus",
+            "WER (corpus)",
+            _scored("char_errors", by_words=True),
+            denominator=_scored("reference_length", by_words=True),
+            format="rate",
+        ),
         *(
-            _described(kind, kind, _edits(kind), denominator=_reference_length, format="rate")
+            _described(kind, kind, _edits(kind), denominator=_scored("reference_length"), format="rate")
             for kind in ("substitutions", "deletions", "insertions")
         ),
         _described("bag_of_words", "bag-of-words error", _bag_of_words, format="rate"),
