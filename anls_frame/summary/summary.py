@@ -22,6 +22,7 @@ from anls_frame.summary import files, folding
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
+from anls_frame.summary.saved import Saved
 
 if TYPE_CHECKING:
     import os
@@ -34,7 +35,7 @@ __all__ = ["Summary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary(Generic[Table_co]):
+class Summary(Saved, Generic[Table_co]):
     """
     Counts and sums of scored rows, by cell.
 
@@ -165,44 +166,6 @@ class Summary(Generic[Table_co]):
                 ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
             yield metric.name, cells, (metric.within(*ends),)
 
-    def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
-        """
-        Save the summary as one Parquet file, with the settings in its metadata.
-
-        Parameters
-        ----------
-        path
-            The file, which is written completely or not at all.
-        metadata
-            More strings to keep in the file; `polars.read_parquet_metadata` returns them.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import anls_frame as af
-        >>> df = pl.DataFrame({"prediction": ["a"], "answer": ["a"]})
-        >>> path = getfixture("tmp_path") / "summary.parquet"
-        >>> af.summarize(df, "prediction", "answer").save(path)
-        >>> af.Summary.load(path).rows
-        1
-        """
-        files.save(path, self._content(metadata or {}))
-
-    def to_bytes(self) -> bytes:
-        """
-        Return the content of the file that `save` writes, for example to send it to another machine.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import anls_frame as af
-        >>> df = pl.DataFrame({"prediction": ["a"], "answer": ["a"]})
-        >>> content = af.summarize(df, "prediction", "answer").to_bytes()
-        >>> af.Summary.from_bytes(content).rows
-        1
-        """
-        return self._content({})
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
         """
@@ -213,7 +176,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If the file is not a summary, or its format is not the one that this version reads.
         """
-        return cls._of(*files.load(Path(path)))
+        return cls._of(*files.load(Path(path)), str(path))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:
@@ -225,7 +188,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If these are not the bytes of a summary, or its format is not the one that this version reads.
         """
-        return cls._of(*files.read(io.BytesIO(content), "the content"))
+        return cls._of(*files.read(io.BytesIO(content), "the content"), "the content")
 
     def _content(self, metadata: Mapping[str, str]) -> bytes:
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
@@ -236,9 +199,11 @@ class Summary(Generic[Table_co]):
         return files.content(frames, header, metadata)
 
     @classmethod
-    def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
+    def _of(
+        cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], name: str
+    ) -> Summary[pl.DataFrame]:
         if files.SYSTEMS in header:
-            raise ValueError("this is a summary of several systems: load it with SystemsSummary")
+            raise ValueError(f"{name} is a summary of several systems: load it with SystemsSummary")
         return Summary(
             **header,
             cells=frames["cell"],

@@ -16,6 +16,7 @@ from anls_frame.frames.origins import scored_by
 from anls_frame.summary import cluster_groups, files, transitions
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
+from anls_frame.summary.saved import Saved
 from anls_frame.summary.settings import Settings, check_part, resolve_missing, scoring
 from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
@@ -40,7 +41,7 @@ __all__ = ["SystemsSummary", "summarize_systems"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemsSummary(Generic[Table_co]):
+class SystemsSummary(Saved, Generic[Table_co]):
     """
     Counts and sums of the scores of several systems on the same rows, by cell.
 
@@ -151,44 +152,6 @@ class SystemsSummary(Generic[Table_co]):
         keys = key_names(self.settings.by, None)
         sums = cluster_groups.in_groups(self.sums, keys, self.settings.metrics)
         return dataclasses.replace(self, sums=sums, groups=cluster_groups.GROUPS)
-
-    def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
-        """
-        Save the summary as one Parquet file, with the settings in its metadata.
-
-        Parameters
-        ----------
-        path
-            The file, which is written completely or not at all.
-        metadata
-            More strings to keep in the file; `polars.read_parquet_metadata` returns them.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import anls_frame as af
-        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
-        >>> path = getfixture("tmp_path") / "summary.parquet"
-        >>> af.summarize_systems(df, ["old", "new"], "answer").save(path)
-        >>> af.SystemsSummary.load(path).rows
-        1
-        """
-        files.save(path, self._content(metadata or {}))
-
-    def to_bytes(self) -> bytes:
-        """
-        Return the content of the file that `save` writes, for example to send it to another machine.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import anls_frame as af
-        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
-        >>> content = af.summarize_systems(df, ["old", "new"], "answer").to_bytes()
-        >>> af.SystemsSummary.from_bytes(content).rows
-        1
-        """
-        return self._content({})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SystemsSummary[pl.DataFrame]:
