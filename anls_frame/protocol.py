@@ -18,6 +18,7 @@ Length = Literal["prepared", "prepared_upper", "raw_upper"]
 Cut = Literal["distance", "similarity"]
 Unit = Literal["codepoint", "grapheme", "word"]
 Words = Literal["whitespace", "spaces", "uax29"]
+Hits = Literal["aligned", "longer"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +27,8 @@ class ScoreProtocol:
     How a prediction is compared with an answer.
 
     Scores under different protocols are not comparable, so every scoring function takes one. The name of a
-    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer`, `dinglehopper` or `raw`, see
-    `PROTOCOLS`.
+    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer`, `torchmetrics`, `dinglehopper` or
+    `raw`, see `PROTOCOLS`.
 
     The steps of preparation are applied in this order: Unicode form, equivalences, lower case, whitespace.
 
@@ -58,6 +59,10 @@ class ScoreProtocol:
         What a word is, where words are counted: `"whitespace"`, what stands between whitespace, as Python's
         `str.split`; `"spaces"`, what stands between spaces or at least two characters of whitespace, as in
         jiwer; `"uax29"`, the words of UAX 29 that have more than punctuation and symbols, as in dinglehopper.
+    hits
+        What `mer` and `wil` take for the number of words that are right: `"aligned"`, the words that stand
+        beside an equal one in a shortest alignment, as in jiwer; or `"longer"`, the words of the longer text
+        minus the edits, as in torchmetrics, which are more where words are missing and others are added.
     equivalences
         Texts that are replaced, and what replaces each of them: a mapping, or pairs. They are applied one
         after the other, each to the whole text; a Unicode form is applied before and after.
@@ -88,6 +93,7 @@ class ScoreProtocol:
     threshold: float | None = None
     unit: Unit = "codepoint"
     words: Words = "whitespace"
+    hits: Hits = "aligned"
     equivalences: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
 
     def replace(self, **options: Any) -> ScoreProtocol:
@@ -140,6 +146,7 @@ class ScoreProtocol:
             object.__setattr__(self, "threshold", share("threshold", self.threshold))
         choice("unit", self.unit, get_args(Unit))
         choice("words", self.words, get_args(Words))
+        choice("hits", self.hits, get_args(Hits))
         object.__setattr__(self, "equivalences", _checked(self.equivalences))
         if self.unit != "codepoint" and self.length != "prepared":
             raise ValueError(
@@ -217,7 +224,7 @@ def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
 def described(protocol: ScoreProtocol) -> str:
     """Return the name of the preset, or all options of a custom protocol."""
     # Options of later versions are named where they are used, so that older names stay what they were.
-    later = {"unit": "codepoint", "words": "whitespace", "equivalences": []}
+    later = {"unit": "codepoint", "words": "whitespace", "hits": "aligned", "equivalences": []}
     fields = {
         key: value
         for key, value in protocol_to_dict(protocol).items()
@@ -228,10 +235,10 @@ def described(protocol: ScoreProtocol) -> str:
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return the options as the plugin reads them; the threshold is passed separately."""
+    """Return the options as the plugin reads them; the threshold is passed separately, and hits stay here."""
     # The equivalences anew: the plugin does not read a pickle in which two options share them.
     options = protocol_to_dict(resolve_protocol(protocol))
-    del options["threshold"]
+    del options["threshold"], options["hits"]
     return options
 
 
@@ -287,8 +294,8 @@ PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
         "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip", words="spaces"),
         # Text as it is
         "raw": ScoreProtocol(ignore_case=False, whitespace="keep"),
-        # The same; torchmetrics' CharErrorRate and WordErrorRate
-        "torchmetrics": ScoreProtocol(ignore_case=False, whitespace="keep"),
+        # torchmetrics 1.9: the same texts and words, but another number of hits
+        "torchmetrics": ScoreProtocol(ignore_case=False, whitespace="keep", hits="longer"),
         # dinglehopper 0.11 on files of text
         "dinglehopper": ScoreProtocol(
             ignore_case=False,

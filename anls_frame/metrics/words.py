@@ -243,7 +243,7 @@ def mer(
     reference
         Column with one string per row; for lists of answers, use `nearest_answer` first.
     protocol
-        How both texts are prepared, and what a word is; see `wer`.
+        How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
@@ -262,7 +262,9 @@ def mer(
 
     Notes
     -----
-    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer.
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer; under
+    `"torchmetrics"` they are torchmetrics' ``match_error_rate``, which divides the edits by the words of the
+    longer text.
 
     Examples
     --------
@@ -273,7 +275,7 @@ def mer(
     0.5
     """
     counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
-    edits, hits = _edits(counts), counts.struct.field("hits")
+    edits, hits = _edits(counts), _hits(counts, protocol)
     # Without words there is nothing to get wrong.
     words = pl.max_horizontal(edits + hits, pl.lit(1, pl.UInt32))
     return (edits / words).alias("mer")
@@ -298,7 +300,7 @@ def wil(
     reference
         Column with one string per row; for lists of answers, use `nearest_answer` first.
     protocol
-        How both texts are prepared, and what a word is; see `wer`.
+        How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
@@ -318,7 +320,8 @@ def wil(
 
     Notes
     -----
-    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer.
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer;
+    under `"torchmetrics"` they are torchmetrics' ``word_information_lost``, in single precision as there.
 
     Examples
     --------
@@ -329,19 +332,18 @@ def wil(
     0.6667
     """
     counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
-    substitutions, deletions, insertions, hits = _fields(counts)
-    in_reference = substitutions + deletions + hits
-    in_prediction = substitutions + insertions + hits
-    # In this order, as jiwer computes it: the last bit depends on it.
-    preserved = (hits / in_reference) * (hits / in_prediction)
-    lost = (
-        pl.when((in_reference == 0) & (in_prediction == 0))
-        .then(0.0)
-        .when((in_reference == 0) | (in_prediction == 0))
-        .then(1.0)
-        .otherwise(1 - preserved)
-    )
-    return lost.alias("wil")
+    in_reference, in_prediction = _lengths(counts)
+    has_words = in_reference > 0, in_prediction > 0
+    hits = _hits(counts, protocol)
+    if resolve_protocol(protocol).hits == "longer":
+        # In single precision, as torchmetrics computes it: each step rounds.
+        hits, in_reference, in_prediction = (
+            count.cast(pl.Float32) for count in (hits, in_reference, in_prediction)
+        )
+    # In this order, as jiwer and torchmetrics compute it: the last bit depends on it.
+    lost = (1 - (hits / in_reference) * (hits / in_prediction)).cast(pl.Float64)
+    either, both = has_words[0] | has_words[1], has_words[0] & has_words[1]
+    return pl.when(~both & either).then(1.0).when(~either).then(0.0).otherwise(lost).alias("wil")
 
 
 @of_reference
@@ -400,9 +402,8 @@ def bag_of_words_error(
     shared = _plugin.score(
         "shared_units", prediction, reference, missing=missing, protocol=_by_words(protocol)
     )
-    substitutions, deletions, insertions, hits = _fields(counts)
-    in_reference = substitutions + deletions + hits
-    errors = pl.max_horizontal(in_reference, substitutions + insertions + hits) - shared
+    in_reference, in_prediction = _lengths(counts)
+    errors = pl.max_horizontal(in_reference, in_prediction) - shared
     words = pl.max_horizontal(in_reference, pl.lit(1, pl.UInt32))
     return (errors / words).alias("bag_of_words_error")
 
@@ -418,3 +419,16 @@ def _fields(counts: pl.Expr) -> list[pl.Expr]:
 def _edits(counts: pl.Expr) -> pl.Expr:
     substitutions, deletions, insertions, _ = _fields(counts)
     return substitutions + deletions + insertions
+
+
+def _lengths(counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Return the numbers of words of the reference and of the prediction."""
+    substitutions, deletions, insertions, hits = _fields(counts)
+    return substitutions + deletions + hits, substitutions + insertions + hits
+
+
+def _hits(counts: pl.Expr, protocol: ScoreProtocol | str) -> pl.Expr:
+    """Return the number of words that are right, as the protocol has it."""
+    if resolve_protocol(protocol).hits == "longer":
+        return pl.max_horizontal(_lengths(counts)) - _edits(counts)
+    return counts.struct.field("hits")
