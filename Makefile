@@ -8,7 +8,7 @@ export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel wheels lint check-heavy clean
+.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -94,6 +94,11 @@ test-wheel: install ## The wheel: its size, and that it works outside the source
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir target/test-wheel .
 	$(PYTHON) .ci/check_wheel.py target/test-wheel/*.whl --quick
 
+docs: install ## The site, into build/site; warnings are errors
+	$(BIN)/pip install --quiet --group docs
+	rm -rf build/site docs/reference/generated
+	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -c site . build/site
+
 wheels: ## What a release uploads, as far as Debian can build and check it, into dist/
 	PYTHON=$(PYTHON) .ci/wheels
 
@@ -110,4 +115,4 @@ check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing, and the oldes
 	.ci/heavy
 
 clean: ## Remove what was built
-	rm -rf target $(VENV) .venv-peers .venv-daft dist anls_frame/_native*.so
+	rm -rf target $(VENV) .venv-peers .venv-daft build dist docs/reference/generated anls_frame/_native*.so

@@ -388,7 +388,7 @@ def bag_of_words_error(
     Notes
     -----
     Vidal et al. (2023), *End-to-end page-level assessment of handwritten text recognition*, where it is half
-    the sum of |N - P| and of the differences of all words' counts, divided by N.
+    the sum of `abs(N - P)` and of the differences of all words' counts, divided by N.
 
     Examples
     --------

@@ -1,0 +1,76 @@
+"""
+How Sphinx builds the site; `make docs` runs it.
+
+The source folder is the whole repository, so that a link between its Markdown files works there, on a code
+host and in the site.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anls_frame
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "anls_frame"
+version = release = anls_frame.__version__
+copyright = "the authors of anls_frame"  # noqa: A001 - Sphinx's name
+
+root_doc = "docs/index"
+include_patterns = [
+    "docs/*.md",
+    "docs/reference/**",
+    "notebooks/*.ipynb",
+    "tests/benchmarks/*.md",
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "data/README.md", "tests/README.md"),
+]
+exclude_patterns = ["**/.ipynb_checkpoints", "target", ".*", "build", "dist"]
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "commands",
+    "links",
+]
+suppress_warnings = ["mystnb.unknown_mime_type"]
+
+autodoc_mock_imports = ["daft"]
+autodoc_typehints = "none"
+autosummary_generate = True
+default_role = "py:obj"
+numpydoc_class_members_toctree = False
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+nb_execution_mode = "off"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Absolute, because Sphinx looks for it from this folder, and its summaries look from the source folder.
+templates_path = [str(Path(__file__).parent / "templates")]
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_extra_path = ["root"]
+html_title = "anls_frame"
+html_show_sourcelink = False
+html_sidebars = {"docs/index": []}
+html_theme_options = {
+    "footer_end": [],
+    "footer_start": ["copyright"],
+    "header_links_before_dropdown": 6,
+    "logo": {"text": "anls_frame"},
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_nav_level": 1,
+    "show_toc_level": 2,
+}

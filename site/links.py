@@ -1,0 +1,45 @@
+"""A name of the package in a page, such as `report`, links to its reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+
+import anls_frame
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+_ROOMS = ("distributed.", "gec.", "plot.")
+
+
+class NameLinks(SphinxTransform):
+    """Link inline code that is a public name."""
+
+    default_priority = 400
+
+    def apply(self) -> None:
+        """Put a reference around each name, except in headings, links and the reference itself."""
+        if self.env.docname.startswith("docs/reference/"):
+            return
+        for literal in list(self.document.findall(nodes.literal)):
+            name = literal.astext().removeprefix("af.").removeprefix("anls_frame.").removesuffix("()")
+            if _is_public(name) and not isinstance(literal.parent, nodes.reference | nodes.title):
+                link = addnodes.pending_xref(
+                    "", refdomain="py", reftype="obj", reftarget=f"anls_frame.{name}", refwarn=False
+                )
+                literal.replace_self(link)
+                link += literal
+
+
+def _is_public(name: str) -> bool:
+    return name.startswith(_ROOMS) or name.partition(".")[0] in anls_frame.__all__
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_transform(NameLinks)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,85 @@
+"""The pages: every link leads somewhere, and the reference has every public name once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import anls_frame as af
+from anls_frame import gec, plot
+from anls_frame.readers import __all__ as readers
+
+ROOT = Path(__file__).parents[2]
+_FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+
+
+def _pages() -> list[Path]:
+    folders = (ROOT / name for name in ("data", "docs", "tests"))
+    return [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
+
+
+def _anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and MyST make them."""
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
+def test_every_link_of_every_page_leads_somewhere() -> None:
+    broken, links = [], 0
+    for page in _pages():
+        text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+        for link in _LINK.findall(text):
+            if "://" in link or link.startswith("mailto:"):
+                continue
+            links += 1
+            path, _, anchor = unquote(link).partition("#")
+            target = (page.parent / path) if path else page
+            if not target.exists() or (anchor and anchor not in _anchors(target)):
+                broken.append(f"{page.relative_to(ROOT)}: {link}")
+    assert broken == []
+    assert links > 100
+
+
+def test_every_page_is_on_the_site() -> None:
+    listed = {
+        (page.parent / f"{line}.md").resolve()
+        for page in ROOT.glob("docs/**/*.md")
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        for line in block.split()
+    }
+    pages = {page for page in _pages() if page.is_relative_to(ROOT / "docs")}
+    assert pages - listed == {ROOT / "docs/index.md"}
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("anls_frame", {*af.__all__} - {"__version__"}),
+        ("anls_frame.gec", gec.__all__),
+        ("anls_frame.plot", plot.__all__),
+    ],
+)
+def test_the_reference_has_every_public_name_once(module: str, names: list[str]) -> None:
+    found: Counter[str] = Counter()
+    for page in ROOT.glob("docs/reference/*.md"):
+        current = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith(".. currentmodule:: "):
+                current = line.split()[-1]
+            elif re.fullmatch(r"   \w+", line) and current == module:
+                found[line.strip()] += 1
+    assert found == Counter(names)
+
+
+def test_the_page_of_questions_names_every_reader_and_every_row_score() -> None:
+    text = (ROOT / "docs/which.md").read_text(encoding="utf-8")
+    logs = {"read_lmms_eval", "read_vlmevalkit", "read_lm_eval", "read_inspect"}  # `read_logs` reads them
+    missing = [name for name in {*readers} - logs if f"`{name}`" not in text]
+    assert missing == []
