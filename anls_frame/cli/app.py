@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from anls_frame.cli import examples
 from anls_frame.cli.commands import (
     changes,
     compare,
@@ -32,7 +33,7 @@ for one in (
     *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, changes.changes),
     *(confusions.confusions, plot.plot, convert.convert, doctor.doctor),
 ):
-    app.command()(one)
+    app.command(epilog=examples.of(one.__name__))(one)
 app.add_typer(gec.app, name="gec")
 
 

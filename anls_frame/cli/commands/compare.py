@@ -164,15 +164,8 @@ def compare(
     """
     Compare two or more systems on the same questions.
 
-    The files have the same questions, which are paired by their ids, or one file has all systems:
-
-    anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id
-
-    anls-frame compare results.parquet --systems a,b,c -m anls -m exact_match -o comparison.html
-
-    anls-frame compare logs.csv --system-column model --baseline gpt
-
-    anls-frame compare tesseract/ kraken/ --gold truth/
+    The files have the same questions, which are paired by their ids, or one file has all systems: in columns
+    (--systems) or in rows (--system-column).
 
     With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
     regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.

@@ -68,11 +68,7 @@ def epochs(
     Show what answering each question several times is worth.
 
     For each system: the shares of the variance between documents (--cluster), questions and epochs, and the
-    standard error of the score with one epoch, now, and with any number of them:
-
-    anls-frame epochs logs/ --system-column model -c doc_id
-
-    anls-frame epochs gpt.eval --pass-at 1,4
+    standard error of the score with one epoch, now, and with any number of them.
     """
     import polars as pl
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anls_frame.cli import examples
 from anls_frame.cli.options import Confidence, Json, command
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Beta = Annotated[float, typer.Option(help="Weight of recall relative to precisio
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
 
-@app.command()
+@app.command(epilog=examples.of("m2"))
 @command
 def m2(
     system: System,
@@ -59,7 +60,7 @@ def m2(
     _print(_read(gold, prediction=system).select(corpus).item(), json=json)
 
 
-@app.command(name="i-measure")
+@app.command(name="i-measure", epilog=examples.of("i-measure"))
 @command
 def i_measure(
     system: System,
@@ -102,7 +103,7 @@ def i_measure(
     _print(rows.select(gec.i_measure_corpus(counts, **options)).item(), json=json)
 
 
-@app.command()
+@app.command(epilog=examples.of("errant"))
 @command
 def errant(
     system: SystemEdits,
@@ -139,7 +140,7 @@ def errant(
         print_table(table)
 
 
-@app.command()
+@app.command(epilog=examples.of("gec compare"))
 @command
 def compare(
     systems: Annotated[

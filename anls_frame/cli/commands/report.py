@@ -91,10 +91,6 @@ def report(
     """
     Report the scores of all rows and by slice, with intervals.
 
-    anls-frame report results.csv -b doc_type -c doc_id -o report.html
-
-    anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html
-
     Of a log with several epochs, every question counts once, with the mean of its scores.
     """
     from anls_frame.cli import paths
