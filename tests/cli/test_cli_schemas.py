@@ -1,0 +1,84 @@
+"""What commands print with --json follows the published schemas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import example_files
+import jsonschema
+import pytest
+import shell
+import typer
+
+from anls_frame.cli.app import app
+
+SCHEMAS = Path(__file__).parents[2] / "docs/schemas"
+SLICED = "-b doc_type -c doc_id"
+COMMANDS = {
+    "score": ["score results.csv", "score ocr/ --gold truth/"],
+    "report": [
+        "report results.csv",
+        f"report results.csv {SLICED} --worst 3 --details",
+        f"report results.csv {SLICED} -b question_id,doc_type -m anls -m wer_corpus",
+        "merge part_1.parquet part_2.parquet",
+    ],
+    "compare": [
+        "compare old.jsonl new.jsonl",
+        f"compare old.jsonl new.jsonl {SLICED} --details",
+        f"compare old.jsonl new.jsonl newer.jsonl {SLICED} -m anls -m exact_match --details",
+    ],
+    "epochs": ["epochs rounds.jsonl --pass-at 1,2", "epochs logs/ --system-column model -c doc_id"],
+    "changes": ["changes old.jsonl new.jsonl", "changes results.parquet --systems old,new --kind all"],
+    "confusions": [
+        "confusions results.csv",
+        "confusions results.csv -b doc_type --max-length 2 --op replace",
+    ],
+    "doctor": ["doctor", "doctor samples.jsonl --against anls"],
+    "gec_m2": ["gec m2 system.txt gold.m2"],
+    "gec_i_measure": ["gec i-measure system.txt gold.m2"],
+    "gec_errant": ["gec errant system.m2 gold.m2", "gec errant system.m2 gold.m2 --tier 2"],
+    "gec_compare": [
+        "gec compare old.txt new.txt gold.m2",
+        "gec compare old.txt new.txt gold.m2 --measure i-measure",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("schemas")
+    example_files.write(folder)
+    return folder
+
+
+def validator(name: str) -> Any:
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_output_follows_the_schema(folder: Path, name: str) -> None:
+    check = validator(name)
+    for command in COMMANDS[name]:
+        done = shell.run(folder, *command.split(), "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert [error.message for error in check.iter_errors(found)] == [], command
+        schema = check.schema.get("items", check.schema)
+        row = found[0] if isinstance(found, list) else found
+        for key in schema.get("required", ()):
+            less = {one: value for one, value in row.items() if one != key}
+            assert not check.is_valid([less] if isinstance(found, list) else less), key
+
+
+def test_every_command_that_prints_json_has_a_schema() -> None:
+    commands = {**typer.main.get_command(app).commands}  # type: ignore[attr-defined]
+    gec = commands.pop("gec").commands
+    commands |= {f"gec_{name.replace('-', '_')}": command for name, command in gec.items()}
+    printing = {
+        name for name, command in commands.items() if any(one.name == "json" for one in command.params)
+    }
+    assert printing - {"merge"} == {*COMMANDS} == {path.stem for path in SCHEMAS.glob("*.json")}
