@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from anls_frame import gec as gec
     from anls_frame import plot as plot
     from anls_frame import streaming as streaming
+    from anls_frame.analysis.browsing import RowsPage, browse
     from anls_frame.analysis.changed_rows import changes
     from anls_frame.analysis.characters import confusions
     from anls_frame.analysis.curves import length_scores, threshold_curve
@@ -116,6 +117,7 @@ __all__ = [
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
+    "RowsPage",
     "ScoreProtocol",
     "Settings",
     "Summary",
@@ -127,6 +129,7 @@ __all__ = [
     "anls",
     "anls_score",
     "bag_of_words_error",
+    "browse",
     "cer",
     "changes",
     "compare",
@@ -177,6 +180,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "analysis.browsing": "RowsPage browse",
     "analysis.changed_rows": "changes",
     "analysis.characters": "confusions",
     "analysis.curves": "length_scores threshold_curve",

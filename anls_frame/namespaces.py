@@ -11,7 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from anls_frame._arguments import type_name
-from anls_frame.analysis import changed_rows, characters, curves, worst_rows
+from anls_frame.analysis import browsing, changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors, words
 from anls_frame.reports import comparisons, components, epochs, reports
 from anls_frame.summary import summarizing, systems_summary
@@ -117,6 +117,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     mean_over_epochs = forward(epochs.mean_over_epochs)
     pass_at_k = forward(epochs.pass_at_k)
     variance_components = forward(components.variance_components)
+    browse = forward(browsing.browse)
     changes = forward(changed_rows.changes)
     confusions = forward(characters.confusions)
     length_scores = forward(curves.length_scores)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from anls_frame.export.document import Document, Table
     from anls_frame.export.figures import Figure
 
-__all__ = ["write"]
+__all__ = ["source", "templates", "write"]
 
 LARGEST = 12_000_000
 """Bytes that the rows of all tables may take together."""
@@ -75,12 +75,12 @@ class _Shown(NamedTuple):
 
 def write(document: Document, file: BinaryIO) -> None:
     """Write the page."""
-    page = _environment().get_template("page.html")
+    page = templates().get_template("page.html")
     file.write(page.render(document=document, sections=_sections(document), largest=LARGEST).encode())
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def templates() -> jinja2.Environment:
     """Return what makes pages of templates; a text that is not markup is made visible, then escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_load),
@@ -95,7 +95,7 @@ def _environment() -> jinja2.Environment:
     environment.globals |= {
         "lines_style": STYLE,
         "nbsp": Markup("&nbsp;"),
-        "source": lambda name: _load(name)[0],
+        "source": source,
     }
     environment.filters |= {
         "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
@@ -103,6 +103,11 @@ def _environment() -> jinja2.Environment:
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
     }
     return environment
+
+
+def source(name: str) -> str:
+    """Return the text of a file of `page/`."""
+    return _load(name)[0]
 
 
 def _load(name: str) -> tuple[str, str, None]:
@@ -202,7 +207,7 @@ def _table(table: Table, room: int) -> tuple[dict[str, object], int]:
 
 def _lines(rows: Iterator[tuple[Sequence[_Shown], bool]], room: int) -> tuple[list[str], int]:
     """Write rows as far as there is room; with the bytes that they take."""
-    template = _environment().get_template("rows.html")
+    template = templates().get_template("rows.html")
     used, lines = 0, list[str]()
     while batch := list(islice(rows, _BATCH)):
         # A line is a row: line feeds in texts are shown by a symbol.

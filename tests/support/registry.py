@@ -504,6 +504,7 @@ SCALAR_FUNCTIONS = (
 
 FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add_scores": af.add_scores,
+    "browse": af.browse,
     "changes": af.changes,
     "compare": af.compare,
     "confusions": af.confusions,
@@ -559,6 +560,7 @@ CLASSES = (
     "NormalizedLevenshteinSimilarity",
     "Paired",
     "Report",
+    "RowsPage",
     "ScoreProtocol",
     "Settings",
     "Summary",

@@ -1,0 +1,237 @@
+"""The rows of a page: a query of their texts, scores, error types and other columns."""
+
+from __future__ import annotations
+
+import string as strings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import string
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames.checks import check_dtypes
+from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.metrics import errors, scores, words
+from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
+from anls_frame.summary.keys import optional
+from anls_frame.summary.slicing import categories
+from anls_frame.summary.systems import of_system, resolve_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
+
+_STEPS = ("unicode_form", "case", "whitespace")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a caller asked to see of a frame."""
+
+    systems: Mapping[str, str]
+    answers: str
+    metrics: Sequence[Metric]
+    settings: Settings
+    row_id: str | None
+    image: str | None
+
+    @property
+    def kept(self) -> list[str]:
+        """The columns that are shown as they are."""
+        return [name for name in self.settings.keep if name not in (*self.settings.by, self.row_id)]
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The columns that are shown, by their names on the page."""
+        by = {f"by_{place}": name for place, name in enumerate(self.settings.by)}
+        kept = {f"keep_{place}": name for place, name in enumerate(self.kept)}
+        return by | kept | ({} if self.row_id is None else {"id": self.row_id})
+
+    @property
+    def of_systems(self) -> list[list[Metric]]:
+        """The metrics of each system."""
+        return [[of_system(metric, system) for metric in self.metrics] for system in self.systems]
+
+
+def metrics_of_rows(
+    given: Any, systems: Mapping[str, str], columns: Sequence[Any], cer_protocol: ScoreProtocol | str
+) -> list[Metric]:
+    """Return the scores of rows that a caller asked for, each once."""
+    if len(systems) > 1:
+        found = resolve_for(given, systems, has_texts=True, cer_protocol=cer_protocol)
+    else:
+        wanted = "anls" if given is None else given
+        found = resolve(wanted, columns, has_texts=True, cer_protocol=cer_protocol)
+        if isinstance(given, str) and given in SETS:
+            found = tuple(metric for metric in found if metric != BUILT_IN["zeros"])
+    if BUILT_IN["zeros"] in found:
+        raise ValueError("metrics must be a score of rows, and 'zeros' is none; look at 'anls'")
+    # A row has no mean and no corpus: two metrics may be the same score of a row.
+    return list({metric.row or metric.name: metric for metric in reversed(found)}.values())[::-1]
+
+
+def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[tuple[int, float | None]]]:
+    """
+    Return the rows with the worst scores in the order of the frame, the number of all, and what they score.
+
+    The number of scored rows and the mean of each system are those of the first metric.
+
+    The columns are those of `anls_frame.export.rows_page.RowsContent`.
+    """
+    rows = _scored(frame, asked)
+    firsts = [f"score_0_{place}" for place, _ in enumerate(asked.systems)]
+    sign = 1 if asked.metrics[0].higher_is_better else -1
+    counts = (pl.struct(pl.col(name).count(), pl.col(name).mean().alias("mean")) for name in firsts)
+    means = rows.select(pl.len(), *counts)
+    rank = (pl.mean_horizontal(firsts) * sign).fill_null(float("inf")).alias("rank")
+    worst = rows.with_columns(rank).bottom_k(n, by=["rank", "row"]).sort("row").drop("rank")
+    table, of_all = pl.collect_all([worst, means], engine="streaming")
+    unused = [
+        name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
+    ]
+    height, *found = of_all.row(0)
+    return table.drop(unused, "nearest"), height, [tuple(one.values()) for one in found]
+
+
+def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
+    """Return the values of the columns that have an order of their own."""
+    schema = to_lazy(frame, [], list(asked.shown.values())).collect_schema()
+    dtypes = {alias: schema[name] for alias, name in asked.shown.items()}
+    types = {f"type_{place}": errors.ERROR_TYPES for place, _ in enumerate(asked.systems)}
+    of_systems = {"right": _right_values(list(asked.systems))}
+    return {**categories(pl.Schema(dtypes)), **types, **of_systems}
+
+
+def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
+    texts = [*asked.systems.values(), asked.answers]
+    own = [name for every in asked.of_systems for name in own_metrics.needed(every)]
+    image = _image(asked.image, column_names(frame))
+    others = [*asked.shown.values(), *(name for _, name in image if name is not None), *own]
+    source = to_lazy(frame, texts, others, answers=asked.answers)
+    schema = source.collect_schema()
+    for name in asked.shown.values():
+        if schema[name].is_object() or schema[name] == pl.Binary:
+            raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
+    accepted = cs.by_name(asked.answers)
+    options = _options(asked.settings)
+    selected: dict[str, pl.Expr] = {alias: cs.by_name(name) for alias, name in asked.shown.items()}
+    selected["answers"] = accepted
+    for place, (name, metrics) in enumerate(zip(asked.systems.values(), asked.of_systems, strict=True)):
+        score = scores.score(cs.by_name(name), accepted, cer_protocol=asked.settings.cer_protocol, **options)
+        check_dtypes(pl.Schema({one: schema[one] for one in (name, asked.answers)}), score)
+        selected[f"prediction_{place}"] = cs.by_name(name).cast(pl.String)
+        inputs = cs.by_name(name).cast(pl.String).fill_null(""), accepted
+        for number, metric in enumerate(metrics):
+            if not metric.is_built_in:
+                selected[f"score_{number}_{place}"] = own_metrics.values(source, [metric], inputs)[0]
+    if image:
+        pieces = [[pl.lit(text), *map(_text_of, optional(name))] for text, name in image]
+        selected["image"] = pl.concat_str([piece for of_part in pieces for piece in of_part])
+    rows = source.with_row_index("row").select("row", **selected)
+    for place, _ in enumerate(asked.systems):
+        rows = rows.with_columns(_of_system(place, asked))
+        rows = rows.with_columns(_how(place, asked.settings))
+    is_list = isinstance(schema[asked.answers], pl.List | pl.Array)
+    if not is_list:
+        rows = rows.with_columns(pl.when(pl.col("answers").is_not_null()).then(pl.concat_list("answers")))
+    if len(asked.systems) > 1 and (best := _best(asked.metrics[0])) is not None:
+        rows = rows.with_columns(_right(best, list(asked.systems)))
+    return rows
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {"protocol": settings.protocol, "threshold": settings.threshold}
+
+
+def _text_of(name: str) -> pl.Expr:
+    return cs.by_name(name).cast(pl.String)
+
+
+def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:
+    """Return the parts of an image's address, each a text and the column that follows it."""
+    if image is None:
+        return []
+    if string("image", image) in columns or "{" not in image:
+        return [("", image)]
+    parts = list(strings.Formatter().parse(image))
+    if any(spec or conversion or name == "" for _, name, spec, conversion in parts):
+        raise ValueError(f"image must have names of columns alone in braces, got {image!r}")
+    return [(literal, name) for literal, name, _, _ in parts]
+
+
+def _of_system(place: int, asked: Asked) -> list[pl.Expr]:
+    """Return the scores of a system, its error types and the places of the nearest answers."""
+    settings = asked.settings
+    prediction = pl.col(f"prediction_{place}")
+    text = prediction.fill_null("") if settings.missing == "empty" else prediction
+    options = _options(settings)
+    score = scores.score(text, "answers", cer_protocol=settings.cer_protocol, **options).struct
+    built_in = {
+        f"score_{number}_{place}": score.field(str(metric.row)).cast(pl.Float64)
+        for number, metric in enumerate(asked.metrics)
+        if metric.is_built_in
+    }
+    # A function of texts may give a score without looking at the answers.
+    own = {
+        f"score_{number}_{place}": pl.when(score.field("nls").is_not_null()).then(
+            pl.col(f"score_{number}_{place}")
+        )
+        for number, metric in enumerate(asked.metrics)
+        if metric.is_function
+    }
+    explained = errors.explain(text, "answers", **options).struct
+    return [
+        *(value.alias(name) for name, value in {**built_in, **own}.items()),
+        errors.error_type(prediction, "answers", **options).cast(pl.String).alias(f"type_{place}"),
+        score.field("nls").alias(f"similarity_{place}"),
+        score.field("answer_index").alias(f"nearest_{place}"),
+        scores.nearest_answer(text, "answers", protocol=settings.protocol).alias("nearest"),
+        *(explained.field(step).alias(f"{step}_{place}") for step in ("raw", *_STEPS)),
+    ]
+
+
+def _how(place: int, settings: Settings) -> list[pl.Expr]:
+    """Return what a similarity is computed from: the number of edits, and what they are divided by."""
+    text = pl.col(f"prediction_{place}").fill_null("")
+    counts = words.edit_counts(text, "nearest", protocol=settings.protocol).struct
+    edits = counts.field("substitutions") + counts.field("deletions") + counts.field("insertions")
+    length = (edits / (1 - pl.col(f"similarity_{place}"))).round().cast(pl.UInt32, strict=False)
+    return [
+        edits.alias(f"edits_{place}"),
+        # Without an edit, it does not matter.
+        pl.when(edits > 0).then(length).alias(f"length_{place}"),
+    ]
+
+
+def _best(metric: Metric) -> float | None:
+    """Return the best possible score, if there is one."""
+    low, high = metric.bounds or (None, None)
+    return high if metric.higher_is_better else low
+
+
+def _right(best: float, systems: Sequence[str]) -> pl.Expr:
+    """Return which systems have the best possible score."""
+    are_right = [pl.col(f"score_0_{place}") == best for place, _ in enumerate(systems)]
+    values = _right_values(systems)
+    number = pl.sum_horizontal(are_right)
+    if len(systems) == 2:  # noqa: PLR2004
+        number = (
+            pl.when(number == 1)
+            .then(pl.when(are_right[0]).then(1).otherwise(2))
+            .otherwise(number + (number > 1))
+        )
+    named = number.replace_strict(dict(enumerate(values)), return_dtype=pl.String)
+    return pl.when(pl.all_horizontal(one.is_not_null() for one in are_right)).then(named).alias("right")
+
+
+def _right_values(systems: Sequence[str]) -> list[str]:
+    if len(systems) == 2:  # noqa: PLR2004
+        first, second = systems
+        return ["neither", f"only {first}", f"only {second}", "both"]
+    return ["none", *(f"{number} of {len(systems)}" for number in range(1, len(systems))), "all"]

@@ -1,0 +1,265 @@
+"""Scored rows as a page to sort, filter and read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anls_frame._arguments import count, string
+from anls_frame._atomic import replacing
+from anls_frame._text import numbered
+from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders
+from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
+from anls_frame.frames.conversion import at_hand, column_names
+from anls_frame.protocol import protocol_to_dict
+from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
+from anls_frame.summary.settings import Settings, check_by, check_keep, check_missing, scoring
+from anls_frame.summary.systems import resolve_systems
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["RowsPage", "browse"]
+
+_NOTEBOOK_ROWS = 2_000
+_NOTEBOOK_HEIGHT = 640
+
+
+class RowsPage:
+    """
+    A page of scored rows, as `anls_frame.browse` returns it: a file, or the output of a notebook's cell.
+
+    Attributes
+    ----------
+    size
+        Bytes of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
+    >>> page = df.anls.browse("prediction", "answer")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page.write(f"{folder}/rows.html").name
+    'rows.html'
+    """
+
+    def __init__(self, content: RowsContent) -> None:
+        self._content = content
+        self._html = _page(content)
+        self.size = len(self._html.encode())
+        if self.size > LARGEST:
+            # The worst rows have more different texts than the others.
+            fitting = int(content.table.height * 0.8 * LARGEST / self.size)
+            more = ", or fewer columns in keep=" if content.keep else ""
+            raise ValueError(
+                _too_large(f"{self.size / 1e6:.1f} MB, more than {LARGEST // 10**6}", fitting) + more
+            )
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """
+        Write the page to a file that ends in `.html`; see `anls_frame.export.write`.
+
+        Parameters
+        ----------
+        path
+            The file. An existing one is replaced.
+
+        Returns
+        -------
+        Path
+            The path as given.
+
+        Raises
+        ------
+        ValueError
+            If the path does not end in `.html`.
+        OSError
+            If the file cannot be written; an existing one is then unchanged.
+        """
+        path = Path(path)
+        if path.suffix.lower() not in {".html", ".htm"}:
+            raise ValueError(f"a page of rows is an HTML file; its name must end in .html, got {str(path)!r}")
+        with replacing(path) as file:
+            file.write(self._html.encode())
+        return path
+
+    def __repr__(self) -> str:
+        rows = numbered(self._content.table.height, "row")
+        return f"RowsPage({self._content.title!r}, {rows}, {self.size / 1e6:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        table, html, more = self._content.table, self._html, ""
+        if table.height > _NOTEBOOK_ROWS:
+            # A notebook keeps its output; the file has all rows.
+            html = _page(_first(self._content, _NOTEBOOK_ROWS))
+            more = (
+                f"<p>The first {_NOTEBOOK_ROWS:,} of {table.height:,} rows; write(...) has all of them.</p>"
+            )
+        return (
+            f'<iframe srcdoc="{escape(html)}" width="100%" height="{_NOTEBOOK_HEIGHT}" '
+            f'style="border:1px solid rgba(128,128,128,.4)"></iframe>{more}'
+        )
+
+
+def browse(
+    frame: Any,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    metrics: Metrics | None = None,
+    by: str | Sequence[str] | None = None,
+    keep: str | Sequence[str] = (),
+    id: str | None = None,  # noqa: A002 - what users call it
+    image: str | None = None,
+    n: int | None = None,
+    title: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing = "empty",
+) -> RowsPage:
+    """
+    Return a page on which the rows are sorted, filtered, searched and read.
+
+    It is one HTML file that needs no server and loads nothing. Beside the rows are their slices, error types
+    and scores, with counts that follow the selection; a row opens with its prediction aligned with the
+    nearest answer, all accepted answers, and how its score comes about.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object
+        with the Arrow PyCapsule interface.
+    prediction
+        Name of the column with the predicted texts. For several systems, a mapping from their names to their
+        columns; rows can then also be selected by which systems are right, that is have the best possible
+        score in the first metric.
+    answers
+        Name of the column with the accepted answer or answers.
+    metrics
+        The scores of the rows, as for `anls_frame.report` or, with several systems, `anls_frame.compare`:
+        `"anls"` by default. Rows are sorted by the first one.
+    by
+        Columns by which rows are selected; in pandas, levels of the index too. A row with a list belongs to
+        each of its entries.
+    keep
+        More columns to show, such as the question.
+    id
+        Column that identifies the rows in saved verdicts; otherwise they have the number of the row.
+    image
+        A column with the path or address of an image, or a template of one, such as
+        `"pages/{doc_id}.png"`. Paths start from the folder of the page. Images are not embedded, and loaded
+        when a row is opened.
+    n
+        The largest number of rows, those with the worst scores; all by default. A page can have up to 100,000
+        rows and 12 MB.
+    title
+        Title of the page.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`.
+    missing
+        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves it without a
+        score.
+
+    Returns
+    -------
+    RowsPage
+        The page: ``write("rows.html")`` writes it to a file, and notebooks show it.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    ValueError
+        If the page would be too large, or an option has an invalid value.
+    TypeError
+        If the frame is not one of the accepted kinds, or `n` is not an integer.
+
+    See Also
+    --------
+    anls_frame.worst : the rows with the worst scores, as a frame.
+    anls_frame.changes : the rows whose scores differ between two systems, as a frame.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [1, 2], "prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
+    >>> af.browse(df, "prediction", "answer", id="id", title="Animals")
+    RowsPage('Animals', 2 rows, 0.1 MB)
+    """
+    check_missing(missing)
+    n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
+    systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
+    frame = at_hand(frame)
+    asked = Asked(
+        systems=systems,
+        answers=answers,
+        metrics=metrics_of_rows(metrics, systems, column_names(frame), cer_protocol),
+        settings=Settings(
+            by=check_by(by),
+            keep=check_keep(keep),
+            missing=missing,
+            **scoring(protocol, threshold, cer_protocol, of_texts=True),
+        ),
+        row_id=id,
+        image=image,
+    )
+    table, rows, means = collected(frame, asked, MOST_ROWS if n is None else n)
+    if n is None and rows > MOST_ROWS:
+        raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
+    return RowsPage(
+        RowsContent(
+            title=string("title", " and ".join(systems) if title is None else title),
+            notes=_notes(asked, table.height, rows, means),
+            signature=asked.settings.signature,
+            table=table,
+            systems=list(systems),
+            metrics=[{"name": one.row or one.name, "higher": one.higher_is_better} for one in asked.metrics],
+            by=asked.settings.by,
+            keep=asked.kept,
+            orders=orders(frame, asked),
+            protocol={**protocol_to_dict(asked.settings.protocol), "threshold": asked.settings.threshold},
+        )
+    )
+
+
+def _notes(asked: Asked, shown: int, rows: int, means: Sequence[tuple[int, float | None]]) -> list[str]:
+    """Return what stands below the title: the mean score of each system, and how many rows there are."""
+    metric = asked.metrics[0]
+    name = metric.row or metric.name
+    found = [
+        f"{f'{system}: ' if len(means) > 1 else ''}mean {name} {mean:.3f} of {numbered(scored, 'row')}."
+        for system, (scored, mean) in zip(asked.systems, means, strict=True)
+        if mean is not None
+    ]
+    if shown < rows:
+        found.append(f"These are the {shown:,} rows with the worst scores of {rows:,}.")
+    return found
+
+
+def _page(content: RowsContent) -> str:
+    from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
+
+    return rows_page.page(content, rows_page.pack(content))
+
+
+def _first(content: RowsContent, rows: int) -> RowsContent:
+    return dataclasses.replace(content, table=content.table.head(rows))
+
+
+def _too_large(what: str, rows: int) -> str:
+    return f"the page would have {what}; pass n={rows:_} for the rows with the worst scores"

@@ -1,0 +1,102 @@
+"""Columns as a page holds them: the distinct values once, in order, and where each row has which of them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.export.values import as_text, plain_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+__all__ = ["Packed"]
+
+_LARGEST_INTEGER = 2**53
+"""Scripts of a page have no whole numbers beyond it."""
+
+
+@dataclass
+class Packed:
+    """
+    Columns of a page, in parts that it unpacks: JSON, compressed by gzip, in base64.
+
+    A column is a list of codes, one for each row, and a pool of values, which several columns may share. Code
+    0 is null, and code n the n-th value of the pool. Values are in order, so that rows are sorted, counted
+    and searched by their codes.
+
+    Attributes
+    ----------
+    columns
+        Of each column, by name: which parts have its codes and its pool, and whether it holds lists.
+    parts
+        The parts.
+    """
+
+    columns: dict[str, dict[str, Any]] = field(default_factory=dict)
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all parts."""
+        return sum(map(len, self.parts))
+
+    def add(self, columns: pl.DataFrame, order: Sequence[str] | None = None) -> None:
+        """Add columns that share a pool; `order` has its values if they have an order of their own."""
+        plain = plain_frame(columns, "rows")
+        held = {column.name: [_value(value) for value in column.to_list()] for column in plain}
+        # A list of a column is a list here; in a list, values that are lists are texts.
+        distinct: set[Any] = set()
+        for values in held.values():
+            distinct.update(_entries(values))
+        ordered = sorted(distinct, key=_place) if order is None else list(order)
+        places = {value: place for place, value in enumerate(ordered, start=1)}
+        places[None] = 0
+        pool = self._part(ordered)
+        for name, values in held.items():
+            is_list = any(isinstance(value, list) for value in values)
+            codes = [
+                [places[entry] for entry in value] if isinstance(value, list) else places[value]
+                for value in values
+            ]
+            self.columns[name] = {"codes": self._part(codes), "pool": pool, "lists": is_list}
+
+    def _part(self, content: list[Any]) -> int:
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        self.parts.append(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+        return len(self.parts) - 1
+
+
+def _entries(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from (entry for entry in value if entry is not None)
+        elif value is not None:
+            yield value
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [None if entry is None else _scalar(entry) for entry in value]
+    return None if value is None else _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and math.isfinite(value) and abs(value) <= _LARGEST_INTEGER:
+        # Equal numbers are one value, and JSON has no negative zero that scripts tell apart.
+        return value or 0
+    return as_text(value)
+
+
+def _place(value: Any) -> tuple[Any, ...]:
+    """Return what values are sorted by: numbers first, texts without regard to case."""
+    return (1, value.lower(), value) if isinstance(value, str) else (0, value)

@@ -1,0 +1,216 @@
+// A prediction above its answer: words that belong together, and what differs within them.
+
+const MOST_CELLS = 4_000_000;
+const LONG = 2_000;
+const JOINED = /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Thai}]/u;
+const TOKENS = /\s|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+|[^]/gu;
+const CLUSTERS = typeof Intl.Segmenter === "function" ? new Intl.Segmenter("und", { granularity: "grapheme" }) : null;
+
+function clusters(text) {
+  return CLUSTERS ? Array.from(CLUSTERS.segment(text), (one) => one.segment) : Array.from(text);
+}
+
+/** Return pairs of places with the smallest cost, -1 where one of the two lists has nothing. */
+function aligned(first, second, cost, alone) {
+  const width = second.length + 1;
+  const costs = new Float64Array((first.length + 1) * width);
+  for (let j = 1; j < width; j += 1) {
+    costs[j] = costs[j - 1] + alone(second[j - 1]);
+  }
+  for (let i = 1; i <= first.length; i += 1) {
+    const leftOut = alone(first[i - 1]);
+    costs[i * width] = costs[(i - 1) * width] + leftOut;
+    for (let j = 1; j < width; j += 1) {
+      costs[i * width + j] = Math.min(
+        costs[(i - 1) * width + j - 1] + cost(first[i - 1], second[j - 1]),
+        costs[(i - 1) * width + j] + leftOut,
+        costs[i * width + j - 1] + alone(second[j - 1]),
+      );
+    }
+  }
+  const pairs = [];
+  let [i, j] = [first.length, second.length];
+  while (i > 0 || j > 0) {
+    const here = costs[i * width + j];
+    if (i > 0 && j > 0 && here === costs[(i - 1) * width + j - 1] + cost(first[i - 1], second[j - 1])) {
+      i -= 1;
+      j -= 1;
+      pairs.push([i, j]);
+    } else if (i > 0 && here === costs[(i - 1) * width + j] + alone(first[i - 1])) {
+      i -= 1;
+      pairs.push([i, -1]);
+    } else {
+      j -= 1;
+      pairs.push([-1, j]);
+    }
+  }
+  return pairs.reverse();
+}
+
+function distance(first, second) {
+  let row = Array.from({ length: second.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= first.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= second.length; j += 1) {
+      next[j] = Math.min(row[j - 1] + (first[i - 1] === second[j - 1] ? 0 : 1), row[j] + 1, next[j - 1] + 1);
+    }
+    row = next;
+  }
+  return row[second.length];
+}
+
+/** Return what replacing a word costs: its edits, and more than they do if nothing is kept. */
+function wordCosts() {
+  const known = new Map();
+  return (first, second) => {
+    if (first === second) {
+      return 0;
+    }
+    if (/\s/u.test(first) !== /\s/u.test(second)) {
+      return Infinity;
+    }
+    const key = `${first}\n${second}`;
+    if (!known.has(key)) {
+      const [one, other] = [first.toLowerCase(), second.toLowerCase()];
+      known.set(key, distance(one, other) + (first === second ? 0 : 0.25));
+    }
+    return known.get(key);
+  };
+}
+
+function operation(answer, prediction) {
+  if (answer === prediction) {
+    return "equal";
+  }
+  if (answer === "") {
+    return "insert";
+  }
+  return prediction === "" ? "delete" : "replace";
+}
+
+/** Return the parts of a word that are equal or differ. */
+function partsOfWord(answer, prediction) {
+  const whole = [{ operation: operation(answer, prediction), answer, prediction }];
+  if (answer === prediction || answer === "" || prediction === "" || JOINED.test(answer + prediction)) {
+    return whole;
+  }
+  const [first, second] = [clusters(answer), clusters(prediction)];
+  if (first.length * second.length > MOST_CELLS) {
+    return whole;
+  }
+  const parts = [];
+  const pairs = aligned(first, second, (one, other) => (one === other ? 0 : 1), () => 1);
+  for (const [i, j] of pairs) {
+    const [one, other] = [i < 0 ? "" : first[i], j < 0 ? "" : second[j]];
+    const last = parts[parts.length - 1];
+    const kind = operation(one, other);
+    if (last && last.operation === kind) {
+      last.answer += one;
+      last.prediction += other;
+    } else {
+      parts.push({ operation: kind, answer: one, prediction: other });
+    }
+  }
+  const kept = parts.filter((part) => part.operation === "equal").map((part) => part.answer.length);
+  const isAnother = 3 * kept.reduce((sum, length) => sum + length, 0) < Math.max(answer.length, prediction.length);
+  return isAnother ? whole : parts;
+}
+
+/** Return the words of both texts, each as its parts; null if the texts are too long for it. */
+function alignedWords(answer, prediction) {
+  const [first, second] = [answer.match(TOKENS) ?? [], prediction.match(TOKENS) ?? []];
+  if (first.length * second.length > MOST_CELLS) {
+    return null;
+  }
+  const pairs = aligned(first, second, wordCosts(), (word) => word.length);
+  return pairs.map(([i, j]) => partsOfWord(i < 0 ? "" : first[i], j < 0 ? "" : second[j]));
+}
+
+/** Return the lines of two long texts in pairs, null where one has none; null if there are too many. */
+function alignedLines(answer, prediction) {
+  const [first, second] = [answer.split("\n"), prediction.split("\n")];
+  if (first.length * second.length > MOST_CELLS / 4) {
+    return null;
+  }
+  const bags = new Map();
+  const bag = (line) => {
+    if (!bags.has(line)) {
+      bags.set(line, new Set(line.match(/\S+/gu) ?? []));
+    }
+    return bags.get(line);
+  };
+  const cost = (one, other) => {
+    if (one === other) {
+      return 0;
+    }
+    const [words, others] = [bag(one), bag(other)];
+    let shared = 0;
+    words.forEach((word) => { shared += others.has(word) ? 1 : 0; });
+    return 0.1 + 1.5 * (1 - (2 * shared) / (words.size + others.size || 1));
+  };
+  const pairs = aligned(first, second, cost, () => 1);
+  return pairs.map(([i, j]) => [i < 0 ? null : first[i], j < 0 ? null : second[j]]);
+}
+
+const TAGS = { replace: "mark", insert: "ins", delete: "del" };
+
+function marked(kind, text) {
+  if (kind === "equal") {
+    return visible(text);
+  }
+  const shown = visible(text).replace(/[ \u00a0\u3000]/g, "␣");
+  return shown === "" ? "" : element(TAGS[kind], {}, shown);
+}
+
+function wordElement(parts) {
+  return element("span", { class: "word" }, ...parts.map((part) => element(
+    "span",
+    { class: "pair" },
+    element("span", { class: "top" }, marked(part.operation, part.answer)),
+    element("span", { class: "bottom" }, marked(part.operation, part.prediction)),
+  )));
+}
+
+function shortElement(answer, prediction) {
+  const words = alignedWords(answer, prediction);
+  if (words === null) {
+    return element("div", { class: "plain" }, element("p", { dir: "auto" }, visible(prediction)));
+  }
+  return element("div", { class: "words", dir: "auto" }, ...words.map(wordElement));
+}
+
+function skippedElement(number) {
+  return element("p", { class: "skipped" }, counted(number, "equal line"));
+}
+
+function longElement(answer, prediction) {
+  const lines = alignedLines(answer, prediction);
+  if (lines === null) {
+    return shortElement(answer, prediction);
+  }
+  const made = element("div", { class: "lines" });
+  let skipped = 0;
+  for (const [one, other] of lines) {
+    if (one === other) {
+      skipped += 1;
+      continue;
+    }
+    if (skipped) {
+      made.append(skippedElement(skipped));
+      skipped = 0;
+    }
+    made.append(shortElement(one ?? "", other ?? ""));
+  }
+  if (skipped) {
+    made.append(skippedElement(skipped));
+  }
+  return made;
+}
+
+/** Return two texts above each other, with marks where they differ. */
+function alignmentElement(answer, prediction) {
+  const isLong = answer.length + prediction.length > LONG && (answer.includes("\n") || prediction.includes("\n"));
+  const made = isLong ? longElement(answer, prediction) : shortElement(answer, prediction);
+  made.classList.add("aligned");
+  return made;
+}

@@ -1,0 +1,112 @@
+// The rows: compressed columns of the page, unpacked once.
+
+/** Return the content of a part: JSON, compressed by gzip, in base64. */
+async function unpacked(part) {
+  const text = atob(byId(`part-${part}`).textContent.trim());
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    bytes[at] = text.charCodeAt(at);
+  }
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+/** A column: for each row the code of a value in the pool, or those of a list; 0 is null. */
+class Column {
+  constructor(codes, pool, lists) {
+    this.pool = pool;
+    this.lists = lists;
+    this.rows = codes.length;
+    this.codes = null;
+    // Numbers below each other have the same number of decimals.
+    this.isFractional = pool.some((value) => typeof value === "number" && !Number.isInteger(value));
+    if (!lists) {
+      this.codes = Uint32Array.from(codes);
+      return;
+    }
+    this.starts = new Uint32Array(codes.length + 1);
+    const flat = [];
+    codes.forEach((entry, row) => {
+      // A row that has no list has the one entry null.
+      const own = Array.isArray(entry) && entry.length ? entry : [0];
+      for (const code of own) {
+        flat.push(code);
+      }
+      this.starts[row + 1] = flat.length;
+    });
+    this.entries = Uint32Array.from(flat);
+  }
+
+  /** Return the code that a row is sorted by. */
+  code(row) {
+    return this.lists ? this.entries[this.starts[row]] : this.codes[row];
+  }
+
+  /** Return the codes of a row. */
+  codesOf(row) {
+    return this.lists ? this.entries.subarray(this.starts[row], this.starts[row + 1]) : [this.codes[row]];
+  }
+
+  value(row) {
+    return this.valueOf(this.code(row));
+  }
+
+  valueOf(code) {
+    return code === 0 ? null : this.pool[code - 1];
+  }
+
+  values(row) {
+    return Array.from(this.codesOf(row), (code) => this.valueOf(code));
+  }
+
+  get isNumeric() {
+    return this.pool.length > 0 && this.pool.every((value) => typeof value === "number");
+  }
+}
+
+/** All columns by name, and what the page says about them. */
+class Rows {
+  static async read() {
+    const meta = JSON.parse(byId("meta").textContent);
+    const parts = new Map();
+    const part = (number) => {
+      if (!parts.has(number)) {
+        parts.set(number, unpacked(number));
+      }
+      return parts.get(number);
+    };
+    const columns = await Promise.all(
+      Object.entries(meta.columns).map(async ([name, column]) => {
+        const [codes, pool] = await Promise.all([part(column.codes), part(column.pool)]);
+        return [name, new Column(codes, pool, column.lists)];
+      }),
+    );
+    return new Rows(meta, new Map(columns));
+  }
+
+  constructor(meta, columns) {
+    this.meta = meta;
+    this.columns = columns;
+    this.count = meta.rows;
+  }
+
+  get(name) {
+    return this.columns.get(name);
+  }
+
+  /** Return the value of a row in a column; undefined if there is no such column. */
+  value(name, row) {
+    return this.columns.get(name)?.value(row);
+  }
+
+  /** Return the number of a row in the frame. */
+  number(row) {
+    return this.value("row", row) ?? row;
+  }
+
+  /** Return the answer that is nearest to the prediction of a system; without one, the first. */
+  nearest(row, system) {
+    const answers = this.get("answers").values(row);
+    return answers[this.value(`nearest_${system}`, row) ?? 0] ?? null;
+  }
+}

@@ -1,0 +1,76 @@
+// Elements of the page. Texts of rows become texts of elements, never markup.
+
+/** Return an element; `on...` are listeners, `class` and names with a hyphen attributes, the rest properties. */
+function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) {
+      continue;
+    }
+    if (name.startsWith("on")) {
+      made.addEventListener(name.slice(2), value);
+    } else if (name === "class" || name === "role" || name.includes("-")) {
+      made.setAttribute(name, value);
+    } else {
+      made[name] = value;
+    }
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+const DIRECTIONS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff";
+const UNSEEN = new RegExp(`[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufdd0-\\ufdef\\ufffe\\uffff${DIRECTIONS}]`, "g");
+
+/** Replace what cannot be seen by symbols: ↵ for a line feed, which more fonts have, ⟨U+0085⟩ where there is none. */
+function visible(text) {
+  return text.replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0);
+    if (character === "\n") {
+      return "↵";
+    }
+    if (code < 0x20) {
+      return String.fromCharCode(0x2400 + code);
+    }
+    return code === 0x7f ? "␡" : `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  });
+}
+
+/** Return a number as tables show it. */
+function figure(number) {
+  return Number.isInteger(number) ? String(number) : number.toFixed(3);
+}
+
+/** Return a value of a column as text. */
+function spoken(value, isFractional = false) {
+  if (typeof value !== "number") {
+    return visible(String(value));
+  }
+  return isFractional ? value.toFixed(3) : figure(value);
+}
+
+/** Return what stands for a value in a cell: its text, or a mark where there is none to see. */
+function shownValue(value, longest = Infinity, isFractional = false) {
+  if (value === null) {
+    return element("i", { class: "mark" }, "null");
+  }
+  if (value === "") {
+    return element("i", { class: "mark" }, "empty");
+  }
+  if (typeof value === "string" && value.length > longest) {
+    return `${spoken(value.slice(0, longest))}…`;
+  }
+  return spoken(value, isFractional);
+}
+
+function grouped(number) {
+  return number.toLocaleString("en");
+}
+
+function counted(number, noun) {
+  return `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,205 @@
+// The panel of facets: values with their counts, and ranges with a histogram.
+
+const FEW = 10;
+const FEW_ORDERED = 14;
+const MANY = 200;
+
+/** A facet of values: a box to check for each. */
+class ValuesPanel {
+  constructor(filter, { colors, changed }) {
+    this.filter = filter;
+    this.colors = colors;
+    this.changed = changed;
+    this.few = filter.isOrdered ? FEW_ORDERED : FEW;
+    this.limit = this.few;
+    this.list = element("ul");
+    this.more = element("button", { class: "more", type: "button", onclick: () => this.toggleMore() });
+    this.clear = clearButton(filter, changed);
+    this.element = element(
+      "fieldset",
+      { class: "facet" },
+      element("legend", { dir: "auto" }, visible(filter.name)),
+      this.clear,
+      this.list,
+      this.more,
+    );
+    this.items = new Map();
+    this.codes = null;
+  }
+
+  toggleMore() {
+    this.limit = this.limit === MANY ? this.few : MANY;
+    this.show(this.counts);
+  }
+
+  /** Return the values in the order of the panel: their own, or the most frequent first. */
+  ordered(counts) {
+    const codes = Array.from(counts.keys()).filter((code) => counts[code] > 0);
+    if (this.filter.isOrdered) {
+      return codes.sort((one, other) => (one || Infinity) - (other || Infinity));
+    }
+    return codes.sort((one, other) => counts[other] - counts[one] || one - other);
+  }
+
+  show(counts) {
+    this.counts = counts;
+    // The order stays while values are selected, so that they keep their places.
+    this.codes ??= this.ordered(counts);
+    const { wanted } = this.filter;
+    const shown = this.codes.slice(0, this.limit);
+    const hidden = this.codes.slice(this.limit);
+    shown.push(...hidden.filter((code) => wanted.has(code)));
+    const most = Math.max(1, ...shown.map((code) => counts[code]));
+    this.list.replaceChildren(...shown.map((code) => this.item(code, counts[code], most)));
+    this.clear.hidden = !this.filter.isActive;
+    this.more.hidden = this.codes.length <= this.few;
+    const rest = Math.min(this.codes.length, MANY) - this.few;
+    this.more.textContent = this.limit === MANY ? "fewer" : `${grouped(rest)} more`;
+  }
+
+  item(code, count, most) {
+    if (!this.items.has(code)) {
+      this.items.set(code, this.newItem(code));
+    }
+    const { box, number, bar, line } = this.items.get(code);
+    box.checked = this.filter.wanted.has(code);
+    number.textContent = grouped(count);
+    bar.style.width = `${(100 * count) / most}%`;
+    line.classList.toggle("none", count === 0);
+    return line;
+  }
+
+  newItem(code) {
+    const { filter, changed } = this;
+    const value = filter.column.valueOf(code);
+    const box = element("input", {
+      type: "checkbox",
+      onchange: () => {
+        filter.wanted[box.checked ? "add" : "delete"](code);
+        changed(filter);
+      },
+    });
+    const number = element("span", { class: "count" });
+    const bar = element("span", { class: "bar" });
+    const color = this.colors?.[value];
+    if (color) {
+      bar.style.background = color;
+      bar.classList.add("own");
+    }
+    const name = element("span", { class: "name", dir: "auto" }, value === null && filter.nothing ? filter.nothing : shownValue(value, 200));
+    const label = element("label", {}, box, name, number, element("span", { class: "track" }, bar));
+    return { box, number, bar, line: element("li", {}, label) };
+  }
+}
+
+function clearButton(filter, changed) {
+  return element("button", {
+    class: "clear",
+    type: "button",
+    hidden: true,
+    "aria-label": `Clear ${filter.name}`,
+    onclick: () => {
+      filter.clear();
+      changed(filter);
+    },
+  }, "clear");
+}
+
+/** A facet of numbers: a histogram in which a range is dragged, and its ends as fields. */
+class RangePanel {
+  constructor(filter, { changed }) {
+    this.filter = filter;
+    this.changed = changed;
+    this.bars = Array.from({ length: BINS }, () => element("span", { class: "bin" }, element("i")));
+    this.histogram = element("div", { class: "histogram", "aria-hidden": "true" }, ...this.bars);
+    this.low = this.field("least", (value) => { filter.low = value; });
+    this.high = this.field("most", (value) => { filter.high = value; });
+    this.clear = clearButton(filter, changed);
+    this.without = element("p", { class: "without" });
+    this.element = element(
+      "fieldset",
+      { class: "facet" },
+      element("legend", { dir: "auto" }, visible(filter.name)),
+      this.clear,
+      this.histogram,
+      element("div", { class: "ends" }, this.low, this.high),
+      this.without,
+    );
+    this.listen();
+  }
+
+  field(what, set) {
+    const { filter } = this;
+    return element("input", {
+      type: "number",
+      step: "any",
+      placeholder: figure(what === "least" ? filter.least : filter.most),
+      "aria-label": `${filter.name}, ${what}`,
+      onchange: (event) => {
+        set(event.target.value === "" ? null : Number(event.target.value));
+        this.changed(filter);
+      },
+    });
+  }
+
+  /** Take the range from the bins over which the pointer is dragged. */
+  listen() {
+    let first = null;
+    const bin = (event) => {
+      const box = this.histogram.getBoundingClientRect();
+      const at = Math.floor((BINS * (event.clientX - box.left)) / box.width);
+      return Math.max(0, Math.min(BINS - 1, at));
+    };
+    const select = (event) => {
+      const [low, high] = [first, bin(event)].sort((one, other) => one - other);
+      const { filter } = this;
+      filter.low = low === 0 ? null : rounded(filter.least + low * filter.step);
+      filter.high = high === BINS - 1 ? null : below(filter, high + 1);
+      this.changed(filter);
+    };
+    this.histogram.addEventListener("pointerdown", (event) => {
+      first = bin(event);
+      this.histogram.setPointerCapture(event.pointerId);
+      select(event);
+    });
+    this.histogram.addEventListener("pointermove", (event) => {
+      if (first !== null) {
+        select(event);
+      }
+    });
+    this.histogram.addEventListener("pointerup", () => { first = null; });
+    this.histogram.addEventListener("pointercancel", () => { first = null; });
+  }
+
+  show(counts) {
+    const { filter } = this;
+    const most = Math.max(1, ...counts.subarray(0, BINS));
+    const [low, high] = [filter.low ?? -Infinity, filter.high ?? Infinity];
+    this.bars.forEach((bar, at) => {
+      // Few rows are seen too.
+      bar.firstChild.style.height = counts[at] ? `${Math.max(4, (100 * counts[at]) / most)}%` : "0";
+      const from = filter.least + at * filter.step;
+      bar.title = `${figure(rounded(from))} to ${figure(rounded(from + filter.step))}: ${counted(counts[at], "row")}`;
+      bar.classList.toggle("out", filter.isActive && (from + filter.step * 0.999 < low || from > high));
+    });
+    this.low.value = filter.low ?? "";
+    this.high.value = filter.high ?? "";
+    this.clear.hidden = !filter.isActive;
+    this.without.hidden = counts[BINS] === 0;
+    this.without.textContent = `${grouped(counts[BINS])} without`;
+  }
+}
+
+function rounded(number) {
+  return Number(number.toPrecision(6));
+}
+
+/** Return the largest number of a column in the bins before this one. */
+function below(filter, bin) {
+  const numbers = filter.column.pool.filter((value, at) => typeof value === "number" && filter.bins[at + 1] < bin);
+  return numbers.length ? numbers[numbers.length - 1] : rounded(filter.least + bin * filter.step);
+}
+
+function panelOf(filter, options) {
+  return filter.kind === "range" ? new RangePanel(filter, options) : new ValuesPanel(filter, options);
+}

@@ -1,0 +1,222 @@
+// Which rows are selected, and in which order: facets of values, ranges of numbers and a search.
+
+const BINS = 20;
+
+/** Values of a column, any of which may be wanted; `nothing` is what null is called. */
+class Values {
+  constructor(id, name, column, { isOrdered, nothing = null }) {
+    Object.assign(this, { id, name, column, isOrdered, nothing, kind: "values" });
+    this.wanted = new Set();
+  }
+
+  get isActive() {
+    return this.wanted.size > 0;
+  }
+
+  clear() {
+    this.wanted.clear();
+  }
+
+  passes() {
+    const { column } = this;
+    const isWanted = new Uint8Array(column.pool.length + 1);
+    this.wanted.forEach((code) => { isWanted[code] = 1; });
+    if (!column.lists) {
+      return (row) => isWanted[column.codes[row]] === 1;
+    }
+    return (row) => column.codesOf(row).some((code) => isWanted[code] === 1);
+  }
+
+  /** Return how many of the rows have each value. */
+  counts(isCounted) {
+    const { column } = this;
+    const found = new Uint32Array(column.pool.length + 1);
+    for (let row = 0; row < column.rows; row += 1) {
+      if (!isCounted(row)) {
+        continue;
+      }
+      if (column.lists) {
+        // An entry that a list has twice is one value.
+        new Set(column.codesOf(row)).forEach((code) => { found[code] += 1; });
+      } else {
+        found[column.codes[row]] += 1;
+      }
+    }
+    return found;
+  }
+}
+
+/** Numbers between two ends. */
+class Range {
+  constructor(id, name, column) {
+    Object.assign(this, { id, name, column, kind: "range", low: null, high: null });
+    const numbers = column.pool.filter((value) => typeof value === "number");
+    this.least = numbers.length ? numbers[0] : 0;
+    this.most = numbers.length ? numbers[numbers.length - 1] : 1;
+    if (this.least >= 0 && this.most <= 1) {
+      [this.least, this.most] = [0, 1];
+    }
+    this.step = (this.most - this.least) / BINS || 1;
+    this.bins = Uint32Array.from([null, ...column.pool], (value) => {
+      const bin = Math.floor((value - this.least) / this.step + 1e-9);
+      return typeof value === "number" ? Math.min(bin, BINS - 1) : BINS;
+    });
+  }
+
+  get isActive() {
+    return this.low !== null || this.high !== null;
+  }
+
+  clear() {
+    this.low = null;
+    this.high = null;
+  }
+
+  passes() {
+    const { column } = this;
+    const low = this.low ?? -Infinity;
+    const high = this.high ?? Infinity;
+    const isWanted = Uint8Array.from([null, ...column.pool], (value) => (
+      typeof value === "number" && value >= low && value <= high ? 1 : 0
+    ));
+    return (row) => isWanted[column.codes[row]] === 1;
+  }
+
+  /** Return how many of the rows are in each bin, the last of which is no number. */
+  counts(isCounted) {
+    const found = new Uint32Array(BINS + 1);
+    const { codes } = this.column;
+    for (let row = 0; row < codes.length; row += 1) {
+      if (isCounted(row)) {
+        found[this.bins[codes[row]]] += 1;
+      }
+    }
+    return found;
+  }
+}
+
+/** A text that stands in any of several columns, in upper or lower case. */
+class Search {
+  constructor(columns) {
+    Object.assign(this, { id: "q", name: "search", columns, kind: "search", text: "" });
+    this.lower = new Map();
+  }
+
+  get isActive() {
+    return this.text !== "";
+  }
+
+  clear() {
+    this.text = "";
+  }
+
+  /** Return the values of a column in lower case, which is done once. */
+  lowered(pool) {
+    if (!this.lower.has(pool)) {
+      this.lower.set(pool, pool.map((value) => String(value).toLowerCase()));
+    }
+    return this.lower.get(pool);
+  }
+
+  passes() {
+    const text = this.text.toLowerCase();
+    const hits = new Map();
+    for (const { pool } of this.columns) {
+      if (!hits.has(pool)) {
+        hits.set(pool, Uint8Array.from(["", ...this.lowered(pool)], (value) => (value.includes(text) ? 1 : 0)));
+      }
+    }
+    const found = this.columns.map((column) => [column, hits.get(column.pool)]);
+    return (row) => found.some(([column, isHit]) => (
+      column.lists ? column.codesOf(row).some((code) => isHit[code] === 1) : isHit[column.codes[row]] === 1
+    ));
+  }
+}
+
+/** All filters together: each has a bit in what a row fails. */
+class Filters {
+  constructor(count, filters) {
+    this.count = count;
+    this.filters = filters;
+    this.fails = new Uint32Array(count);
+    this.orders = new Map();
+  }
+
+  /** Look at all rows again for a filter that has changed. */
+  update(filter) {
+    const bit = 1 << this.filters.indexOf(filter);
+    const { fails } = this;
+    if (!filter.isActive) {
+      for (let row = 0; row < fails.length; row += 1) {
+        fails[row] &= ~bit;
+      }
+      return;
+    }
+    const passes = filter.passes();
+    for (let row = 0; row < fails.length; row += 1) {
+      fails[row] = passes(row) ? fails[row] & ~bit : fails[row] | bit;
+    }
+  }
+
+  /** Return how many rows each value of a filter has among those that pass all others. */
+  counts(filter) {
+    const others = ~(1 << this.filters.indexOf(filter));
+    return filter.counts((row) => (this.fails[row] & others) === 0);
+  }
+
+  /** Return the rows that pass, sorted by a column; rows without a value are last. */
+  selected(column, isDescending) {
+    const found = new Uint32Array(this.count);
+    let length = 0;
+    const order = this.order(column, isDescending);
+    for (let at = 0; at < this.count; at += 1) {
+      const row = order === null ? at : order[at];
+      if (this.fails[row] === 0) {
+        found[length] = row;
+        length += 1;
+      }
+    }
+    return found.subarray(0, length);
+  }
+
+  /** Return all rows by the codes of a column, which are in order. */
+  order(column, isDescending) {
+    if (column === null) {
+      return null;
+    }
+    const key = isDescending ? "descending" : "ascending";
+    if (!this.orders.has(column)) {
+      this.orders.set(column, {});
+    }
+    const known = this.orders.get(column);
+    if (!(key in known)) {
+      known[key] = this.sorted(column, isDescending);
+    }
+    return known[key];
+  }
+
+  sorted(column, isDescending) {
+    const last = column.pool.length;
+    const place = (row) => {
+      const code = column.code(row);
+      if (code === 0) {
+        return last;
+      }
+      return isDescending ? last - code : code - 1;
+    };
+    const starts = new Uint32Array(last + 2);
+    for (let row = 0; row < this.count; row += 1) {
+      starts[place(row) + 1] += 1;
+    }
+    for (let at = 1; at < starts.length; at += 1) {
+      starts[at] += starts[at - 1];
+    }
+    const found = new Uint32Array(this.count);
+    for (let row = 0; row < this.count; row += 1) {
+      const at = place(row);
+      found[starts[at]] = row;
+      starts[at] += 1;
+    }
+    return found;
+  }
+}

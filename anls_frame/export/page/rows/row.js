@@ -1,0 +1,236 @@
+// A row in full: predictions above their answers, how scores come about, all other columns, the image.
+
+const STEP_NAMES = { unicode_form: "Unicode form", case: "lower case", whitespace: "whitespace" };
+const LONGEST_QUOTE = 200;
+const SPACE = /[\s\u001c-\u001f\u0085]+/gu;
+
+/** Return a text as the protocol compares it, in code points. */
+function prepared(text, protocol) {
+  let found = protocol.unicode_form ? text.normalize(protocol.unicode_form) : text;
+  if (protocol.ignore_case) {
+    found = found.toLowerCase();
+  }
+  if (protocol.whitespace === "strip" || protocol.whitespace === "squeeze") {
+    found = found.replace(/^[\s\u001c-\u001f\u0085]+|[\s\u001c-\u001f\u0085]+$/gu, "");
+  }
+  return protocol.whitespace === "squeeze" ? found.replace(SPACE, " ") : found;
+}
+
+/** Return both texts as they are compared, if that can be told: if their edits are those that were counted. */
+function comparedTexts(answer, prediction, protocol, edits) {
+  if (protocol.unit !== "codepoint" || protocol.equivalences.length || protocol.whitespace === "lines") {
+    return null;
+  }
+  const texts = [prepared(answer, protocol), prepared(prediction, protocol)];
+  const [first, second] = texts.map((text) => Array.from(text));
+  if (first.length * second.length > MOST_CELLS || distance(first, second) !== edits) {
+    return null;
+  }
+  const isLong = texts.some((text) => text.length > LONGEST_QUOTE);
+  return isLong || (texts[0] === answer && texts[1] === prediction) ? null : texts;
+}
+
+class RowView {
+  constructor(rows, place, { moved, closed, verdicts }) {
+    Object.assign(this, { rows, place, moved, closed, verdicts });
+    this.row = null;
+  }
+
+  get protocol() {
+    return this.rows.meta.protocol;
+  }
+
+  /** Whether the first kept column is a text. */
+  get hasQuestion() {
+    const column = this.rows.get("keep_0");
+    return column !== undefined && !column.lists && !column.isNumeric;
+  }
+
+  close() {
+    this.row = null;
+    this.place.hidden = true;
+    this.place.replaceChildren();
+  }
+
+  /** Show a row, the n-th of the selected ones. */
+  open(row, at, selected) {
+    this.row = row;
+    const { systems } = this.rows.meta;
+    this.place.replaceChildren(
+      this.header(row, at, selected),
+      element(
+        "div",
+        { class: "body", tabIndex: -1 },
+        ...this.keptFirst(row),
+        ...systems.map((name, system) => this.ofSystem(row, name, system)),
+        this.answers(row),
+        this.image(row),
+        this.others(row),
+      ),
+    );
+    this.place.hidden = false;
+  }
+
+  header(row, at, selected) {
+    const id = this.rows.value("id", row);
+    const name = id === undefined || id === null ? `Row ${grouped(this.rows.number(row))}` : spoken(id);
+    const button = (text, title, onclick, disabled) => element("button", {
+      type: "button", class: "icon", title, "aria-label": title, disabled, onclick,
+    }, text);
+    return element(
+      "header",
+      {},
+      element("h2", { dir: "auto" }, name),
+      element("span", { class: "place" }, `${grouped(at + 1)} of ${grouped(selected)}`),
+      button("↑", "Previous row (k)", () => this.moved(-1), at === 0),
+      button("↓", "Next row (j)", () => this.moved(1), at === selected - 1),
+      button("✕", "Close (Esc)", () => this.closed(), false),
+    );
+  }
+
+  /** Return the first kept column, most often the question, as the text that everything is read by. */
+  keptFirst(row) {
+    if (!this.hasQuestion) {
+      return [];
+    }
+    return [element("p", { class: "question", dir: "auto" }, shownValue(this.rows.value("keep_0", row)))];
+  }
+
+  ofSystem(row, name, system) {
+    const { meta } = this.rows;
+    const prediction = this.rows.value(`prediction_${system}`, row);
+    const answer = this.rows.nearest(row, system);
+    const scores = meta.metrics.map((metric, number) => {
+      const score = this.rows.value(`score_${number}_${system}`, row);
+      return element("span", { class: "score" }, `${metric.name} `, element("b", {}, score === null ? "–" : spoken(score)));
+    });
+    return element(
+      "section",
+      { class: "system", "aria-label": `Prediction of ${name}` },
+      element(
+        "div",
+        { class: "line" },
+        element("h3", { dir: "auto" }, visible(name)),
+        ...scores,
+        typeElement(this.rows.value(`type_${system}`, row), meta.colors),
+      ),
+      this.pair(answer, prediction),
+      this.how(row, system, answer, prediction ?? ""),
+    );
+  }
+
+  pair(answer, prediction) {
+    if (answer === null || !prediction || answer === "") {
+      return element(
+        "dl",
+        { class: "apart" },
+        element("dt", {}, "answer"),
+        element("dd", { dir: "auto" }, shownValue(answer)),
+        element("dt", {}, "prediction"),
+        element("dd", { dir: "auto" }, shownValue(prediction)),
+      );
+    }
+    const spokenPair = `answer: ${answer}; prediction: ${prediction}`;
+    return element(
+      "div",
+      { class: "compared" },
+      element("div", { class: "sides", "aria-hidden": "true" }, element("span", {}, "answer"), element("span", {}, "prediction")),
+      element("div", { role: "img", "aria-label": visible(spokenPair.slice(0, 2000)) }, alignmentElement(answer, prediction)),
+    );
+  }
+
+  /** Return how the score comes about: edits, length and cut, and what each step of preparation adds. */
+  how(row, system, answer, prediction) {
+    const value = (name) => this.rows.value(`${name}_${system}`, row) ?? null;
+    const [similarity, edits, length, raw] = ["similarity", "edits", "length", "raw"].map(value);
+    if (similarity === null || answer === null) {
+      return null;
+    }
+    const { threshold, cut, unit } = this.protocol;
+    const units = { codepoint: "edit", grapheme: "edit of graphemes", word: "edit of words" };
+    const sum = edits === 0
+      ? "No edits: similarity 1."
+      : `${counted(edits, units[unit] ?? "edit")}, length ${grouped(length)}: similarity 1 − ${edits}/${length} = ${figure(similarity)}.`;
+    const said = [element("p", {}, sum, threshold === null ? "" : ` ${this.cutText(similarity, threshold, cut)}`)];
+    const texts = edits === null ? null : comparedTexts(answer, prediction, this.protocol, edits);
+    if (texts !== null) {
+      said.push(element("p", { class: "prepared" }, "Compared as ", quoted(texts[1]), " with ", quoted(texts[0]), "."));
+    }
+    const steps = Object.keys(STEP_NAMES).filter((step) => value(step));
+    if (steps.length) {
+      const added = steps.map((step) => `${STEP_NAMES[step]} ${signed(value(step))}`);
+      said.push(element("p", {}, `Unprepared ${figure(raw)}; ${added.join(", ")}.`));
+    }
+    return element("div", { class: "how" }, ...said);
+  }
+
+  cutText(similarity, threshold, cut) {
+    const isKept = cut === "distance" ? similarity > 1 - threshold : similarity >= threshold;
+    const rule = cut === "distance" ? `a distance below ${threshold}` : `a similarity of at least ${threshold}`;
+    return isKept ? "" : `The threshold wants ${rule}, so the score is 0.`;
+  }
+
+  answers(row) {
+    const answers = this.rows.get("answers").values(row);
+    const nearest = new Set(this.rows.meta.systems.map((_, system) => this.rows.value(`nearest_${system}`, row)));
+    const items = answers.map((answer, at) => element(
+      "li",
+      { dir: "auto", class: nearest.has(at) && answers.length > 1 ? "nearest" : null },
+      shownValue(answer),
+    ));
+    return element(
+      "section",
+      { class: "answers" },
+      element("h3", {}, answers.length > 1 ? `${grouped(answers.length)} accepted answers` : "Accepted answer"),
+      element("ul", {}, ...items),
+    );
+  }
+
+  image(row) {
+    const address = this.rows.value("image", row);
+    if (!address) {
+      return null;
+    }
+    const source = /^[a-z][a-z0-9+.-]+:/i.test(address) ? address : address.split("/").map(encodeURIComponent).join("/");
+    const image = element("img", { alt: "Image of the row", loading: "lazy", decoding: "async" });
+    image.addEventListener("error", () => {
+      image.replaceWith(element("p", { class: "missing" }, `No image at ${visible(address)}`));
+    });
+    image.addEventListener("click", () => image.classList.toggle("whole"));
+    image.src = source;
+    return element("figure", {}, image);
+  }
+
+  others(row) {
+    const { by, keep } = this.rows.meta;
+    const named = [
+      ...keep.map((name, place) => [name, this.rows.get(`keep_${place}`)]).slice(this.hasQuestion ? 1 : 0),
+      ...by.map((name, place) => [name, this.rows.get(`by_${place}`)]),
+    ];
+    if (!named.length) {
+      return null;
+    }
+    const entries = named.flatMap(([name, column]) => {
+      const values = column.values(row).flatMap((value, at) => (at ? [", ", shownValue(value)] : [shownValue(value)]));
+      return [element("dt", { dir: "auto" }, visible(name)), element("dd", { dir: "auto" }, ...values)];
+    });
+    return element("section", {}, element("h3", {}, "Columns"), element("dl", { class: "columns" }, ...entries));
+  }
+}
+
+function quoted(text) {
+  return element("q", { dir: "auto" }, shownValue(text));
+}
+
+function signed(number) {
+  return number < 0 ? `−${figure(-number)}` : `+${figure(number)}`;
+}
+
+/** Return an error type with its colour. */
+function typeElement(type, colors) {
+  const dot = element("i", { class: "dot" });
+  if (colors[type]) {
+    dot.style.background = colors[type];
+  }
+  return element("span", { class: "type" }, type === null ? null : dot, type === null ? "no answer" : visible(String(type)));
+}

@@ -1,0 +1,63 @@
+"""What a page of rows shows, independent of how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+__all__ = ["LARGEST", "MOST_ROWS", "RowsContent"]
+
+LARGEST = 12_000_000
+"""Bytes of the largest page."""
+
+MOST_ROWS = 100_000
+"""Rows of the largest page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsContent:
+    """
+    What a page of rows shows.
+
+    Attributes
+    ----------
+    title
+        Title of the page.
+    notes
+        Sentences below it.
+    signature
+        The settings that make scores comparable, in one line.
+    table
+        The rows. `row` is the number of a row in the frame, `answers` a list of texts. For each system, by
+        its number: `prediction_0`; `nearest_0`, the place of the nearest answer; `type_0`, the error type;
+        `similarity_0`, and what it is computed from, `edits_0` and `length_0`; `raw_0`, the score of
+        unprepared texts, and what each step of preparation adds, where any does: `unicode_form_0`, `case_0`
+        and `whitespace_0`. `score_0_1` is the score of system 1 in metric 0. Optional are `id`, `image`,
+        `right` (which systems are right), `by_0`, ... and `keep_0`, ...
+    systems
+        Names of the systems.
+    metrics
+        Of each score its name, and whether higher is better.
+    by, keep
+        Names of the columns that slice rows, and of the other ones.
+    orders
+        Values of columns that have an order of their own, by the name of the column.
+    protocol
+        How texts were prepared and scored.
+    """
+
+    title: str
+    notes: Sequence[str]
+    signature: str
+    table: pl.DataFrame
+    systems: Sequence[str]
+    metrics: Sequence[Mapping[str, Any]]
+    by: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    protocol: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,129 @@
+"""
+A page of scored rows: one HTML file that sorts, filters and searches them, and shows each in full.
+
+It loads nothing but images whose addresses were passed, and says so to the browser: the page's own policy
+allows its style sheet and its script, by their digests. The script is made of the files of `page/rows/`, in
+the order of `SCRIPTS`; it gets the rows as compressed columns, and writes texts only as texts.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+from anls_frame._palette import ERROR_COLORS
+from anls_frame._text import shown
+from anls_frame.export.html import source, templates
+from anls_frame.export.packed import Packed
+from anls_frame.pairs.marks import STYLES, TAGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anls_frame.export.rows_content import RowsContent
+
+__all__ = ["pack", "page"]
+
+SCRIPTS = (
+    "elements",
+    "data",
+    "filters",
+    "alignment",
+    "address",
+    "facets",
+    "list",
+    "row",
+    "keyboard",
+    "main",
+)
+"""The modules of the script, each after those that it needs."""
+
+_MOST_ORIGINS = 100
+_SCHEME = re.compile(r"(?i)^([a-z][a-z0-9+.-]+):")
+_HOST = re.compile(r"(?i)^(https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)(?:[/?#]|$)")
+
+
+def pack(content: RowsContent) -> Packed:
+    """Return the rows as the page holds them."""
+    packed = Packed()
+    names = content.table.columns
+    texts = [name for name in names if name == "answers" or name.startswith("prediction_")]
+    packed.add(content.table.select(texts))
+    for name in names:
+        if name not in texts:
+            packed.add(content.table.select(name), content.orders.get(name))
+    return packed
+
+
+def page(content: RowsContent, packed: Packed) -> str:
+    """Return the page."""
+    meta = {
+        "title": content.title,
+        "rows": content.table.height,
+        "systems": list(content.systems),
+        "metrics": list(content.metrics),
+        "by": list(content.by),
+        "keep": list(content.keep),
+        "protocol": dict(content.protocol),
+        "colors": ERROR_COLORS,
+        "columns": packed.columns,
+        "key": hashlib.sha256("".join(packed.parts).encode()).hexdigest()[:16],
+    }
+    images = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
+    return (
+        templates()
+        .get_template("rows/page.html")
+        .render(
+            content=content,
+            image_sources=" ".join(_image_sources(images)),
+            # In a script element only these could end it.
+            meta=Markup(json.dumps(meta).replace("<", "\\u003c")),  # noqa: S704 - JSON without markup
+            parts=packed.parts,
+            script=_script(),
+            style="\n" + source("rows/style.css") + _marks(),
+        )
+    )
+
+
+@functools.cache
+def _script() -> str:
+    files = "\n".join(source(f"rows/{name}.js") for name in SCRIPTS)
+    return f'\n(() => {{\n"use strict";\n\n{files}}})();\n'
+
+
+def _marks() -> str:
+    """Return the styles of alignments, which are those of all pages."""
+    return "".join(
+        f".aligned {TAGS[operation]} {{ color: inherit; {style}; }}\n" for operation, style in STYLES.items()
+    )
+
+
+def _image_sources(addresses: Iterable[str]) -> list[str]:
+    """Return what the page's policy has to allow for these addresses of images, and nothing else."""
+    found = set()
+    for address in addresses:
+        scheme = _SCHEME.match(address)
+        host = _HOST.match(address)
+        if scheme is None:
+            # Beside the page, which may be a file.
+            found |= {"'self'", "file:"}
+        elif host is not None:
+            found.add(host[1].lower())
+        elif address.lower().startswith("data:image/"):
+            found.add("data:")
+        elif scheme[1].lower() == "file" and not urlsplit(address).netloc:
+            found.add("file:")
+        else:
+            raise ValueError(
+                "images must be paths or addresses that begin with https:, http:, file: or data:image/, got "
+                f"{shown(address[:200])!r}"
+            )
+    if len(found) > _MOST_ORIGINS:
+        raise ValueError(f"images come from {len(found):,} places; at most {_MOST_ORIGINS} can be allowed")
+    return sorted(found) or ["'none'"]

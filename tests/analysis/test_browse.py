@@ -1,0 +1,287 @@
+"""Pages of rows: what they hold is what other functions return, and nothing in them is markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+from rows_pages import ReadPage
+
+import anls_frame as af
+from anls_frame.analysis import browsing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+
+
+def read(page: af.RowsPage, folder: Path) -> ReadPage:
+    return ReadPage(page.write(folder / "rows.html").read_text("utf-8"))
+
+
+def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
+    page = af.browse(
+        QUESTIONS,
+        "tesseract",
+        "answers",
+        metrics=["anls", "cer"],
+        by=["lang", "question_types"],
+        keep=["question", "tesseract_confidence"],
+        id="question_id",
+    )
+
+    found = read(page, tmp_path)
+
+    scored = QUESTIONS.select(
+        af.score("tesseract", "answers", missing="empty"),
+        af.error_type("tesseract", "answers").cast(pl.String),
+        af.explain("tesseract", "answers", missing="empty"),
+    ).unnest("score")
+    assert found.meta["metrics"] == [{"name": "anls", "higher": True}, {"name": "cer", "higher": False}]
+    assert found.meta["by"] == ["lang", "question_types"]
+    for name, expected in {
+        "prediction_0": QUESTIONS["tesseract"],
+        "answers": QUESTIONS["answers"],
+        "id": QUESTIONS["question_id"],
+        "by_0": QUESTIONS["lang"],
+        "by_1": QUESTIONS["question_types"],
+        "keep_0": QUESTIONS["question"],
+        "keep_1": QUESTIONS["tesseract_confidence"],
+        "score_0_0": scored["anls"],
+        "score_1_0": scored["cer"],
+        "similarity_0": scored["nls"],
+        "nearest_0": scored["answer_index"],
+        "type_0": scored["error_type"],
+        "raw_0": scored["explain"].struct.field("raw"),
+        "case_0": scored["explain"].struct.field("case"),
+    }.items():
+        assert found.column(name) == expected.to_list(), name
+    assert "Mean" not in found.text
+    assert "mean anls 0.660 of 1,568 rows." in found.text
+
+
+def test_edits_and_length_give_the_similarity(tmp_path: Path) -> None:
+    for protocol in ("anls", "rrc", "anls_star", af.PROTOCOLS["anls_star"].replace(unit="word")):
+        found = read(af.browse(QUESTIONS, "rapidocr", "answers", protocol=protocol), tmp_path)
+
+        columns = (found.column(name) for name in ("edits_0", "length_0", "similarity_0"))
+        rows = [row for row in zip(*columns, strict=True) if row[2] is not None]
+        assert any(edits for edits, _, _ in rows)
+        for edits, length, similarity in rows:
+            assert similarity == (1 - edits / length if edits else 1)
+
+
+def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
+    systems = {"old": "tesseract", "new": "rapidocr"}
+    found = read(af.browse(QUESTIONS, systems, "answers"), tmp_path)
+    three = read(af.browse(QUESTIONS, {**systems, "again": "tesseract"}, "answers"), tmp_path)
+
+    old, new = (found.column(f"score_0_{place}") for place in range(2))
+    named = {(1, 1): "both", (1, 0): "only old", (0, 1): "only new", (0, 0): "neither"}
+    expected = [
+        None if one is None else named[int(one == 1), int(other == 1)]
+        for one, other in zip(old, new, strict=True)
+    ]
+    assert found.column("right") == expected
+    numbers = {"both": "all", "only old": "2 of 3", "only new": "1 of 3", "neither": "none", None: None}
+    assert three.column("right") == [numbers[one] for one in expected]
+
+
+@pytest.mark.parametrize("metric", ["anls", "cer"])
+def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
+    found = read(
+        af.browse(QUESTIONS.lazy(), "tesseract", "answers", metrics=metric, n=300, id="question_id"), tmp_path
+    )
+
+    sign = 1 if metric == "anls" else -1
+    score = af.score("tesseract", "answers", missing="empty").struct.field(metric) * sign
+    ranked = QUESTIONS.with_row_index("row").with_columns(rank=score).sort("rank", "row", nulls_last=True)
+    assert found.column("row") == sorted(ranked["row"].head(300))
+    assert "These are the 300 rows with the worst scores of 1,624." in found.text
+
+
+def test_pandas_and_arrow_give_the_same_page(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"by": ["lang"], "keep": ["question"], "title": "Rows"}
+    pages = [
+        read(af.browse(frame, "tesseract", "answers", **options), tmp_path).html
+        for frame in (QUESTIONS, QUESTIONS.to_pandas(), QUESTIONS.to_arrow())
+    ]
+    indexed = QUESTIONS.to_pandas().set_index("lang").anls.browse("tesseract", "answers", **options)
+
+    assert pages == [read(indexed, tmp_path).html] * 3
+
+
+def test_hostile_texts_are_texts(tmp_path: Path) -> None:
+    texts = list(HOSTILE_TEXTS)
+    hostile = "</script><img src=x onerror=alert(1)>"
+    frame = pl.DataFrame(
+        {
+            "prediction": texts,
+            "answers": [[text, None] for text in reversed(texts)],
+            hostile: texts,
+            "<b>keep": [[text, text] for text in texts],
+        }
+    )
+    plain = pl.DataFrame({"prediction": ["a"], "answers": [["b", None]], "by": ["c"], "keep": [["d"]]})
+
+    found = read(
+        af.browse(
+            frame, {hostile: "prediction", "<!--": "prediction"}, "answers", by=hostile, keep="<b>keep"
+        ),
+        tmp_path,
+    )
+    expected = read(
+        af.browse(plain, {"a": "prediction", "b": "prediction"}, "answers", by="by", keep="keep"), tmp_path
+    )
+
+    # As many elements, apart from parts that are there only if a step changes a score.
+    assert sorted(set(found.tags)) == sorted(set(expected.tags))
+    assert found.tags.count("script") == 2 + len([name for name in found.scripts if name != "meta"])
+    assert not [name for name, _ in found.attributes if name.startswith("on")]
+    assert found.column("prediction_0") == texts
+    assert found.column("answers") == [[text, None] for text in reversed(texts)]
+    assert found.column("by_0") == texts
+    assert found.column("keep_0") == [[text, text] for text in texts]
+    assert found.meta["systems"] == [hostile, "<!--"]
+    for text in texts:
+        titled = read(af.browse(plain, "prediction", "answers", title=text), tmp_path)
+        assert set(titled.tags) == set(expected.tags)
+
+
+def test_the_policy_names_the_script_the_style_and_images_alone(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"a": ["x", "y"], "page": ["https://one.example:8000/p.png", "http://Two.example/?q"], "n": [1, None]}
+    )
+
+    def policy(**options: Any) -> str:
+        found = read(af.browse(frame, "a", "a", **options), tmp_path)
+        digests = (
+            base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            for text in (found.style, found.code)
+        )
+        expected = "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; ".format(*digests)
+        rest = found.policy.removeprefix(expected)
+        assert rest != found.policy
+        return rest.removesuffix("; base-uri 'none'; form-action 'none'")
+
+    assert policy() == "img-src 'none'"
+    assert policy(image="page") == "img-src http://two.example https://one.example:8000"
+    assert policy(image="pages/{n}.png") == "img-src 'self' file:"
+    assert policy(image="https://cdn.example/{a}/{n}.png") == "img-src https://cdn.example"
+    assert policy(image="data:image/png;base64,{a}") == "img-src data:"
+    for wrong in ("javascript:alert({n})", "https://a b/{n}", "https://x;script-src *{n}", "ftp://a/{n}"):
+        with pytest.raises(ValueError, match="images must be paths or addresses"):
+            af.browse(frame, "a", "a", image=wrong)
+
+
+def test_images_are_columns_or_templates(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": ["x", "y"], "n": [1, None], "{n}": ["p", "q"]})
+
+    def images(image: str) -> list[str | None]:
+        return read(af.browse(frame, "a", "a", image=image), tmp_path).column("image")
+
+    assert images("{a}/{{{n}}}.png") == ["x/{1}.png", None]
+    assert images("{n}") == ["p", "q"]
+    with pytest.raises(af.ColumnNotFoundError, match="no column 'b'"):
+        images("{b}.png")
+    with pytest.raises(ValueError, match="image must have names of columns alone in braces"):
+        images("{n:03}.png")
+
+
+def test_values_of_all_kinds_are_kept(tmp_path: Path) -> None:
+    values = {
+        "numbers": [1.5, float("nan"), None],
+        "large": [2**60, 1, None],
+        "flags": [True, False, None],
+        "dates": [date(2026, 1, 2), date(2025, 1, 2), None],
+        "structs": [{"a": 1}, {"a": None}, None],
+    }
+    frame = pl.DataFrame({"a": ["x", "y", "z"], **values}).with_columns(
+        pl.Series("sizes", ["s", "l", None], pl.Enum(["l", "s"]))
+    )
+    found = read(af.browse(frame, "a", "a", keep=[*values, "sizes"]), tmp_path)
+
+    assert [found.column(f"keep_{place}") for place in range(6)] == [
+        [1.5, "NaN", None],
+        ["1152921504606846976", 1, None],
+        ["true", "false", None],
+        ["2026-01-02", "2025-01-02", None],
+        ['{"a": 1}', '{"a": null}', None],
+        ["s", "l", None],
+    ]
+    with pytest.raises(af.DTypeError, match="column 'a' has dtype Binary"):
+        af.browse(frame.with_columns(b="a").cast({"a": pl.Binary}), "b", "b", keep="a")
+
+
+def test_rows_without_answers_or_predictions_are_shown(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": ["x", None, ""], "b": pl.Series([None, ["x"], []], dtype=pl.List(pl.String))})
+
+    scores = [
+        read(af.browse(frame, "a", "b", missing=missing), tmp_path).column("score_0_0")
+        for missing in ("empty", "drop")
+    ]
+
+    assert scores == [[None, 0, None], [None, None, None]]
+    assert read(af.browse(frame.head(0), "a", "b"), tmp_path).column("answers") == []
+
+
+def test_a_page_that_is_too_large_says_how_many_rows_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pl.DataFrame({"a": ["x"]}).select(pl.col("a").repeat_by(100_001).explode())
+    with pytest.raises(
+        ValueError, match=re.escape("would have 100,001 rows, more than 100,000; pass n=100_000")
+    ):
+        af.browse(frame, "a", "a")
+
+    whole = af.browse(QUESTIONS, "tesseract", "answers", keep="question")
+    monkeypatch.setattr(browsing, "LARGEST", whole.size - 20_000)
+    with pytest.raises(
+        ValueError, match=r"MB, more than .*; pass n=\S+ for the .* fewer columns in keep="
+    ) as error:
+        af.browse(QUESTIONS, "tesseract", "answers", keep="question")
+    n = int(re.findall(r"n=(\S+)", str(error.value))[0])
+    assert 0 < n < QUESTIONS.height
+
+
+def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
+    page = af.browse(QUESTIONS.head(50), "tesseract", "answers", title='a "title" & more')
+    shown = page._repr_html_()
+
+    source = re.fullmatch(r'<iframe srcdoc="([^"]*)" [^>]*></iframe>', shown)
+    assert source is not None
+    assert html.unescape(source[1]) == read(page, tmp_path).html
+
+
+def test_options_are_checked(tmp_path: Path) -> None:
+    for options, message in (
+        ({"n": 0}, "n must be an integer"),
+        ({"missing": "null"}, "missing must be one of"),
+        ({"metrics": "zeros"}, "metrics must be a score of rows"),
+        ({"by": ["lang", "lang"]}, "by must not name a column twice"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            af.browse(QUESTIONS, "tesseract", "answers", **options)
+    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'question_id'"):
+        af.browse(QUESTIONS, "tesseract", "answers", id="question_i")
+    with pytest.raises(ValueError, match="name must end in"):
+        af.browse(QUESTIONS, "tesseract", "answers").write(tmp_path / "rows.csv")
+
+
+def test_own_metrics_are_shown(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["x", "z"], "judge": [0.25, 0.75], "other": [1.0, 0.0]})
+    one = read(af.browse(frame, "a", "b", metrics=["judge", "anls"]), tmp_path)
+    judged = af.Metric({"first": "judge", "second": "other"}, name="judge")
+    two = read(af.browse(frame, {"first": "a", "second": "b"}, "b", metrics=[judged]), tmp_path)
+
+    assert one.column("score_0_0") == [0.25, 0.75]
+    assert one.column("score_1_0") == [1, 0]
+    assert two.column("score_0_1") == [1, 0]
+    assert two.meta["metrics"] == [{"name": "judge", "higher": True}]

@@ -1,0 +1,68 @@
+"""Reads a page of rows back, as its script does."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+
+
+@dataclass
+class ReadPage(HTMLParser):
+    """The elements of a page, and its columns as lists of values."""
+
+    html: str
+    tags: list[str] = field(default_factory=list)
+    attributes: list[tuple[str, str | None]] = field(default_factory=list)
+    scripts: dict[str, str] = field(default_factory=dict)
+    code: str = ""
+    style: str = ""
+    policy: str = ""
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self._open: dict[str, str | None] | None = None
+        self.feed(self.html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self._open = {"tag": tag, **dict(attrs)}
+        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = str(dict(attrs)["content"])
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - of the parser
+        self._open = None
+
+    def handle_data(self, data: str) -> None:
+        opened = self._open or {}
+        if opened.get("tag") == "script":
+            if opened.get("id"):
+                self.scripts[str(opened["id"])] = data
+            else:
+                self.code += data
+        elif opened.get("tag") == "style":
+            self.style += data
+        else:
+            self.text += data
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the page says about its columns."""
+        found: dict[str, Any] = json.loads(self.scripts["meta"])
+        return found
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column."""
+        described = self.meta["columns"][name]
+        codes, pool = (self._part(described[part]) for part in ("codes", "pool"))
+        values = [None, *pool]
+        return [[values[one] for one in code] if isinstance(code, list) else values[code] for code in codes]
+
+    def _part(self, number: int) -> Any:
+        return json.loads(gzip.decompress(base64.b64decode(self.scripts[f"part-{number}"])))
