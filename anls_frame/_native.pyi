@@ -10,6 +10,11 @@ def after_fork() -> bool:
 def levenshtein(prediction: str, reference: str) -> int: ...
 def cer(prediction: str, reference: str) -> float: ...
 def anls(prediction: str, answers: list[str], options: bytes) -> float | None: ...
+def prepared(text: str, options: bytes) -> str:
+    """Return a text as the protocol of these options prepares it."""
+
+def units(text: str, options: bytes) -> list[str] | None:
+    """Return in turn what stands between the units of a text, and a unit; None for code points."""
 
 class PairScorer:
     """Scores batches of pairs, each with at least one answer, by options that are read once."""

@@ -7,10 +7,9 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 __all__ = [
-    "clusters",
     "label",
     "numbered",
     "shortened",
@@ -29,25 +28,6 @@ _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
-
-_JOINER = "\u200d"
-# What continues a character without being a mark: joiners, skin tones of emoji, tags, vowels of Thai and Lao.
-_EXTENDING = frozenset(
-    {
-        _JOINER,
-        "\u200c",
-        "\u0e33",
-        "\u0eb3",
-        *map(chr, range(0x1F3FB, 0x1F400)),
-        *map(chr, range(0xE0020, 0xE0080)),
-    }
-)
-_FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
-_VIRAMA = 9
-_JAMO = re.compile(
-    "[\u1100-\u115f\ua960-\ua97c][\u1100-\u11a7\ua960-\ua97c\uac00-\ud7a3]|[\u1160-\u11a7][\u1160-\u11ff]"
-    "|[\u11a8-\u11ff]{2}"
-)
 
 LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
@@ -135,34 +115,6 @@ def _fitting(text: str, most: int) -> str:
         if taken > most or index >= _LONGEST:
             return text[:index]
     return text
-
-
-def clusters(text: str) -> Iterator[str]:
-    """Split a text into what is read as one character: with its marks, or several emoji, or jamo."""
-    cluster = ""
-    for character in text:
-        if cluster and not _continues(cluster, character):
-            yield cluster
-            cluster = ""
-        cluster += character
-    if cluster:
-        yield cluster
-
-
-def _continues(cluster: str, character: str) -> bool:
-    """Whether a character belongs to the cluster before it, nearly as Unicode's annex 29 has it."""
-    last, kind = cluster[-1], unicodedata.category(character)
-    if character.isascii() or unicodedata.category(last) == "Cc":
-        return last == "\r" and character == "\n"
-    if character in _FLAG_LETTERS:
-        return last in _FLAG_LETTERS and len(cluster) % 2 == 1
-    if kind == "So":
-        return last == _JOINER
-    if kind in {"Mn", "Me", "Mc"} or character in _EXTENDING:
-        return True
-    # A letter after a virama, or one of the letters of a syllable of Hangul.
-    is_virama = kind == "Lo" and unicodedata.combining(last) == _VIRAMA
-    return is_virama or _JAMO.fullmatch(unicodedata.normalize("NFD", last)[-1] + character) is not None
 
 
 def numbered(count: int, noun: str) -> str:

@@ -11,6 +11,7 @@ use pyo3::pybacked::PyBackedStr;
 use crate::gec::m2;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
+use crate::kernel::units::Units;
 use crate::kernel::weighted::SubstitutionCost;
 use crate::plugin::options::Options;
 use crate::plugin::{abi, parallel};
@@ -18,7 +19,7 @@ use crate::plugin::{abi, parallel};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{PairScorer, after_fork, anls, cer, levenshtein};
+    use super::{PairScorer, after_fork, anls, cer, levenshtein, prepared, units};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -72,6 +73,23 @@ fn anls(py: Python<'_>, prediction: &str, answers: Vec<String>, options: &[u8]) 
         Scorer::default().nearest(prediction, answers, &protocol, options.substitution_cost())
     });
     Ok(nearest.map(|nearest| nearest.anls(protocol.cut, threshold)))
+}
+
+/// A text as a protocol prepares it.
+#[pyfunction]
+fn prepared(text: &str, options: &[u8]) -> PyResult<String> {
+    let preparation = Options::parse(options).map_err(to_python)?.protocol().preparation;
+    Ok(preparation.prepare(text, &mut String::new()).to_owned())
+}
+
+/// A text in the units of a protocol: in turn what stands between them, perhaps nothing, and a unit; `None` where they
+/// are code points.
+#[pyfunction]
+fn units(text: &str, options: &[u8]) -> PyResult<Option<Vec<String>>> {
+    let unit = Options::parse(options).map_err(to_python)?.protocol().preparation.unit;
+    let mut units = Units::default();
+    let parts = units.write([text, ""], unit).parts(0);
+    Ok(parts.map(|parts| parts.into_iter().map(str::to_owned).collect()))
 }
 
 /// Scores batches of pairs by options that were read once: reading them takes longer than a short pair.

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anls_frame._arguments import count, flag, string
-from anls_frame.pairs.edits import Edit, Segment, edits_between
+from anls_frame._arguments import count, flag
+from anls_frame.pairs.edits import Edit, Segment, edits_between, runs, segments, shortened, starts_of
 from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines
 from anls_frame.pairs.marks import blocks, cells, marked
+from anls_frame.pairs.units import Side, side_of
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
+
+    from anls_frame.protocol import Unit
 
 __all__ = ["Alignment", "Edit", "alignment"]
 
@@ -27,16 +31,20 @@ _NOTEBOOK_CONTEXT = 60
 @dataclass(frozen=True)
 class Alignment:
     """
-    A prediction aligned with its reference, character by character.
+    A prediction aligned with its reference, character by character, or by larger units.
 
     Use `alignment` to create one. When printed, it shows the reference (REF), the prediction (HYP) and the
     operations: S for a substitution, I for an insertion, D for a deletion; `*` fills gaps. In a notebook, it
     shows both texts with their differences marked.
 
-    Parameters
+    Attributes
     ----------
     prediction, reference
-        The two texts.
+        The two texts, as the protocol prepares them, or tuples of tokens.
+    protocol
+        How they are prepared, and what is compared (its field `unit`).
+    edits
+        The edits of a shortest sequence, as `edit_ops` has them.
 
     Examples
     --------
@@ -47,14 +55,25 @@ class Alignment:
          S         S  I
     """
 
-    prediction: str
-    reference: str
+    prediction: str | tuple[str, ...]
+    reference: str | tuple[str, ...]
+    protocol: ScoreProtocol = field(default=PROTOCOLS["raw"], repr=False)
     edits: tuple[Edit, ...] = field(init=False, repr=False, compare=False)
+    _sides: tuple[Side, Side] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        sides = []
         for name in ("prediction", "reference"):
-            string(name, getattr(self, name))
-        object.__setattr__(self, "edits", tuple(edits_between(self.prediction, self.reference)))
+            text, side = side_of(name, getattr(self, name), self.protocol)
+            object.__setattr__(self, name, text)
+            sides.append(side)
+        if isinstance(self.prediction, str) != isinstance(self.reference, str):
+            raise TypeError("prediction and reference must be two strings or two sequences of strings")
+        if not isinstance(self.prediction, str) and self.protocol != PROTOCOLS["raw"]:
+            raise ValueError("unit and protocol must be left out for tokens, which are compared as they are")
+        prediction, reference = sides
+        object.__setattr__(self, "_sides", (reference, prediction))
+        object.__setattr__(self, "edits", tuple(edits_between(prediction.units, reference.units)))
 
     @property
     def distance(self) -> int:
@@ -62,28 +81,12 @@ class Alignment:
         return len(self.edits)
 
     def segments(self) -> Iterator[Segment]:
-        """Yield the characters of both texts in order, grouped into runs of the same operation."""
-        texts = self.reference, self.prediction
-        place = [0, 0]
-        run: list[Edit] = []
+        """
+        Yield the characters of both texts in order, grouped into runs of the same operation.
 
-        def changed() -> Iterator[Segment]:
-            if run:
-                reference = "".join(edit.reference_char or "" for edit in run)
-                yield Segment(run[0].op, reference, "".join(edit.predicted_char or "" for edit in run))
-                run.clear()
-
-        for edit in self.edits:
-            equal = texts[0][place[0] : edit.reference_pos]
-            if equal or (run and run[0].op != edit.op):
-                yield from changed()
-            if equal:
-                yield Segment("equal", equal, equal)
-            run.append(edit)
-            place = [edit.reference_pos + (edit.op != "insert"), edit.prediction_pos + (edit.op != "delete")]
-        yield from changed()
-        if place[0] < len(texts[0]):
-            yield Segment("equal", texts[0][place[0] :], texts[0][place[0] :])
+        Words stay apart; what stands between them is equal, whatever it is.
+        """
+        return self._segments()
 
     def to_polars(self) -> pl.DataFrame:
         """
@@ -110,7 +113,7 @@ class Alignment:
         width
             Maximum line width in terminal columns; Chinese, Japanese and Korean characters take two.
         context
-            How many equal characters to show next to each difference; all by default.
+            How many equal characters (or words) to show next to each difference; all by default.
 
         Returns
         -------
@@ -133,16 +136,18 @@ class Alignment:
                S       S
         """
         count("width", width, _NARROWEST)
-        return blocks(cells(self._shown(context)), width, _LABELS)
+        return blocks(cells(self._segments(context), self._unit), width, _LABELS)
 
     def to_html(self, *, context: int | None = None) -> str:
         """
         Return the alignment as HTML: both texts, with their differences marked.
 
+        What is read as one character, as a letter with its accents, is marked as a whole.
+
         Parameters
         ----------
         context
-            How many equal characters to show next to each difference; all by default.
+            How many equal characters (or words) to show next to each difference; all by default.
 
         Returns
         -------
@@ -162,8 +167,9 @@ class Alignment:
         True
         """
         rows = []
+        shown = list(self._segments(context, whole=True))
         for name, side in (("Reference", 1), ("Prediction", 2)):
-            text = "".join(marked(segment[0], segment[side]) for segment in self._shown(context))
+            text = "".join(marked(segment[0], segment[side]) for segment in shown)
             rows.append(
                 f'<tr><th style="{_ROW};padding-inline-end:1em">{name}</th><td style="{_ROW}">'
                 f'<bdi dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{text}</bdi></td></tr>'
@@ -184,7 +190,8 @@ class Alignment:
         -------
         LineAlignment
             A sequence of lines, with numbers and edits. A line that is not in the reference has a row of its
-            own. What was read of a line may be a part of a line, or several.
+            own. What was read of a line may be a part of a line, or several. In an alignment of words, empty
+            lines are left out.
 
         Examples
         --------
@@ -194,9 +201,9 @@ class Alignment:
         [(2, 2, 'Cola', 'CoIa', 1), (None, 3, '', '', 1)]
         """
         flag("only_errors", only_errors)
-        lines = tuple(aligned_lines(self.edits, self.prediction, self.reference))
+        lines = tuple(aligned_lines(self.edits, self._sides))
         kept = tuple(line for line in lines if line.edits) if only_errors else lines
-        return LineAlignment(kept, len(lines))
+        return LineAlignment(kept, len(lines), self._unit)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -204,32 +211,43 @@ class Alignment:
     def _repr_html_(self) -> str:
         return self.to_html(context=_NOTEBOOK_CONTEXT)
 
-    def _shown(self, context: int | None) -> Iterator[Segment]:
-        """Yield the segments; equal ones are shortened in the middle to the context of the differences."""
+    @property
+    def _unit(self) -> Unit:
+        return self.protocol.unit if isinstance(self.reference, str) else "word"
+
+    def _segments(self, context: int | None = None, *, whole: bool = False) -> Iterator[Segment]:
+        """Yield segments, perhaps of whole clusters; equal ones are shortened to a context."""
         if context is not None:
             count("context", context)
-        segments = list(self.segments())
-        for index, segment in enumerate(segments):
-            text = segment.reference
-            before = context if context is not None and index > 0 else 0
-            after = context if context is not None and index < len(segments) - 1 else 0
-            if segment.op != "equal" or context is None or len(text) <= before + after + 1:
-                yield segment
-            else:
-                short = f"{text[:before]}…{text[len(text) - after :]}"
-                yield Segment("equal", short, short)
+        edits = ((edit.op, edit.reference_pos, 1) for edit in self.edits)
+        found = runs(edits, len(self._sides[0].units))
+        starts = starts_of(self._sides) if whole or context is not None else None
+        shown = found if context is None else shortened(list(found), context, starts)
+        return segments(shown, self._sides, starts if whole else None)
 
 
-def alignment(prediction: str, reference: str) -> Alignment:
+def alignment(
+    prediction: str | Sequence[str],
+    reference: str | Sequence[str],
+    *,
+    unit: Unit | None = None,
+    protocol: ScoreProtocol | str = "raw",
+) -> Alignment:
     """
     Align one prediction with one reference, for display.
 
     Parameters
     ----------
     prediction
-        The predicted text.
+        The predicted text, or a sequence of tokens.
     reference
-        The correct text.
+        The correct text, or a sequence of tokens.
+    unit
+        What is aligned: `"codepoint"`; `"grapheme"`, what is read as one character; or `"word"`. By default,
+        the unit of the protocol.
+    protocol
+        How both texts are prepared, and what a word is; by default, what stands between whitespace in the
+        unprepared texts. The alignment shows the prepared texts.
 
     Returns
     -------
@@ -239,7 +257,9 @@ def alignment(prediction: str, reference: str) -> Alignment:
     Raises
     ------
     TypeError
-        If an argument is not a string.
+        If the arguments are neither two strings nor two sequences of strings.
+    ValueError
+        If the unit or the protocol is unknown, or one of them is given for tokens.
 
     See Also
     --------
@@ -252,5 +272,12 @@ def alignment(prediction: str, reference: str) -> Alignment:
     REF: corner*stone
     HYP: c0m*er␣stone
           SSD  I
+    >>> print(af.alignment("The qvick fox jumps over", "The quick brown fox jumps", unit="word"))
+    REF: The quick brown fox jumps ****
+    HYP: The qvick ***** fox jumps over
+             S     D               I
+    >>> af.alignment(["B-PER", "O", "O"], ["B-PER", "I-PER", "O"]).distance
+    1
     """
-    return Alignment(prediction, reference)
+    chosen = resolve_protocol(protocol)
+    return Alignment(prediction, reference, chosen if unit is None else chosen.by(unit))  # type: ignore[arg-type]

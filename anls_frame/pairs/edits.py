@@ -1,13 +1,19 @@
-"""The edits between two texts, and runs of characters with the same operation."""
+"""The edits between two texts, and runs of units with the same operation."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+import itertools
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+
+from anls_frame.pairs.units import clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anls_frame.pairs.units import Side
 
 Operation = Literal["equal", "replace", "insert", "delete"]
+Starts: TypeAlias = tuple[set[int], set[int]] | None
 
 
 class Edit(NamedTuple):
@@ -29,19 +35,183 @@ class Edit(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Consecutive characters with the same operation."""
+    """Consecutive characters with the same operation; or a word, or what stands between two of them."""
 
     op: Operation
     reference: str
     prediction: str
 
 
-def edits_between(prediction: str, reference: str) -> Iterator[Edit]:
+class Run(NamedTuple):
+    """Consecutive units with the same operation, by where they begin in both texts."""
+
+    op: Operation
+    reference: int
+    prediction: int
+    length: int
+
+
+LEFT_OUT = Run("equal", -1, -1, 0)
+"""Stands for equal units that are not shown."""
+
+
+def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterator[Edit]:
     """Yield the edits of a shortest sequence, from the start of the texts to their ends."""
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for single pairs
 
-    for edit in Levenshtein.editops(reference, prediction):
+    compared: Sequence[Sequence[object]] = (reference, prediction)
+    if not (isinstance(reference, str) and isinstance(prediction, str)):
+        # Numbers in place of units, whose hashes could be equal where they are not.
+        numbers: dict[str, int] = {}
+        compared = [
+            [numbers.setdefault(unit, len(numbers)) for unit in one] for one in (reference, prediction)
+        ]
+    for edit in Levenshtein.editops(*compared):
         op = cast("Operation", edit.tag)
         expected = None if op == "insert" else reference[edit.src_pos]
         found = None if op == "delete" else prediction[edit.dest_pos]
         yield Edit(op, edit.src_pos, edit.dest_pos, expected, found)
+
+
+def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[Run]:
+    """Yield all units in order; of edits, the operation, the place in the reference and how many."""
+    reference = prediction = 0
+    for op, at, count in (*edits, ("equal", length, 0)):
+        if at > reference:
+            yield Run("equal", reference, prediction, at - reference)
+            reference, prediction = at, prediction + at - reference
+        if count:
+            yield Run(op, reference, prediction, count)
+        reference += count * (op != "insert")
+        prediction += count * (op != "delete")
+
+
+def single(found: Iterable[Run]) -> Iterator[Run]:
+    """Yield each unit by itself."""
+    for run in found:
+        if run.length <= 1:
+            yield run
+            continue
+        op, reference, prediction, length = run
+        down, right = op != "insert", op != "delete"
+        for step in range(length):
+            yield Run(op, reference + step * down, prediction + step * right, 1)
+
+
+def shortened(found: Sequence[Run], context: int, starts: Starts) -> Iterator[Run]:
+    """Yield runs without the middle of long equal ones, for which LEFT_OUT stands; clusters stay whole."""
+    for index, run in enumerate(found):
+        op, reference, prediction, count = run
+        before, after = context * (index > 0), context * (index < len(found) - 1)
+        while starts is not None and 0 < before < count and reference + before not in starts[0]:
+            before += 1
+        while starts is not None and 0 < after < count and reference + count - after not in starts[0]:
+            after += 1
+        if op != "equal" or count <= before + after + 1:
+            yield run
+            continue
+        if before:
+            yield Run("equal", reference, prediction, before)
+        yield LEFT_OUT
+        if after:
+            yield Run("equal", reference + count - after, prediction + count - after, after)
+
+
+def segments(found: Iterable[Run], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
+    """
+    Return the texts of runs by their operation; words stay apart, and what stands between them is equal.
+
+    Parameters
+    ----------
+    found
+        The runs.
+    sides
+        The reference and the prediction.
+    starts
+        Where the clusters of code points begin in both, for clusters that are changed as a whole.
+    """
+    by_words = sides[0].after is not None
+    parts = _words(found, sides) if by_words else _characters(found, sides, starts)
+    for kind, group in itertools.groupby(parts, _kind_of_word if by_words else _kind):
+        run = list(group)
+        joined = Segment(run[0].op, *("".join(one[side] for one in run) for side in (1, 2)))
+        yield from run if kind is None else [joined]
+
+
+def starts_of(sides: tuple[Side, Side]) -> Starts:
+    """Return where clusters of code points begin in both texts, and the ends; None if each unit is whole."""
+    texts = sides[0].units, sides[1].units
+    if not (isinstance(texts[0], str) and isinstance(texts[1], str)):
+        return None
+    if texts[0].isascii() and texts[1].isascii() and "\r" not in texts[0] + texts[1]:
+        return None
+    return _starts(texts[0]), _starts(texts[1])
+
+
+def _starts(text: str) -> set[int]:
+    return set(itertools.accumulate(map(len, clusters(text)), initial=0))
+
+
+def _characters(found: Iterable[Run], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
+    """Yield a segment for each run, or for all runs of which parts are read as one character."""
+    groups = ([run] for run in found) if starts is None else _whole(found, starts)
+    for group in groups:
+        if LEFT_OUT in group:
+            yield Segment("equal", "…", "…")
+            continue
+        ops = {run.op for run in group}
+        reference = "".join(
+            "".join(sides[0].units[run.reference : run.reference + run.length])
+            for run in group
+            if run.op != "insert"
+        )
+        prediction = "".join(
+            "".join(sides[1].units[run.prediction : run.prediction + run.length])
+            for run in group
+            if run.op != "delete"
+        )
+        yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
+
+
+def _whole(found: Iterable[Run], starts: tuple[set[int], set[int]]) -> Iterator[list[Run]]:
+    """Group runs, and single units where need be, between places at which clusters begin in both texts."""
+    group: list[Run] = []
+    for part in found:
+        for run in [part] if part.op == "equal" and _is_whole(part, starts) else single([part]):
+            if group and (
+                LEFT_OUT in (run, group[-1]) or (run.reference in starts[0] and run.prediction in starts[1])
+            ):
+                yield group
+                group = []
+            group.append(run)
+    if group:
+        yield group
+
+
+def _is_whole(run: Run, starts: tuple[set[int], set[int]]) -> bool:
+    return all(
+        place + end in own for place, own in zip(run[1:3], starts, strict=True) for end in (0, run.length)
+    )
+
+
+def _words(found: Iterable[Run], sides: tuple[Side, Side]) -> Iterator[Segment]:
+    """Yield a segment for each word, and for what stands before and after it."""
+    for run in single(found):
+        if run == LEFT_OUT:
+            yield Segment("equal", "… ", "… ")
+            continue
+        nothing = "", "", ""
+        reference = nothing if run.op == "insert" else sides[0].parts(run.reference)
+        prediction = nothing if run.op == "delete" else sides[1].parts(run.prediction)
+        ops: tuple[Operation, Operation, Operation] = "equal", run.op, "equal"
+        parts = map(Segment, ops, reference, prediction)
+        yield from (part for part in parts if part.reference or part.prediction)
+
+
+def _kind(segment: Segment) -> str:
+    return segment.op
+
+
+def _kind_of_word(segment: Segment) -> str | None:
+    """Return the kind of what is joined to its like: equal words, and equal texts between them."""
+    return "equal" if segment.op == "equal" and segment.reference == segment.prediction else None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import zlib
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from anls_frame._arguments import count
-from anls_frame._text import clusters, numbered
-from anls_frame.pairs.edits import Segment
+from anls_frame._text import numbered
+from anls_frame.pairs.edits import Run, Segment, runs, segments, starts_of
 from anls_frame.pairs.marks import STYLES, TAGS, blocks, cells, marked
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame.pairs.edits import Edit, Operation
+    from anls_frame.pairs.edits import Edit, Operation, Starts
+    from anls_frame.pairs.units import Side
+    from anls_frame.protocol import Unit
 
 __all__ = ["AlignedLine", "LineAlignment"]
 
@@ -125,6 +127,7 @@ class LineAlignment:
 
     lines: tuple[AlignedLine, ...]
     n_lines: int
+    _unit: Unit = field(default="codepoint", repr=False, compare=False)
 
     def __iter__(self) -> Iterator[AlignedLine]:
         return iter(self.lines)
@@ -163,9 +166,9 @@ class LineAlignment:
             first, second = (f"{'-' if number is None else number:>{digits}}" for number in line[:2])
             if line.edits:
                 labels = (first + _LABELS[0], second + _LABELS[1], " " * (digits + len(_LABELS[0])))
-                found.append(blocks(cells(line.segments), width, labels))
+                found.append(blocks(cells(line.segments, self._unit), width, labels))
             else:
-                block = blocks(cells(line.segments), width, (f"{first}   =  ", "", ""))
+                block = blocks(cells(line.segments, self._unit), width, (f"{first}   =  ", "", ""))
                 found.append("\n".join(part.split("\n")[0].rstrip() for part in block.split("\n\n")))
         return "\n\n".join(found)
 
@@ -245,98 +248,91 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
     return f'<tr id="{name}-{number}" class="differs">{"".join(sides)}<td class="go">{go}</td></tr>'
 
 
-def aligned_lines(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[AlignedLine]:
+def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
     """Yield the lines of the reference with what was read of each, and lines that were read besides."""
-    texts = reference, prediction
-    feeds = [[place for place, character in enumerate(text) if character == "\n"] for text in texts]
-    starts = [_starts(text) for text in texts]
-    row: list[_Column] = []
-    for column in _columns(edits, prediction, reference):
-        row.append(column)
+    length = len(sides[0].units)
+    ends = _Ends.of(sides[0]), _Ends.of(sides[1])
+    starts = starts_of(sides)
+    row: list[Run] = []
+    for run in runs(_moved(edits, sides), length):
         # Of what only the prediction has, whole lines are lines of their own, and so is all after the end.
-        is_read_alone = all(one.op == "insert" for one in row) or column.reference == len(reference)
-        if column.closes(reference, "reference") or (
-            is_read_alone and column.closes(prediction, "prediction")
-        ):
-            yield _line(row, texts, feeds, starts)
-            row = []
+        is_read = run.op == "insert"
+        is_cut = not is_read or run.reference == length or all(one.op == "insert" for one in row)
+        for part, is_end in ends[is_read].cut(run) if is_cut else [(run, False)]:
+            row.append(part)
+            if is_end:
+                yield _line(row, sides, ends, starts)
+                row = []
     if row:
-        yield _line(row, texts, feeds, starts)
+        yield _line(row, sides, ends, starts)
 
 
-class _Column(NamedTuple):
-    """A character of one text or of both, and where both texts go on."""
+class _Ends(NamedTuple):
+    """The units of a text that end lines, and the number of the line behind each, after that of the first."""
 
-    op: Operation
-    reference: int
-    prediction: int
+    places: list[int]
+    numbers: list[int]
 
-    def closes(self, text: str, side: str) -> bool:
-        """Whether this is a line feed of a text."""
-        is_there = self.op != ("insert" if side == "reference" else "delete")
-        return is_there and text[getattr(self, side)] == "\n"
+    @classmethod
+    def of(cls, side: Side) -> _Ends:
+        behind = side.units if side.after is None else side.after
+        feeds = [(place, text.count("\n")) for place, text in enumerate(behind) if "\n" in text]
+        first = 1 + (side.before[0].count("\n") if side.before else 0)
+        return cls(
+            [place for place, _ in feeds],
+            list(itertools.accumulate((count for _, count in feeds), initial=first)),
+        )
+
+    def line(self, place: int) -> int:
+        """Return the number of the line of a unit."""
+        return self.numbers[bisect_left(self.places, place)]
+
+    def cut(self, run: Run) -> Iterator[tuple[Run, bool]]:
+        """Cut a run at the ends of lines, and say of each part whether it is one."""
+        op, reference, prediction, length = run
+        down, right = int(op != "insert"), int(op != "delete")
+        start = reference if down else prediction
+        done = 0
+        for place in self.places[bisect_left(self.places, start) : bisect_left(self.places, start + length)]:
+            until = place - start + 1
+            yield Run(op, reference + done * down, prediction + done * right, until - done), True
+            done = until
+        if done < length:
+            yield Run(op, reference + done * down, prediction + done * right, length - done), False
 
 
-def _line(
-    row: list[_Column], texts: tuple[str, str], feeds: list[list[int]], starts: list[set[int]]
-) -> AlignedLine:
+def _line(row: list[Run], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], starts: Starts) -> AlignedLine:
+    edits = sum(run.length for run in row if run.op != "equal")
     places = (
-        [column.reference for column in row if column.op != "insert"],
-        [column.prediction for column in row if column.op != "delete"],
+        [(run.reference, run.reference + run.length) for run in row if run.op != "insert"],
+        [(run.prediction, run.prediction + run.length) for run in row if run.op != "delete"],
     )
     reference, prediction = (
-        "".join(map(text.__getitem__, own)).removesuffix("\n")
-        for text, own in zip(texts, places, strict=True)
+        _text(side, own[0][0], own[-1][1]) if own else "" for side, own in zip(sides, places, strict=True)
     )
-    line, read = (bisect_left(own, at[0]) + 1 if at else None for own, at in zip(feeds, places, strict=True))
-    # The line feed at the end is shown only if it differs.
-    is_closed = row[-1].op == "equal" and texts[0][row[-1].reference] == "\n"
-    segments = tuple(_segments(row[:-1] if is_closed else row, texts, starts))
-    return AlignedLine(line, read, reference, prediction, sum(one.op != "equal" for one in row), segments)
+    line, read = (of.line(own[0][0]) if own else None for of, own in zip(ends, places, strict=True))
+    by_words = sides[0].after is not None
+    op, *at, length = row[-1]
+    if not by_words and op == "equal" and sides[0].closes(at[0] + length - 1):
+        # The line feed at the end is shown only if it differs.
+        row = [*row[:-1], *([Run(op, at[0], at[1], length - 1)] if length > 1 else [])]
+    found = list(segments(row, sides, starts))
+    if by_words:
+        found[:1] = [Segment(op, *(text.lstrip("\n") for text in texts)) for op, *texts in found[:1]]
+        found[-1:] = [Segment(op, *(text.rstrip("\n") for text in texts)) for op, *texts in found[-1:]]
+    found = [one for one in found if one.reference or one.prediction]
+    return AlignedLine(line, read, reference, prediction, edits, tuple(found))
 
 
-def _segments(row: Sequence[_Column], texts: tuple[str, str], starts: list[set[int]]) -> Iterator[Segment]:
-    """Group columns by operation; what is read as one character is changed as a whole."""
-    groups: list[list[_Column]] = []
-    for column in row:
-        if not groups or (column.reference in starts[0] and column.prediction in starts[1]):
-            groups.append([])
-        groups[-1].append(column)
-    kinds = ({column.op for column in group} for group in groups)
-    ops: list[Operation] = [kind.pop() if len(kind) == 1 else "replace" for kind in kinds]
-    for op, run in itertools.groupby(zip(ops, groups, strict=True), key=lambda one: one[0]):
-        columns = [column for _, group in run for column in group]
-        reference = "".join(texts[0][column.reference] for column in columns if column.op != "insert")
-        prediction = "".join(texts[1][column.prediction] for column in columns if column.op != "delete")
-        yield Segment(op, reference, prediction)
+def _text(side: Side, start: int, end: int) -> str:
+    """Return the text of units, without the line feed at their end."""
+    if side.after is not None:
+        return "".join(map(side.whole, range(start, end))).strip("\n")
+    return "".join(side.units[start : end - side.closes(end - 1)])
 
 
-def _starts(text: str) -> set[int]:
-    """Return where characters as they are read begin, and the end."""
-    return set(itertools.accumulate(map(len, clusters(text)), initial=0))
-
-
-def _columns(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[_Column]:
-    """Yield all characters in order, with lines that only one text has as whole lines."""
-    place = [0, 0]
-
-    def equal(until: int) -> Iterator[_Column]:
-        while place[0] < until:
-            yield _Column("equal", place[0], place[1])
-            place[0] += 1
-            place[1] += 1
-
-    for op, at, length in _runs(edits, prediction, reference):
-        yield from equal(at)
-        for _ in range(length):
-            yield _Column(op, place[0], place[1])
-            place[0] += op != "insert"
-            place[1] += op != "delete"
-    yield from equal(len(reference))
-
-
-def _runs(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[tuple[Operation, int, int]]:
-    """Yield edits in runs: operation, place in the reference and length."""
+def _moved(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[tuple[Operation, int, int]]:
+    """Yield edits in runs, with lines that only one text has as whole lines."""
     runs: list[tuple[Operation, int, int, int]] = []
     for op, at, at_read, *_ in edits:
         if runs:
@@ -350,33 +346,34 @@ def _runs(edits: Sequence[Edit], prediction: str, reference: str) -> Iterator[tu
         runs.append((op, at, at_read, 1))
     end = 0
     for (op, at, at_read, length), following in itertools.zip_longest(runs, runs[1:]):
-        room = (following[1] if following else len(reference)) - at - length * (op != "insert")
-        text, start = (reference, at) if op == "delete" else (prediction, at_read)
+        until = following[1] if following else len(sides[0].units)
+        room = until - at - length * (op != "insert")
+        side, start = (sides[0], at) if op == "delete" else (sides[1], at_read)
         moved = (
             0
             if op == "replace"
-            else _to_whole_lines(text, start, length, start - (at - end), start + length + room)
+            else _to_whole_lines(side, start, length, start - (at - end), start + length + room)
         )
         yield op, at + moved, length
         end = at + moved + length * (op != "insert")
 
 
-def _to_whole_lines(text: str, start: int, length: int, first: int, last: int) -> int:
+def _to_whole_lines(side: Side, start: int, length: int, first: int, last: int) -> int:
     r"""
     Return by how much a run can be moved so that it is whole lines, with their ends; 0 if it cannot.
 
     In "a\nb\nc", to leave out "\nb" or "b\n" comes to the same.
     """
-    if "\n" not in text[start : start + length]:
+    if not any(map(side.closes, range(start, start + length))):
         return 0
     for step in (-1, 1):
         moved = 0
         while True:
             begin, end = start + moved, start + moved + length
-            if text[:begin].endswith(("", "\n")[begin > 0]) and text[end - 1] == "\n":
+            if (begin == 0 or side.closes(begin - 1)) and side.closes(end - 1):
                 return moved
             here, there = (begin - 1, end - 1) if step < 0 else (begin, end)
-            if here < first or there >= last or text[here] != text[there]:
+            if here < first or there >= last or side.whole(here) != side.whole(there):
                 break
             moved += step
     return 0

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from html import escape
 from typing import TYPE_CHECKING
 
-from anls_frame._text import clusters, text_width, visible
+from anls_frame._text import text_width, visible
+from anls_frame.pairs.units import clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anls_frame.pairs.edits import Operation, Segment
+    from anls_frame.protocol import Unit
 
 GAP = "*"
 SPACE = "␣"
 _SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
+_NOTHING = " ", " ", " "
+_WHITESPACE = re.compile(r"\s+")
 # Cannot be seen, but between emoji.
 _JOINERS = re.compile("[\u200c\u200d]")
 # Force the direction of writing from left to right and end that, so that columns stay aligned.
@@ -30,21 +35,32 @@ STYLES: dict[Operation, str] = {
 TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del"}
 
 
-def cells(segments: Iterable[Segment]) -> Iterator[tuple[str, str, str]]:
+def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tuple[str, str, str]]:
     """Yield what stands above each other: a character of each text, and the sign of the operation."""
-    for op, reference, prediction in segments:
+    if unit == "word":
+        found = itertools.chain.from_iterable(_word_cells(*segment) for segment in segments)
+        # One space is enough between words, whatever the texts have there.
+        for cell, same in itertools.groupby(found):
+            yield from [cell] if cell == _NOTHING else same
+        return
+    split: Callable[[str], list[str]] = list if unit == "codepoint" else clusters
+    for op, *texts in segments:
         if op == "equal":
-            for character in map(_symbol, clusters(reference)):
+            for character in map(_symbol, clusters(texts[0])):
                 yield character, character, _SIGNS[op]
             continue
-        length = max(len(reference), len(prediction))
-        texts = (
-            [*text, *GAP * (length - len(text))] if text else [GAP] * length
-            for text in (reference, prediction)
-        )
-        for pair in zip(*texts, strict=True):
-            first, second = map(_changed_symbol, pair)
-            yield first, second, _SIGNS[op]
+        for first, second in itertools.zip_longest(*map(split, texts), fillvalue=GAP):
+            yield _changed_symbol(first), _changed_symbol(second), _SIGNS[op]
+
+
+def _word_cells(op: Operation, *texts: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the characters of a word, or of equal ones; the sign stands under the first."""
+    # Whitespace is not compared, and its kind would only break the lines.
+    split = (map(_symbol, clusters(_WHITESPACE.sub(" ", text))) for text in texts)
+    sign = _SIGNS[op]
+    for first, second in itertools.zip_longest(*split, fillvalue=GAP if op in {"insert", "delete"} else " "):
+        yield first, second, sign
+        sign = " "
 
 
 def blocks(found: Iterable[tuple[str, str, str]], width: int, labels: Sequence[str]) -> str:

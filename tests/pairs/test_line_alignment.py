@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-from anls_frame._text import clusters, text_width
+from anls_frame._text import text_width
+from anls_frame.pairs.units import clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

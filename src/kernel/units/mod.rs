@@ -61,6 +61,21 @@ impl<'a> Written<'a> {
     pub fn unit(&self, side: usize, position: usize) -> Option<&'a str> {
         self.ranges.map(|ranges| &self.originals[side][ranges[side][position].clone()])
     }
+
+    /// One of the original texts in parts: in turn what stands between units, perhaps nothing, and a unit; `None` where
+    /// units are code points.
+    pub fn parts(&self, side: usize) -> Option<Vec<&'a str>> {
+        let text = self.originals[side];
+        let mut parts = Vec::new();
+        let mut end = 0;
+        for range in &self.ranges?[side] {
+            parts.push(&text[end..range.start]);
+            parts.push(&text[range.clone()]);
+            end = range.end;
+        }
+        parts.push(&text[end..]);
+        Some(parts)
+    }
 }
 
 impl Units {

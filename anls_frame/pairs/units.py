@@ -1,0 +1,114 @@
+"""Texts in the units by which they are compared: code points, grapheme clusters, words or tokens."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import anls_frame._native as native
+from anls_frame._arguments import string
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
+
+__all__ = ["Side", "clusters", "side_of"]
+
+# Characters that Python has and UTF-8 does not.
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_BY_CLUSTERS = PROTOCOLS["raw"].by("grapheme")
+
+
+class Side(NamedTuple):
+    """
+    A text in units.
+
+    Attributes
+    ----------
+    units
+        What is compared. A string stands for its code points.
+    before, after
+        What stands on the line of a unit and belongs to none, such as the spaces between words; line feeds
+        are behind the unit that they follow. None if units stand side by side.
+    """
+
+    units: Sequence[str]
+    before: Sequence[str] | None = None
+    after: Sequence[str] | None = None
+
+    def closes(self, place: int) -> bool:
+        """Whether a line ends with a unit."""
+        return "\n" in (self.units if self.after is None else self.after)[place]
+
+    def parts(self, place: int) -> tuple[str, str, str]:
+        """Return a unit between what stands before and after it."""
+        if self.before is None or self.after is None:
+            return "", self.units[place], ""
+        return self.before[place], self.units[place], self.after[place]
+
+    def whole(self, place: int) -> str:
+        """Return a unit with what stands before and after it."""
+        return "".join(self.parts(place))
+
+
+def clusters(text: str) -> list[str]:
+    """Split a text into what is read as one character: with its marks, or several emoji, or jamo."""
+    if text.isascii() and "\r" not in text:
+        return list(text)
+    known = _SURROGATES.sub("\ufffd", text)
+    parts = native.units(known, _options(_BY_CLUSTERS))
+    if parts is None:
+        return list(text)
+    found, end = [], 0
+    for cluster in parts[1::2]:
+        found.append(text[end : end + len(cluster)])
+        end += len(cluster)
+    return found
+
+
+def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tuple[str, ...], Side]:
+    """
+    Return a text as the protocol prepares it, or a sequence of tokens, and the same in units.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a string nor a sequence of strings.
+    """
+    if not isinstance(value, str):
+        tokens = _tokens(name, value)
+        return tokens, Side(tokens, [""] * len(tokens), [" "] * (len(tokens) - 1) + [""] * bool(tokens))
+    text = value
+    if protocol.by("codepoint") != PROTOCOLS["raw"]:
+        text = native.prepared(value, _options(protocol))
+    if protocol.unit == "codepoint":
+        return text, Side(text)
+    if protocol.unit == "grapheme":
+        return text, Side(clusters(text))
+    parts = native.units(text, _options(protocol)) or [text]
+    return text, _words(parts[::2], parts[1::2])
+
+
+def _words(between: Sequence[str], words: Sequence[str]) -> Side:
+    """Return words with what stands between them; behind a line feed it belongs to the next word."""
+    if not words:
+        return Side(words, [], [])
+    first, *inner, last = between
+    parts = [text.rpartition("\n") for text in inner]
+    before = [first, *(rest if feed else "" for _, feed, rest in parts)]
+    after = [*(start + feed if feed else rest for start, feed, rest in parts), last]
+    return Side(words, before, after)
+
+
+def _tokens(name: str, value: object) -> tuple[str, ...]:
+    wanted = "a string or a sequence of strings"
+    for method in ("to_list", "tolist"):
+        value = getattr(value, method)() if hasattr(value, method) else value
+    if not isinstance(value, Iterable) or isinstance(value, bytes | set | frozenset | dict):
+        raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
+    return tuple(string(f"each token of {name}", token) for token in value)
+
+
+@functools.lru_cache(maxsize=16)
+def _options(protocol: ScoreProtocol) -> bytes:
+    return pickle.dumps({"protocol": plugin_options(protocol)})
