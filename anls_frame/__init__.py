@@ -3,9 +3,10 @@ Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Po
 
 `nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
 scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the difference
-between two systems, and `changes` returns the rows that make it up; `ANLS` and similar classes are metric
-objects for training loops; `gec` scores grammatical error correction. Importing the package adds the
-namespace ``.anls`` to Polars frames and expressions and to pandas frames.
+between two systems, and `changes` returns the rows that make it up; `find_slices` finds the slices that are
+worse than the rest; `ANLS` and similar classes are metric objects for training loops; `gec` scores
+grammatical error correction. Importing the package adds the namespace ``.anls`` to Polars frames and
+expressions and to pandas frames.
 
 Examples
 --------
@@ -86,6 +87,8 @@ if TYPE_CHECKING:
     from anls_frame.reports.decisions import Decision
     from anls_frame.reports.epochs import mean_over_epochs, pass_at_k
     from anls_frame.reports.reports import Report, report
+    from anls_frame.slices.finding import find_slices
+    from anls_frame.slices.result import Slices
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
     from anls_frame.summary import (
         Metric,
@@ -120,6 +123,7 @@ __all__ = [
     "RowsPage",
     "ScoreProtocol",
     "Settings",
+    "Slices",
     "Summary",
     "SystemsSummary",
     "VarianceComponents",
@@ -141,6 +145,7 @@ __all__ = [
     "error_type",
     "exact_match",
     "explain",
+    "find_slices",
     "get_cer",
     "hamming",
     "hamming_distance",
@@ -204,6 +209,8 @@ _HOMES = {
     "reports.decisions": "Decision",
     "reports.epochs": "mean_over_epochs pass_at_k",
     "reports.reports": "Report report",
+    "slices.finding": "find_slices",
+    "slices.result": "Slices",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary": "Metric Settings Summary SystemsSummary merge summarize summarize_systems",
 }

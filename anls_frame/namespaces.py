@@ -14,6 +14,7 @@ from anls_frame._arguments import type_name
 from anls_frame.analysis import browsing, changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors, words
 from anls_frame.reports import comparisons, components, epochs, reports
+from anls_frame.slices import finding
 from anls_frame.summary import summarizing, systems_summary
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     pass_at_k = forward(epochs.pass_at_k)
     variance_components = forward(components.variance_components)
     browse = forward(browsing.browse)
+    find_slices = forward(finding.find_slices)
     changes = forward(changed_rows.changes)
     confusions = forward(characters.confusions)
     length_scores = forward(curves.length_scores)

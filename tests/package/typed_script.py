@@ -104,6 +104,8 @@ def tables() -> None:
     assert_type(af.worst(PANDAS, "old", "answers", k=5, by="lang"), pd.DataFrame)
     assert_type(af.changes(POLARS, SYSTEMS, "answers", kind="all", keep=["id"]), pl.DataFrame)
     assert_type(af.changes(PANDAS, SYSTEMS, "answers", n=1), pd.DataFrame)
+    assert_type(af.find_slices(POLARS, "old", "answers", cluster="id").frame, pl.DataFrame)
+    assert_type(af.find_slices(PANDAS, SYSTEMS, "answers"), af.Slices[pd.DataFrame])
     assert_type(af.confusions(POLARS.lazy(), "old", "answers", by="lang"), pl.DataFrame)
     assert_type(af.confusions(PANDAS, prediction="old", answers="answers"), pd.DataFrame)
     assert_type(af.length_scores(PANDAS, "old", "answers"), pd.DataFrame)

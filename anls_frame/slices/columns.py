@@ -1,0 +1,233 @@
+"""Columns as small whole numbers: values, entries of lists, and bins of numbers, each with a condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.intp]
+
+FEW_NUMBERS = 10
+"""A column with at most so many different numbers has a slice for each; others are cut into bins."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on one column."""
+
+    column: str
+    kind: Literal["equals", "contains", "is missing", "between"]
+    value: Any = None
+    low: Any = None
+    """Values are above `low`; None for an open end."""
+    high: Any = None
+    """Values are at most `high`; None for an open end."""
+    is_list: bool = False
+
+    def __str__(self) -> str:
+        name = visible(self.column)
+        if self.kind == "is missing":
+            return f"{name} is missing"
+        if self.kind != "between":
+            return f"{name} {'has' if self.kind == 'contains' else '='} {_shown(self.value)}"
+        if self.low is None:
+            return f"{name} ≤ {_shown(self.high)}"
+        if self.high is None:
+            return f"{name} > {_shown(self.low)}"
+        return f"{_shown(self.low)} < {name} ≤ {_shown(self.high)}"
+
+    def expression(self, dtype: pl.DataType) -> pl.Expr:
+        """Return which rows meet the condition, never null, for a column of this dtype."""
+        column = cs.by_name(self.column).as_expr()
+        if isinstance(dtype, pl.Array):
+            column = column.arr.to_list()
+        if self.kind == "is missing":
+            if self.is_list:
+                return column.list.drop_nulls().list.len().fill_null(0) == 0
+            return (column.is_null() | column.is_nan()) if dtype.is_float() else column.is_null()
+        if self.kind == "contains":
+            inner = getattr(dtype, "inner", None)
+            entries = column.cast(pl.List(pl.String)) if isinstance(inner, _CATEGORIES) else column
+            return entries.list.contains(pl.lit(self.value)).fill_null(value=False)
+        if isinstance(dtype, _CATEGORIES):
+            column = column.cast(pl.String)
+        if dtype.is_float():
+            column = column.fill_nan(None)
+        if self.kind == "equals":
+            return (column == pl.lit(self.value)).fill_null(value=False)
+        bounds = [] if self.low is None else [column > pl.lit(self.low)]
+        bounds += [] if self.high is None else [column <= pl.lit(self.high)]
+        return pl.all_horizontal(bounds).fill_null(value=False)
+
+
+_CATEGORIES = (pl.Categorical, pl.Enum)
+_ORDERED = (pl.Date, pl.Datetime, pl.Time, pl.Duration)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = visible(str(value))
+    # A text that reads like a word of this page is in quotes.
+    return f'"{text}"' if text in ("", "missing", "true", "false") and isinstance(value, str) else text
+
+
+@dataclass(frozen=True)
+class Codes:
+    """
+    A code for each row, or for each entry of the rows of a list column.
+
+    Parameters
+    ----------
+    codes
+        Whole numbers from 0 to `size` - 1.
+    size
+        Number of codes.
+    rows
+        The row of each entry, in ascending order; None for one code in each row.
+    """
+
+    codes: IntArray
+    size: int
+    rows: IntArray | None = None
+
+    def crossed(self, other: Codes) -> Codes:
+        """Return the pairs (a, b) of codes of each row, with the code a times the other's size plus b."""
+        size = self.size * other.size
+        if self.rows is None and other.rows is None:
+            crossed = self.codes * other.size
+            crossed += other.codes
+            return Codes(crossed, size)
+        if other.rows is None:
+            return Codes(self.codes * other.size + other.codes[self.rows], size, self.rows)
+        if self.rows is None:
+            return Codes(self.codes[other.rows] * other.size + other.codes, size, other.rows)
+        starts = np.searchsorted(other.rows, self.rows, side="left")
+        counts = np.searchsorted(other.rows, self.rows, side="right") - starts
+        first = np.repeat(np.cumsum(counts) - counts, counts)
+        entry = np.repeat(starts, counts) + np.arange(len(first)) - first
+        codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
+        return Codes(codes, size, np.repeat(self.rows, counts))
+
+    def mask(self, code: int, height: int) -> npt.NDArray[np.bool_]:
+        """Return which of the rows have the code."""
+        if self.rows is None:
+            return np.equal(self.codes, code)
+        mask = np.zeros(height, bool)
+        mask[self.rows[self.codes == code]] = True
+        return mask
+
+    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Codes:
+        """Return the codes of the chosen rows."""
+        if self.rows is None:
+            return Codes(self.codes[chosen], self.size)
+        kept = chosen[self.rows]
+        place = np.cumsum(chosen) - 1
+        return Codes(self.codes[kept], self.size, place[self.rows[kept]])
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that slices rows: a code for each row, and what each code means."""
+
+    name: str
+    dtype: pl.DataType
+    codes: Codes
+    conditions: Sequence[Condition]
+
+
+def coded(
+    frame: pl.DataFrame, names: Sequence[str], *, bins: int, most: int
+) -> tuple[list[Column], dict[str, str]]:
+    """
+    Return the columns with codes, and of those that cannot slice rows the reason.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    names
+        Names of the columns.
+    bins
+        Number of quantiles into which numbers are cut.
+    most
+        Maximum number of values.
+    """
+    columns, left_out = [], {}
+    for name in names:
+        found = _coded(name, frame[name], bins, most)
+        if isinstance(found, Column):
+            columns.append(found)
+        else:
+            left_out[name] = found
+    return columns, left_out
+
+
+def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
+    dtype = values.dtype
+    is_list = isinstance(dtype, pl.List | pl.Array)
+    if isinstance(dtype, pl.Array):
+        values = values.arr.to_list()
+    inner = getattr(dtype, "inner", dtype) if is_list else dtype
+    if inner.is_nested() or inner in (pl.Binary, pl.Object, pl.Null, pl.Unknown):
+        return f"its dtype {dtype} has no values to slice by"
+    rows = None
+    if is_list:
+        entries = pl.DataFrame(
+            {"row": np.arange(len(values)), "value": values.list.unique(maintain_order=True)}
+        )
+        entries = entries.explode("value", empty_as_null=True, keep_nulls=True)
+        # Null, an empty list and a list of nulls are missing; a null beside other entries is nothing.
+        is_alone = pl.col("value").is_not_null() | ~pl.col("value").is_not_null().any().over("row")
+        entries = entries.filter(is_alone).unique(maintain_order=True)
+        rows, values = entries["row"].to_numpy().astype(np.intp), entries["value"]
+    if isinstance(inner, _CATEGORIES):
+        values = values.cast(pl.String)
+    if inner.is_float():
+        values = values.fill_nan(None)
+    distinct = values.drop_nulls().unique().sort()
+    is_number = (inner.is_numeric() or isinstance(inner, _ORDERED)) and not is_list
+    if is_number and len(distinct) > FEW_NUMBERS:
+        codes, conditions = _binned(name, values, bins)
+    elif len(distinct) > most:
+        return f"it has {len(distinct):,} values, more than {most:,}"
+    else:
+        places = pl.DataFrame({"value": distinct, "place": np.arange(len(distinct))})
+        joined = values.alias("value").to_frame().join(places, on="value", how="left", maintain_order="left")
+        codes = joined["place"].fill_null(len(distinct)).to_numpy().astype(np.intp)
+        kind: Literal["contains", "equals"] = "contains" if is_list else "equals"
+        conditions = [Condition(name, kind, value) for value in distinct.to_list()]
+    if values.null_count():
+        conditions.append(Condition(name, "is missing", is_list=is_list))
+    if len(conditions) < 2 and not is_list:  # noqa: PLR2004
+        return "all its values are equal"
+    return Column(name, dtype, Codes(codes, len(conditions), rows), conditions)
+
+
+def _binned(name: str, values: pl.Series, bins: int) -> tuple[IntArray, list[Condition]]:
+    """Cut numbers at their quantiles, which are values of the column; nulls get the code after the last."""
+    known = values.drop_nulls().sort()
+    places = np.ceil(np.arange(1, bins) * len(known) / bins).astype(int) - 1
+    # No bin above the largest value.
+    ends = known.gather(places).unique().sort()
+    ends = ends.filter(ends < known[-1])
+    codes = np.full(len(values), len(ends) + 1, np.intp)
+    has_value = values.is_not_null().to_numpy()
+    codes[has_value] = ends.search_sorted(values.drop_nulls(), side="left").to_numpy()
+    bounds = [None, *ends.to_list(), None]
+    pairs = pairwise(bounds)
+    return codes, [Condition(name, "between", low=low, high=high) for low, high in pairs]

@@ -1,0 +1,186 @@
+"""Found slices as text and as documents: a sentence for each, a table, and notes on what was looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame.export.display import FEW, Glance, figure, spelled
+from anls_frame.export.document import Document, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.export.document import Kind
+    from anls_frame.summary.measures import Metric
+
+_NAMED = 10
+"""Number of columns and overlapping slices to name."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class View:
+    """
+    What is shown of slices.
+
+    Parameters
+    ----------
+    table
+        The frame of `frame`, in Polars.
+    metrics
+        The metrics, one or several.
+    systems
+        The names of both systems; of one system none.
+    n_slices, n_tests
+        Number of slices that were looked at, and of tests: each slice is tested in each metric.
+    left_out
+        Columns that were left out, with the reason.
+    settings, signature
+        How it was made; with equal signatures, scores are comparable.
+    holdout
+        Share of documents on which slices were tested; 0 if they were tested where they were found.
+    confidence
+        Level of the intervals; a slice is found if its `p_adjusted` is at most 1 minus this.
+    """
+
+    table: pl.DataFrame
+    metrics: Sequence[Metric]
+    systems: Sequence[str] = ()
+    n_slices: int
+    n_tests: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any]
+    signature: str
+    holdout: float
+    confidence: float
+
+
+def sentence(line: Mapping[str, Any], found: View) -> str:
+    """Return a line of the table as a sentence."""
+    metric = next(one for one in found.metrics if one.name == line["metric"])
+    kind = metric.format or "number"
+    is_change = bool(found.systems)
+    of_metric = f" ({metric.label})" if len(found.metrics) > 1 else ""
+    score = line["change" if is_change else "score"]
+    shown = spelled(score, [line["low"], line["high"]], "difference" if is_change else kind)
+    parts = [f"{line['description']}{of_metric}: {shown}"]
+    difference = line["difference"]
+    if difference is not None and line["rest"] is not None:
+        if is_change:
+            parts.append(f"the rest {figure(line['rest'], 'difference')}")
+        else:
+            side = "below" if difference < 0 else "above"
+            parts.append(f"{figure(abs(difference), kind)} {side} the rest")
+    shares = [f"{_percent(line['share_of_rows'])} of the rows"]
+    if line["share_of_loss"] is not None:
+        shares.append(f"{_percent(line['share_of_loss'])} of the lost points")
+    return f"{', '.join(parts)}; {', '.join(shares)}"
+
+
+def sentences(found: View) -> list[str]:
+    """Return a sentence for each slice."""
+    return [sentence(line, found) for line in found.table.iter_rows(named=True)]
+
+
+def document(found: View) -> Document:
+    """Return the document that `write` writes."""
+    frame = found.table.with_columns(pl.col("overlapping").list.join("; "))
+    return Document(
+        title=_title(found),
+        tables=[Table("Slices", frame, _kinds(found))],
+        settings=found.settings,
+        signature=found.signature,
+        notes=[*sentences(found), *notes(found)],
+    )
+
+
+def glances(found: View, most: int) -> list[Glance]:
+    """Return the table for a screen, with at most `most` slices."""
+    is_change, kinds = bool(found.systems), _kinds(found)
+    rows = []
+    for line in found.table.head(most).iter_rows(named=True):
+        metric = next(one for one in found.metrics if one.name == line["metric"])
+        kind: Kind = "difference" if is_change else (metric.format or "number")
+        score = line["change" if is_change else "score"]
+        row = {"slice": line["description"]}
+        if len(found.metrics) > 1:
+            row["metric"] = line["metric"]
+        row |= {
+            "n": f"{line['n']:,}{FEW if line['few_rows'] else ''}",
+            **({"documents": f"{line['n_clusters']:,}"} if line["n_clusters"] is not None else {}),
+            ("change" if is_change else "score"): spelled(score, [line["low"], line["high"]], kind),
+            "rest": spelled(line["rest"], [], kind),
+            "rows": _percent(line["share_of_rows"]),
+            "loss": "–" if line["share_of_loss"] is None else _percent(line["share_of_loss"]),  # noqa: RUF001
+            "p (adjusted)": spelled(line["p_adjusted"], [], kinds["p_adjusted"]),
+        }
+        rows.append(row)
+    shown = pl.DataFrame(rows) if rows else pl.DataFrame(schema={"slice": pl.String, "n": pl.String})
+    hidden = found.table.height - len(rows)
+    return [Glance(_title(found), shown, [*notes(found), found.signature], hidden, ())]
+
+
+def notes(found: View) -> list[str]:
+    """Return what was looked at and how, and what the figures mean."""
+    looked = f"{numbered(found.n_slices, 'slice')} of up to {numbered(found.settings['depth'], 'condition')}"
+    metrics = f" in {numbered(len(found.metrics), 'metric')}" if len(found.metrics) > 1 else ""
+    units = "rows" if found.settings["cluster"] is None else "documents"
+    level = f"{100 * (1 - found.confidence):.3g} %"
+    alpha = f"{1 - found.confidence:.3g}"
+    if found.holdout:
+        share = f"{100 * (1 - found.holdout):.3g} % of the {units}"
+        tested = numbered(found.n_tests, "slice")
+        said = [
+            f"Looked at {looked}{metrics} on {share}. Tested {tested} on the others; figures are of these.",
+            f"p is adjusted for these tests: if none is worse than the rest, p ≤ {alpha} in at most {level}.",
+        ]
+    else:
+        said = [
+            f"Looked at {looked}{metrics}; p is adjusted for all of them.",
+            f"Where no slice is worse than the rest, one is found with a probability of at most {level}.",
+        ]
+        if found.table.height:
+            said.append(
+                "Slices were chosen because they are bad here, so their figures are too bad on average; "
+                "holdout=0.5 estimates them on other documents."
+            )
+    if found.left_out:
+        names = [f"{name} ({reason})" for name, reason in list(found.left_out.items())[:_NAMED]]
+        more = len(found.left_out) - len(names)
+        said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
+    if found.table.height and found.table["few_rows"].any():
+        said.append(f"{FEW} few rows: intervals are only roughly right.")
+    return said
+
+
+def _title(found: View) -> str:
+    metrics = ", ".join(metric.label for metric in found.metrics)
+    if found.systems:
+        first, second = found.systems
+        what = f"Where {second} lost against {first}"
+    else:
+        what = "Slices that are worse than the rest"
+    none = "" if found.table.height else ": none found"
+    return f"{what} ({metrics}){none}"
+
+
+def _kinds(found: View) -> dict[str, Kind]:
+    formats = {metric.format or "number" for metric in found.metrics}
+    score: Kind = formats.pop() if len(formats) == 1 else "number"
+    of_figure: Kind = "difference" if found.systems else score
+    figures = ("score", "change", "low", "high", "rest")
+    kinds: dict[str, Kind] = {"description": "text", "metric": "text", "n": "count", "n_clusters": "count"}
+    kinds |= dict.fromkeys((*figures, "first_score", "second_score"), of_figure)
+    kinds |= dict.fromkeys(("first_score", "second_score"), score)
+    kinds |= {"difference": "difference", "share_of_rows": "score", "share_of_loss": "score"}
+    kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
+    return {name: kind for name, kind in kinds.items() if name in found.table.columns}
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.005:  # noqa: PLR2004 - half a percent rounds to 0
+        return "<1 %"
+    return f"{100 * share:.0f} %"

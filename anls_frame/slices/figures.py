@@ -1,0 +1,144 @@
+"""The figures of chosen slices, as reports and comparisons compute them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.reports import report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.slices.scores import Scores
+    from anls_frame.summary.measures import Metric
+
+    Mask = npt.NDArray[np.bool_]
+
+_SLICE = "__anls_frame_slice"
+
+
+def figures(
+    frame: pl.DataFrame,
+    systems: Mapping[str, str],
+    answers: str | None,
+    *,
+    chosen: Sequence[tuple[int, Mask]],
+    scores: Sequence[Scores],
+    options: Mapping[str, Any],
+) -> pl.DataFrame:
+    """
+    Return the figures of slices, a line for each.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    systems, answers
+        The columns of one or two systems by name, and that of the answers.
+    chosen
+        The metric of each slice, by its place, and the rows of the slice.
+    scores
+        The scores of the rows in each metric.
+    options
+        How rows are scored, for `report` and `compare`.
+    """
+    if not chosen:
+        return _none(is_change=len(systems) > 1)
+    members = np.zeros((frame.height, len(chosen)), bool)
+    for place, (_, mask) in enumerate(chosen):
+        members[:, place] = mask
+    entries = np.nonzero(members)
+    lists = pl.DataFrame({"row": entries[0], "slice": entries[1]}).group_by("row").agg("slice")
+    rows = pl.DataFrame({"row": np.arange(frame.height)}).join(
+        lists, on="row", how="left", maintain_order="left"
+    )
+    sliced = frame.with_columns(rows["slice"].alias(_SLICE))
+    metrics = [one.metric for one in scores]
+    tables = _of_two if len(systems) > 1 else _of_one
+    table = tables(sliced, systems, answers, metrics, options)
+    wanted = pl.DataFrame(
+        {_SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
+    )
+    found = wanted.join(table, on=[_SLICE, "metric"], how="left", maintain_order="left").drop(_SLICE)
+    others = [_shares(scores[metric], mask) for metric, mask in chosen]
+    schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
+    rest = pl.DataFrame(others, schema=schema, orient="row")
+    return found.hstack(rest).with_columns(difference=pl.col("score") - pl.col("rest"))
+
+
+def _none(*, is_change: bool) -> pl.DataFrame:
+    """Return the table of no slices."""
+    scores = ["first_score", "second_score"] if is_change else []
+    scores += ["score", "low", "high", "rest", "share_of_rows", "share_of_loss", "difference"]
+    schema = {"metric": pl.String, "n": pl.UInt64, "n_clusters": pl.UInt64, "few_rows": pl.Boolean}
+    return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
+
+
+def _of_one(
+    frame: pl.DataFrame,
+    systems: Mapping[str, str],
+    answers: str | None,
+    metrics: Sequence[Metric],
+    options: Mapping[str, Any],
+) -> pl.DataFrame:
+    prediction = next(iter(systems.values())) if answers is not None else None
+    made: Any = report(frame, prediction, answers, metrics=list(metrics), by=_SLICE, **options)
+    table: pl.DataFrame = made.by_group
+    parts = []
+    for metric in metrics:
+        own = f"{metric.name}_n"
+        n = own if own in table.columns else "n"
+        ends = dict(zip(("score", "low", "high"), metric.ends, strict=True))
+        parts.append(
+            table.select(
+                _SLICE,
+                pl.lit(metric.name).alias("metric"),
+                n=n,
+                n_clusters="n_clusters",
+                few_rows="few_rows",
+                **ends,
+            )
+        )
+    return pl.concat(parts).with_columns(pl.col(_SLICE).cast(pl.Int64))
+
+
+def _of_two(
+    frame: pl.DataFrame,
+    systems: Mapping[str, str],
+    answers: str | None,
+    metrics: Sequence[Metric],
+    options: Mapping[str, Any],
+) -> pl.DataFrame:
+    made: Any = compare(frame, systems, answers, metrics=list(metrics), by=_SLICE, draws=1, **options)
+    table: pl.DataFrame = made.differences()
+    return table.filter(pl.col("slice") == "group").select(
+        pl.col(_SLICE).cast(pl.Int64),
+        "metric",
+        "n",
+        "n_clusters",
+        "few_rows",
+        "first_score",
+        "second_score",
+        score="difference",
+        low="difference_low",
+        high="difference_high",
+    )
+
+
+def _shares(scores: Scores, mask: Mask) -> tuple[float | None, float, float | None]:
+    """Return the figure of the rest, and the shares of rows and of lost points."""
+    sign = 1.0 if scores.metric.higher_is_better else -1.0
+    y = float(scores.y[~mask].sum())
+    rest = sign * float(scores.x[~mask].sum()) / y if y else None
+    is_scored = scores.y > 0
+    rows = float(is_scored[mask].sum() / is_scored.sum())
+    if scores.lost is None:
+        return rest, rows, None
+    lost = float(scores.lost.sum())
+    return rest, rows, float(scores.lost[mask].sum()) / lost if lost else None

@@ -1,0 +1,318 @@
+"""Find the slices in which a system is worse than in the rest, with a guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, cast
+
+import polars as pl
+
+from anls_frame._arguments import count, share
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.slices.result import Slices
+from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
+from anls_frame.summary.keys import optional
+from anls_frame.summary.settings import Settings, are_texts, check_by, resolve_missing, scoring
+from anls_frame.summary.systems import of_system, resolve_for, two
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from anls_frame._typing import OnFrames, Options
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.slices.columns import Column, Condition
+    from anls_frame.slices.listing import Listed
+    from anls_frame.slices.search import Found
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Missing
+
+__all__ = ["find_slices"]
+
+_DEEPEST = 3
+_HONEST_FROM = 3
+"""Depth from which on slices are by default tested on other rows than those that they are found on."""
+_MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
+
+
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Slices],
+) -> OnFrames[Options, Slices[pd.DataFrame], Slices[pl.DataFrame]]:
+    return cast("OnFrames[Options, Slices[pd.DataFrame], Slices[pl.DataFrame]]", function)
+
+
+@_on_frames
+def find_slices(
+    frame: Any,
+    prediction: str | Mapping[str, str] | None = None,
+    answers: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    cluster: str | None = None,
+    depth: int = 2,
+    min_rows: int = 20,
+    min_clusters: int = 5,
+    metrics: Metrics | None = None,
+    top: int = 20,
+    holdout: float | None = None,
+    bins: int = 5,
+    max_values: int = 50,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    confidence: float = 0.95,
+    draws: int = 999,
+    seed: int = 0,
+) -> Slices:
+    """
+    Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        Its columns are loaded into memory.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
+    columns
+        Columns whose values may make up a slice; by default all that have no other role.
+    systems
+        Two systems, from name to prediction column: find the slices in which the second one lost, and lost
+        more than in the rest.
+    cluster
+        Column that identifies the document of each row. Rows of one document are alike, and without it slices
+        are found by chance, so pass this column if there is one.
+    depth
+        Largest number of conditions of a slice, from 1 to 3.
+    min_rows, min_clusters
+        Smallest number of scored rows and of documents inside and outside a slice.
+    metrics
+        The scores, one or several, as for `report` and `compare`: `"anls"` by default.
+    top
+        Largest number of slices to return.
+    holdout
+        Share of documents on which the slices are tested and estimated that were found on the others; 0 tests
+        all slices on all documents. By default 0, at depth 3 one half.
+    bins
+        Number of quantiles into which columns with more than 10 different numbers are cut.
+    max_values
+        Columns with more values, or entries of lists, are left out; `left_out` names them.
+    protocol, threshold, cer_protocol
+        How texts are scored, as for `anls_frame.score`.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
+        score is always left out.
+    confidence
+        Confidence level of the intervals; slices are found at the level 1 minus this.
+    draws, seed
+        Number of draws of the test, and their seed.
+
+    Returns
+    -------
+    Slices
+        The slices, with `frame`, `filter(i)`, `plot()` and `write(path)`. Its tables are pandas frames if
+        `frame` is one, otherwise Polars frames.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    ValueError
+        If an option has an invalid value, if there is nothing to score, or if no column can slice rows.
+
+    See Also
+    --------
+    anls_frame.report : the scores of slices that you name.
+
+    Notes
+    -----
+    A candidate is each value of each column (each entry of a list column, each quantile of numbers, and
+    missing as a value of its own), and each combination of them up to `depth`. Each is tested against all
+    other rows, one-sided, by documents.
+
+    With `holdout=0`, the p-values are adjusted for all candidates and metrics by step-down max-T on joint
+    sign flips of documents: where no slice is worse than the rest, none is found with a probability of 95 %.
+    The figures of slices that were found are too bad on average, because the worst ones were chosen. With a
+    holdout, slices are found on some documents, and tested and estimated on the others: their figures are
+    unbiased, and all that were tested are listed.
+
+    A slice is listed only if it is worse than the rest of each of its parents that is found too, and worse
+    in the rows that no slice before it has; others are named in `overlapping`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> columns = ["doc_type", "lang", "question_types", "scan"]
+    >>> found = af.find_slices(questions, "tesseract", "answers", columns, cluster="doc_id")  # doctest: +SKIP
+    """
+    from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices.figures import figures  # noqa: PLC0415
+    from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
+    from anls_frame.slices.listing import Rows  # noqa: PLC0415
+    from anls_frame.slices.outcome import Test, honest, searched  # noqa: PLC0415
+    from anls_frame.slices.scores import scores, units  # noqa: PLC0415
+    from anls_frame.slices.search import Least  # noqa: PLC0415
+    from anls_frame.statistics.significance import check_draws  # noqa: PLC0415
+
+    count("depth", depth, 1, _DEEPEST)
+    least = Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1))
+    top = count("top", top, 1, _MOST_LISTED)
+    count("bins", bins, 2, _MOST_BINS)
+    count("max_values", max_values, 2, _MOST_VALUES)
+    count("seed", seed)
+    check_draws(draws)
+    confidence = share("confidence", confidence, ends=False)
+    held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
+    if held_out == 1:
+        raise ValueError("holdout must leave documents to find slices on, got 1")
+    frame = at_hand(frame)
+    given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
+    settings = Settings(
+        cluster=cluster,
+        metrics=tuple(metric.described() for metric in given.metrics),
+        has_texts=answers is not None,
+        missing=resolve_missing(missing, has_scores=answers is None),
+        **scoring(protocol, threshold, cer_protocol, of_texts=answers is not None),
+    )
+    needed = [*given.needed, *optional(cluster)]
+    names = list(check_by(columns))
+    if columns is None:
+        roles = {*needed, *given.texts}
+        names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
+    source = to_lazy(frame, given.texts, [*needed, *names], answers=answers).collect()
+    source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
+    sliced, left_out = coded(source, names, bins=bins, most=max_values)
+    if not sliced:
+        reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
+        raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
+    rows = Rows([one.codes for one in sliced], of_metrics, units(source, cluster, source.height), seed)
+    test = Test(depth=depth, least=least, top=top, draws=draws, seed=seed, alpha=1 - confidence)
+    if held_out:
+        documents = pl.Series(rows.document) if cluster is None else source[cluster]
+        outcome = honest(rows, is_held_out(documents, held_out), test)
+    else:
+        outcome = searched(rows, test)
+    chosen = [one.found for one in outcome.listed]
+    shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
+    on = source if outcome.tested_on is None else source.filter(pl.Series(outcome.tested_on))
+    options = {
+        **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
+        "cluster": cluster,
+        "missing": missing,
+        "confidence": confidence,
+    }
+    masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
+    table = figures(on, given.systems, answers, chosen=masks, scores=shown.scores, options=options)
+    table = _described(table, outcome.listed, sliced, is_change=len(given.systems) > 1)
+    return Slices(
+        table=table,
+        conditions=[_conditions(one, sliced) for one in chosen],
+        dtypes={one.name: one.dtype for one in sliced},
+        metrics=[one.metric for one in of_metrics],
+        systems=tuple(given.systems) if len(given.systems) > 1 else (),
+        n_slices=outcome.slices,
+        n_tests=outcome.tests,
+        left_out=left_out,
+        settings={
+            **settings.to_dict(),
+            "columns": [one.name for one in sliced],
+            "depth": depth,
+            "min_rows": least.rows,
+            "min_clusters": least.units,
+            "holdout": held_out,
+            "confidence": confidence,
+            "draws": draws,
+            "seed": seed,
+            "rows": source.height,
+        },
+        signature=settings.signature,
+        holdout=held_out,
+        confidence=confidence,
+        from_pandas=is_pandas(frame),
+    )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is scored: the columns of one or two systems by name, and the metrics."""
+
+    systems: Mapping[str, str]
+    metrics: tuple[Metric, ...]
+    texts: list[str]
+    needed: list[str]
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        prediction: str | Mapping[str, str] | None,
+        answers: str | None,
+        *,
+        systems: Mapping[str, str] | None,
+        metrics: Metrics | None,
+        cer_protocol: ScoreProtocol | str,
+    ) -> _Given:
+        if isinstance(prediction, Mapping):
+            if systems is not None:
+                raise ValueError("pass the two systems as prediction or as systems, not both")
+            prediction, systems = None, prediction
+        if systems is not None:
+            if prediction is not None:
+                raise ValueError("pass prediction for one system, or systems for two, not both")
+            pair = two(systems)
+            chosen = resolve_for(metrics, pair, has_texts=answers is not None, cer_protocol=cer_protocol)
+            texts = [*pair.values(), answers] if answers is not None else []
+            return cls(pair, chosen, texts, _needed(chosen, pair))
+        has_texts = are_texts(prediction, answers)
+        wanted = "anls" if metrics is None and has_texts else metrics
+        chosen = resolve(wanted, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+        if isinstance(wanted, str) and wanted in SETS:
+            chosen = tuple(metric for metric in chosen if metric != BUILT_IN["zeros"])
+        if BUILT_IN["zeros"] in chosen:
+            raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
+        name = prediction or "score"
+        texts = [name, str(answers)] if has_texts else []
+        return cls({name: name}, chosen, texts, _needed(chosen, {name: name}))
+
+
+def _needed(metrics: Sequence[Metric], systems: Mapping[str, str]) -> list[str]:
+    every = [of_system(metric, system) for metric in metrics for system in systems]
+    return list(dict.fromkeys(own_metrics.needed(every)))
+
+
+def _conditions(found: Found, columns: Sequence[Column]) -> list[Condition]:
+    return [columns[place].conditions[code] for place, code in found.conditions]
+
+
+def _named(found: Found, columns: Sequence[Column]) -> str:
+    return " and ".join(map(str, _conditions(found, columns)))
+
+
+def _described(
+    table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[Column], *, is_change: bool
+) -> pl.DataFrame:
+    """Return the table with descriptions and p-values."""
+    table = table.with_columns(
+        pl.Series("description", [_named(one.found, columns) for one in chosen], pl.String),
+        pl.Series("p_adjusted", [one.found.p_adjusted for one in chosen], pl.Float64).fill_nan(None),
+        pl.Series(
+            "overlapping",
+            [[_named(other, columns) for other in one.overlapping] for one in chosen],
+            pl.List(pl.String),
+        ),
+    )
+    of_two = ["first_score", "second_score"] if is_change else []
+    ordered = ["description", "metric", "n", "n_clusters", *of_two, "score", "low", "high", "rest"]
+    ordered += ["difference", "share_of_rows", "share_of_loss", "p_adjusted", "few_rows", "overlapping"]
+    return table.select(ordered).rename({"score": "change"} if is_change else {})

@@ -1,0 +1,101 @@
+"""Search slices and test them, on the same rows or on others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anls_frame.slices import search as searching
+from anls_frame.slices.listing import Listed, Rows, listed
+from anls_frame.slices.search import Found, Least
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+
+_PROMISING = 2.0
+"""The smallest statistic of a slice that is worth a test on other rows."""
+_BEYOND = 1.645
+"""The smallest statistic of a slice among the rows of a parent: p ≤ 0.05."""
+_SCREENED = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """How slices are searched and tested."""
+
+    depth: int
+    least: Least
+    top: int
+    draws: int
+    seed: int
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The slices to list, how many were looked at and tested, and the rows that they are tested on."""
+
+    listed: list[Listed]
+    slices: int
+    tests: int
+    tested_on: Mask | None = None
+
+
+def searched(rows: Rows, test: Test) -> Outcome:
+    """Test all slices on all rows."""
+    found = searching.search(
+        rows.columns,
+        [rows.residuals(metric) for metric in range(len(rows.scores))],
+        height=rows.height,
+        depth=test.depth,
+        least=test.least,
+        draws=test.draws,
+        seed=test.seed,
+        alpha=test.alpha,
+    )
+    significant = [one for one in found.found if one.p_adjusted <= test.alpha]
+    # A slice that is significant only step by step is above a smaller value than the first step's.
+    critical = min([found.critical, *(one.value for one in significant)])
+    chosen = listed(significant, rows, least=test.least, critical=critical, beyond=_BEYOND, top=test.top)
+    return Outcome(chosen, found.slices, found.tests)
+
+
+def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
+    """Find slices on some rows, and test them on the others."""
+    searched, tested = rows.of(~held_out), rows.of(held_out)
+    if not searched.height or not tested.height:
+        raise ValueError("holdout must leave documents on both sides; there are too few documents")
+    metrics = range(len(rows.scores))
+    promising, looked = searching.screened(
+        searched.columns,
+        [searched.residuals(metric) for metric in metrics],
+        height=searched.height,
+        depth=test.depth,
+        least=test.least,
+        most=_SCREENED,
+    )
+    values = searched.values(promising, test.least)
+    ordered = sorted(
+        (Found(one.metric, one.conditions, value) for one, value in zip(promising, values, strict=True)),
+        key=lambda one: -one.value,
+    )
+    worth = [one for one in ordered if one.value >= _PROMISING]
+    chosen = listed(worth, searched, least=test.least, critical=_PROMISING, beyond=_BEYOND, top=test.top)
+    p_values = searching.adjusted(
+        [one.found for one in chosen],
+        [tested.residuals(metric) for metric in metrics],
+        [tested.mask(one.found.conditions) for one in chosen],
+        least=test.least,
+        draws=test.draws,
+        seed=test.seed,
+    )
+    confirmed = [
+        Listed(Found(one.found.metric, one.found.conditions, one.found.value, float(p)), one.overlapping)
+        for one, p in zip(chosen, p_values, strict=True)
+    ]
+    confirmed.sort(key=lambda one: (np.isnan(one.found.p_adjusted), one.found.p_adjusted))
+    return Outcome(confirmed, looked, len(chosen), held_out)

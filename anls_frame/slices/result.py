@@ -1,0 +1,153 @@
+"""The slices that were found, as a table that selects rows, prints itself and is written to files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, cast
+
+import polars as pl
+
+from anls_frame import export
+from anls_frame._arguments import count
+from anls_frame._typing import Table_co
+from anls_frame.frames.conversion import to_pandas
+from anls_frame.slices.documents import View, document, glances, sentences
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from anls_frame.export import Document
+    from anls_frame.slices.columns import Condition
+
+__all__ = ["Slices"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Slices(View, Generic[Table_co]):
+    """
+    Slices in which a system is worse than in the rest, or in which the second of two systems lost.
+
+    Returned by `find_slices`. Printed, it is a table with a line for each slice.
+
+    Parameters
+    ----------
+    conditions
+        The conditions of each slice.
+    dtypes
+        The dtypes of the columns of conditions.
+    from_pandas
+        Whether tables are pandas frames.
+
+    Attributes
+    ----------
+    n_slices, n_tests
+        Number of slices that were looked at, and of tests: each slice is tested in each metric.
+    left_out
+        Columns that were left out, with the reason.
+    settings, signature
+        How it was made; with equal signatures, scores are comparable.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "prediction": ["a", "b", "c", "x"] * 50,
+    ...         "answer": ["a", "b", "c", "d"] * 50,
+    ...         "kind": ["form", "form", "table", "fax"] * 50,
+    ...     }
+    ... )
+    >>> found = af.find_slices(df, "prediction", "answer")
+    >>> found.sentences
+    ['kind = fax: 0.000 [0.000, 0.075], 1.000 below the rest; 25 % of the rows, 100 % of the lost points']
+    >>> df.filter(found.filter(0)).height
+    50
+    """
+
+    conditions: Sequence[Sequence[Condition]]
+    dtypes: Mapping[str, pl.DataType]
+    from_pandas: bool = False
+
+    @property
+    def frame(self) -> Table_co:
+        """
+        The slices, one line each, the one with the largest statistic first.
+
+        The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; of two systems
+        `first_score` and `second_score`; `score`, or of two systems `change` (second minus first), with its
+        interval in `low` and `high`; `rest`, the same figure of all other rows, and the `difference` to it;
+        `share_of_rows`, and `share_of_loss`, the slice's share of all points that are lost, null if the
+        metric has no best value; `p_adjusted`; `few_rows` as in reports; and `overlapping`, the slices that
+        are worse too, but not beyond this one.
+        """
+        return cast("Table_co", to_pandas(self.table) if self.from_pandas else self.table)
+
+    def filter(self, slice: int) -> pl.Expr:  # noqa: A002 - what it selects
+        """
+        Return an expression that selects the rows of a slice.
+
+        Parameters
+        ----------
+        slice
+            The line of the slice in `frame`, from 0.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
+        >>> found = af.find_slices(df, metrics="score")
+        >>> df.filter(found.filter(0))["lang"].unique().to_list()
+        ['ja']
+        """
+        place = count("slice", slice, 0, max(len(self.conditions) - 1, 0))
+        if not self.conditions:
+            raise ValueError("there is no slice: none was found")
+        return pl.all_horizontal(one.expression(self.dtypes[one.column]) for one in self.conditions[place])
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence for each slice."""
+        return sentences(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return `frame` as a Polars frame."""
+        return self.table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `frame` as a pandas frame."""
+        return to_pandas(self.table)
+
+    def to_document(self) -> Document:
+        """Return the table, settings and notes that `write` writes."""
+        return document(self)
+
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+        """
+        Write the slices to a file, in the format of the path's suffix.
+
+        Parameters
+        ----------
+        path
+            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
+            replaced as a whole or, on an error, left unchanged.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        """
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+
+    def _repr_html_(self) -> str:
+        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
+
+        shown = glances(self, notebook.ROWS)
+        return "\n".join(notebook.table(one, "anls-slices").as_raw_html() for one in shown)
+
+    def __repr__(self) -> str:
+        from anls_frame.export import text  # noqa: PLC0415 - only to print
+
+        return "\n".join(map(text.render, glances(self, text.ROWS)))

@@ -1,0 +1,133 @@
+"""The scores of rows as arrays: a numerator and a denominator for each metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+
+from anls_frame.summary import system_rows
+from anls_frame.summary.rows import Live
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
+
+    FloatArray = npt.NDArray[np.float64]
+    IntArray = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """
+    The scores of rows in one metric.
+
+    The figure of a slice is Σx / Σy; a row without a score has 0 in both.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    x, y
+        Numerator and denominator of each row; those of the loss are oriented so that lower is worse.
+    lost
+        The points that each row loses; None if the best score has no bound.
+    is_change
+        Whether x is the change from one system to another, so that a slice must also have lost.
+    """
+
+    metric: Metric
+    x: FloatArray
+    y: FloatArray
+    lost: FloatArray | None
+    is_change: bool = False
+
+    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
+        """Return the scores of the chosen rows."""
+        lost = None if self.lost is None else self.lost[chosen]
+        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change)
+
+
+def scores(
+    frame: pl.DataFrame,
+    systems: Mapping[str, str],
+    answers: str | None,
+    metrics: Sequence[Metric],
+    settings: Settings,
+) -> tuple[pl.DataFrame, list[Scores]]:
+    """
+    Return the rows with a score, and the scores of one system, or the changes from the first to the second.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    systems
+        The columns of one or two systems, by name.
+    answers
+        The column of the answers; None for existing scores.
+    metrics, settings
+        How rows are scored.
+    """
+    rows = system_rows.scored_rows(frame, systems, answers, Live(metrics=tuple(metrics)), settings)
+    names = [
+        name
+        for place, metric in enumerate(metrics)
+        for name in system_rows.all_columns(place, metric, len(systems))
+    ]
+    wrong = [is_wrong.any().alias(f"wrong_{place}") for place, is_wrong in enumerate(rows.wrong())]
+    scored, found = pl.collect_all(
+        [rows.frame.select(names), rows.frame.select(wrong or pl.lit(value=False))]
+    )
+    if any(found.row(0)):
+        rows.raise_wrong()
+    every = [_of_metric(scored, place, metric, len(systems)) for place, metric in enumerate(metrics)]
+    is_scored = np.logical_or.reduce([one.y > 0 for one in every])
+    if not is_scored.any():
+        raise ValueError("there is nothing to score: no row has an answer and a score")
+    return frame.filter(pl.Series(is_scored)), [one.of_rows(is_scored) for one in every]
+
+
+def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -> Scores:
+    columns = [system_rows.columns(place, metric, system) for system in range(systems)]
+    table = scored.select(name for one in columns for name in one)
+    is_scored = table.select(pl.all_horizontal(pl.all().is_not_null())).to_series().to_numpy()
+    values: dict[str, Any] = {
+        name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
+    }
+    known = table.filter(pl.Series(is_scored))
+    ends = known.select(pl.concat_list([one[0] for one in columns]).list.explode().alias("score"))["score"]
+    metric = metric.within(*(cast("float | None", end) for end in (ends.min(), ends.max())))
+    if metric.is_ratio:
+        x, y = ([values[one[part]] for one in columns] for part in (1, 2))
+    else:
+        x, y = [values[one[0]] for one in columns], [is_scored.astype(np.float64)] * systems
+    sign = 1.0 if metric.higher_is_better else -1.0
+    if systems == 1:
+        return Scores(metric, sign * x[0], y[0], _lost(metric, x[0], y[0]))
+    # Of rates with denominators of their own, the change to first order.
+    whole = y[0].sum() + y[1].sum()
+    rate = (x[0].sum() + x[1].sum()) / whole if whole else 0.0
+    change = x[1] - x[0] - rate * (y[1] - y[0])
+    return Scores(metric, sign * change, (y[0] + y[1]) / 2, np.maximum(-sign * change, 0.0), is_change=True)
+
+
+def _lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
+    """Return by how much each row falls short of the best score."""
+    low, high = metric.bounds or (None, None)
+    if metric.higher_is_better:
+        return None if high is None else high * y - x
+    return None if low is None else x - low * y
+
+
+def units(frame: pl.DataFrame, cluster: str | None, height: int) -> IntArray:
+    """Return the number of the document of each row, or of the row itself."""
+    if cluster is None:
+        return np.arange(height)
+    return frame[cluster].rank("dense").fill_null(0).to_numpy().astype(np.intp)

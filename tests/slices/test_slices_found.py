@@ -1,0 +1,233 @@
+"""`find_slices` finds faults that were planted, and nothing else; its figures are those of reports."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+N, DOCUMENTS = 3000, 150
+COLUMNS = ["kind", "lang", "pages", "when", "types", "is_scan", "size"]
+
+
+def questions(seed: int = 0) -> pl.DataFrame:
+    """Rows with columns of all kinds, none of which has to do with the score."""
+    random = np.random.default_rng(seed)
+    document = random.integers(0, DOCUMENTS, N)
+    right = random.random(N) < np.clip(random.normal(0.9, 0.1, DOCUMENTS), 0, 1)[document]
+    days = [dt.date(2026, 1, 1) + dt.timedelta(int(day)) for day in random.integers(0, 300, N)]
+    size = random.normal(10, 3, N)
+    size[random.random(N) < 0.1] = np.nan
+    return pl.DataFrame(
+        {
+            "doc": [f"d{place}" for place in document],
+            "prediction": np.where(right, "yes", "?"),
+            "answer": ["yes"] * N,
+            "kind": pl.Series(random.choice(["form", "fax", "letter"], N), dtype=pl.Categorical),
+            "lang": [random.choice(["en", "ja", "missing", None]) for _ in range(N)],
+            "pages": random.integers(1, 100, DOCUMENTS)[document],
+            "when": days,
+            "types": [
+                list(random.choice(["table", "text", "figure"], k)) if k else None
+                for k in random.integers(0, 3, N)
+            ],
+            "is_scan": random.random(N) < 0.5,
+            "size": size,
+        }
+    )
+
+
+FAULTS = {
+    "kind = fax and lang = ja": (pl.col("kind").cast(pl.String) == "fax") & (pl.col("lang") == "ja"),
+    "types has figure": pl.col("types").list.contains("figure").fill_null(value=False),
+    "lang is missing": pl.col("lang").is_null(),
+    'lang = "missing"': (pl.col("lang") == "missing").fill_null(value=False),
+    "types is missing": pl.col("types").is_null(),
+    "is_scan = true": pl.col("is_scan"),
+    "size is missing": pl.col("size").is_nan(),
+}
+
+
+def with_fault(frame: pl.DataFrame, where: pl.Expr, share: float = 0.6) -> pl.DataFrame:
+    is_hit = pl.Series(np.random.default_rng(1).random(frame.height) < share)
+    return frame.with_columns(prediction=pl.when(where & is_hit).then(pl.lit("?")).otherwise("prediction"))
+
+
+def found_in(frame: Any, **options: Any) -> Any:
+    return af.find_slices(frame, "prediction", "answer", COLUMNS, cluster="doc", **options)
+
+
+def test_nothing_is_found_where_there_is_no_fault() -> None:
+    found = found_in(questions())
+    assert found.frame.is_empty()
+    assert found.n_slices == found.n_tests > 200
+    assert "none found" in repr(found)
+    with pytest.raises(ValueError, match="none was found"):
+        found.filter(0)
+
+
+def test_a_planted_fault_is_found_and_nothing_else() -> None:
+    frame = questions()
+    for description, where in FAULTS.items():
+        spoilt = with_fault(frame, where)
+        found = found_in(spoilt)
+        assert found.frame["description"].to_list() == [description]
+        assert spoilt.filter(found.filter(0)).equals(spoilt.filter(where))
+        # The same row sets in the half that it was not found on.
+        honest = found_in(spoilt, holdout=0.5)
+        assert honest.frame["description"][0] == description
+        assert honest.frame["p_adjusted"][0] <= 0.05
+
+
+def test_faults_in_bins_are_found_with_their_bounds() -> None:
+    frame = questions()
+    for name in ("pages", "when", "size"):
+        known = frame[name].fill_nan(None) if name == "size" else frame[name]
+        low, high = known.quantile(0.4, "lower"), known.quantile(0.6, "lower")
+        where = (pl.col(name) > pl.lit(low)) & (pl.col(name) <= pl.lit(high))
+        found = found_in(with_fault(frame, where))
+        (condition,) = found.conditions[0]
+        assert condition.column == name
+        assert condition.kind == "between"
+        assert found.frame.height == 1
+        rows = frame.filter(found.filter(0))
+        assert rows[name].min() > condition.low
+        assert rows[name].max() <= condition.high
+        shared = frame.filter(found.filter(0) & where).height
+        assert shared > 0.9 * rows.height
+
+
+def test_two_faults_are_listed_and_their_overlaps_are_folded() -> None:
+    first, second = FAULTS["kind = fax and lang = ja"], FAULTS["is_scan = true"]
+    spoilt = with_fault(with_fault(questions(), first, 0.9), second, 0.3)
+    found = found_in(spoilt)
+    assert set(found.frame["description"]) == {"kind = fax and lang = ja", "is_scan = true"}
+    folded = found.frame["overlapping"].explode(empty_as_null=True, keep_nulls=True).drop_nulls().to_list()
+    assert {"kind = fax", "lang = ja"} <= set(folded)
+
+
+def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
+    spoilt = with_fault(questions(), FAULTS["types has figure"])
+    metrics = ["anls", "cer_corpus", "exact_match"]
+    found = found_in(spoilt, metrics=metrics)
+    for place, line in enumerate(found.frame.iter_rows(named=True)):
+        chosen = found.filter(place)
+        name = line["metric"]
+        inside, outside = (
+            af.report(spoilt.filter(rows), "prediction", "answer", metrics=metrics, cluster="doc").overall
+            for rows in (chosen, ~chosen)
+        )
+        assert line["score"] == inside[name]
+        assert (line["low"], line["high"]) == (inside[f"{name}_low"], inside[f"{name}_high"])
+        assert (line["n"], line["n_clusters"]) == (inside["n"], inside["n_clusters"])
+        assert line["rest"] == pytest.approx(outside[name], rel=1e-12)
+        assert line["difference"] == line["score"] - line["rest"]
+        assert line["share_of_rows"] == spoilt.filter(chosen).height / N
+    both = spoilt.with_columns(old=questions()["prediction"])
+    found = af.find_slices(both, {"old": "old", "new": "prediction"}, "answer", COLUMNS, cluster="doc")
+    assert found.frame["description"].to_list() == ["types has figure"]
+    line = found.frame.row(0, named=True)
+    compared = af.compare(
+        both.filter(found.filter(0)), {"old": "old", "new": "prediction"}, "answer", cluster="doc"
+    ).overall
+    assert (line["first_score"], line["second_score"]) == (compared["old"], compared["new"])
+    assert (line["change"], line["low"]) == (compared["difference"], compared["difference_low"])
+    assert line["share_of_loss"] == 1
+
+
+def test_where_the_second_system_gained_less_it_did_not_lose() -> None:
+    frame = questions()
+    worse = pl.when(pl.col("kind").cast(pl.String) == "fax").then(0.5).otherwise(0.2)
+    scores = frame.with_columns(old=pl.lit(0.1), new=worse)
+    options: dict[str, Any] = {"columns": COLUMNS, "cluster": "doc"}
+    # Other slices gained less than faxes did, but nowhere was anything lost.
+    assert af.find_slices(scores, {"old": "old", "new": "new"}, **options).frame.is_empty()
+    lost = af.find_slices(scores, {"new": "new", "old": "old"}, **options).frame
+    assert lost["description"].to_list() == ["kind = fax"]
+
+
+def test_lower_is_better_where_the_metric_says_so() -> None:
+    frame = questions().with_columns(wer=pl.when(pl.col("is_scan")).then(0.5).otherwise(0.1))
+    found = af.find_slices(frame, None, None, COLUMNS, metrics="wer", cluster="doc")
+    assert found.frame["description"].to_list() == ["is_scan = true"]
+    assert found.frame["difference"][0] > 0
+
+
+def test_all_metrics_are_one_family() -> None:
+    frame = with_fault(questions(), FAULTS["is_scan = true"], 0.15)
+    one, several = (found_in(frame, metrics=names) for names in ("anls", ["anls", "exact_match", "cer_mean"]))
+    assert several.n_tests == 3 * one.n_tests
+    assert several.n_slices == one.n_slices
+    p_values = [one.frame["p_adjusted"][0], several.frame["p_adjusted"][0]]
+    assert p_values == sorted(p_values)
+
+
+def test_the_kind_of_frame_and_the_order_of_rows_do_not_matter() -> None:
+    spoilt = with_fault(questions(), FAULTS["lang is missing"])
+    expected = found_in(spoilt)
+    shuffled = spoilt.sample(fraction=1, shuffle=True, seed=5)
+    for other in (spoilt.lazy(), shuffled, spoilt.to_arrow()):
+        assert found_in(other).frame.equals(expected.frame)
+    of_pandas = found_in(spoilt.to_pandas(), holdout=0)
+    assert isinstance(of_pandas.frame, pd.DataFrame)
+    assert of_pandas.frame["description"].tolist() == expected.frame["description"].to_list()
+    assert of_pandas.frame["score"].tolist() == expected.frame["score"].to_list()
+    honest = [found_in(one, depth=3).frame for one in (spoilt, shuffled)]
+    assert honest[0].equals(honest[1])
+    assert spoilt.anls.find_slices("prediction", "answer", COLUMNS, cluster="doc").frame.equals(
+        expected.frame
+    )
+
+
+def test_columns_that_cannot_slice_are_named() -> None:
+    frame = questions().with_columns(
+        id=pl.int_range(N).cast(pl.String), constant=pl.lit(1), nested=pl.struct("lang", "is_scan")
+    )
+    found = af.find_slices(frame, "prediction", "answer", cluster="doc")
+    assert found.left_out == {
+        "id": "it has 3,000 values, more than 50",
+        "constant": "all its values are equal",
+        "nested": f"its dtype {frame.schema['nested']} has no values to slice by",
+    }
+    assert found.settings["columns"] == COLUMNS
+    with pytest.raises(ValueError, match="columns must have one that can slice rows: 'id': it has 3,000"):
+        af.find_slices(frame, "prediction", "answer", ["id"])
+
+
+def test_small_slices_and_slices_of_few_documents_are_not_tested() -> None:
+    frame = pl.DataFrame(
+        {
+            "score": [0.0] * 30 + [1.0] * 70,
+            "doc": [0] * 30 + [1 + place % 20 for place in range(70)],
+            "k": ["bad"] * 30 + ["good"] * 70,
+        }
+    )
+    assert af.find_slices(frame, metrics="score", columns="k").n_slices == 2
+    assert af.find_slices(frame, metrics="score", columns="k", cluster="doc").n_slices == 0
+    assert af.find_slices(frame, metrics="score", columns="k", min_rows=31).n_slices == 0
+
+
+def test_options_are_checked() -> None:
+    frame = pl.DataFrame({"p": ["a"] * 9, "t": ["a"] * 9, "k": ["x", "y", "z"] * 3, "none": [None] * 9})
+    for options, message in (
+        ({"depth": 4}, "depth must be an integer from 1 to 3, got 4"),
+        ({"holdout": 1}, "holdout must leave documents to find slices on"),
+        ({"top": 0}, "top must be"),
+        ({"bins": 1}, "bins must be"),
+        ({"metrics": "zeros"}, "'zeros' is none"),
+        ({"systems": {"a": "p", "b": "t"}}, "pass prediction for one system, or systems for two"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            af.find_slices(frame, "p", "t", "k", **options)
+    with pytest.raises(ValueError, match="not both"):
+        af.find_slices(frame, {"a": "p", "b": "t"}, "t", systems={"a": "p", "b": "t"})
+    with pytest.raises(ValueError, match="nothing to score"):
+        af.find_slices(frame, "p", "none", "k")
+    with pytest.raises(af.ColumnNotFoundError):
+        af.find_slices(frame, "p", "t", ["l"])
