@@ -22,6 +22,7 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/*.md",
     "docs/reference/**",
+    "examples/plugins/README.md",
     "notebooks/*.ipynb",
     "tests/benchmarks/*.md",
     *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "data/README.md", "tests/README.md"),

@@ -19,7 +19,7 @@ _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 
 
 def _pages() -> list[Path]:
-    folders = (ROOT / name for name in ("data", "docs", "tests"))
+    folders = (ROOT / name for name in ("data", "docs", "examples", "tests"))
     return [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
 
 
