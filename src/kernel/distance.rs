@@ -71,6 +71,23 @@ impl Workspace {
         self.distance_of_utf8([left.as_bytes(), right.as_bytes()], cost, limit)
     }
 
+    /// Edit distance of two texts whose units are numbers below `ids`.
+    pub fn distance_of_numbers(&mut self, texts: [&[u32]; 2], ids: usize) -> usize {
+        let Self { lcs, long, .. } = self;
+        let (left, right) = trim_common_ends(texts[0], texts[1]);
+        let distance = distance_of(left, right, SubstitutionCost::One, usize::MAX, lcs, |pattern, text| {
+            if pattern.len() <= WORD {
+                return Some(distance_units(pattern, text));
+            }
+            match long.wavefronts.distance(pattern, text, budget(text.len()), usize::MAX) {
+                Found::Distance(distance) => Some(distance),
+                Found::TooFar => None,
+                Found::Guess(guess) => long.band.distance(pattern, text, ids, guess, usize::MAX),
+            }
+        });
+        distance.expect("no limit was set")
+    }
+
     /// The same for different texts that are UTF-8.
     pub fn distance_of_utf8(
         &mut self,

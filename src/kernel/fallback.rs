@@ -12,7 +12,7 @@ use super::prepare::{Preparation, length, upper_length};
 use super::prepared::{self, Prepared, Text};
 use super::request::{Exact, Request, Similarity};
 use super::score::{CharErrors, Denominator, Nearest};
-use super::units::{TextUnit, Units};
+use super::units::{self, TextUnit, Units};
 use super::utf8::characters;
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
@@ -59,6 +59,8 @@ struct Room {
     /// Texts that are compared by other units than code points, before they are written down anew.
     texts: [String; 2],
     units: Units,
+    /// What is known of them, in which case they are not written down.
+    measured: Option<units::Measured>,
 }
 
 /// A pair of texts after preparation, and what they have in common.
@@ -73,6 +75,8 @@ struct PreparedTexts<'a> {
     raw: &'a RawPair<'a>,
     /// `None` where they are compared as they came.
     prepared: Option<&'a [Prepared; 2]>,
+    /// What is known of them already.
+    measured: Option<units::Measured>,
 }
 
 impl FallbackScorer {
@@ -86,13 +90,12 @@ impl FallbackScorer {
         if preparation == Preparation::default() {
             return length(answer.text);
         }
-        let room = &mut self.rooms[1];
-        if preparation.unit == TextUnit::Codepoint {
-            room.prepared[1].fill(answer, preparation, isa);
-        } else {
-            room.fill_units(["", answer.text], preparation);
+        let Room { prepared: [_, prepared], texts: [_, buffer], units, .. } = &mut self.rooms[1];
+        if preparation.unit != TextUnit::Codepoint {
+            return units.length(preparation.prepare(answer.text, buffer), preparation.unit);
         }
-        characters(room.prepared[1].memory().text()).count()
+        prepared.fill(answer, preparation, isa);
+        characters(prepared.memory().text()).count()
     }
 
     /// Puts the distances of a pair into the queue, for the similarity and for the error rate.
@@ -106,7 +109,11 @@ impl FallbackScorer {
         let (cost, isa) = (request.cost, batches.isa());
         let is_known = self.prediction.replace(raw.prediction) == Some(raw.prediction);
         let Self { workspace, rooms: [for_similarity, for_errors], .. } = self;
-        let texts = |preparation, room| PreparedTexts::new(raw, preparation, room, is_known, isa);
+        let is_levenshtein = cost == SubstitutionCost::One;
+        let mut texts = |preparation, room| {
+            let workspace = is_levenshtein.then_some(&mut *workspace);
+            PreparedTexts::new(raw, preparation, room, is_known, isa, workspace)
+        };
         let similarity = request.similarity.map(|Similarity { protocol, .. }| protocol.preparation);
         let pair = similarity.map(|preparation| PreparedPair::new(texts(preparation, for_similarity), isa));
         let errors = request.errors.filter(|_| request.errors != similarity);
@@ -155,10 +162,15 @@ impl FallbackScorer {
 }
 
 impl Room {
-    /// Prepares both texts, a code point for each unit.
-    fn fill_units(&mut self, raw: [&str; 2], preparation: Preparation) {
-        let Self { prepared, texts: [prediction, answer], units } = self;
+    /// Prepares both texts, a code point for each unit, unless their distance is found without. There is a workspace
+    /// for it where substitutions cost 1.
+    fn fill_units(&mut self, raw: [&str; 2], preparation: Preparation, workspace: Option<&mut Workspace>) {
+        let Self { prepared, texts: [prediction, answer], units, measured } = self;
         let texts = [preparation.prepare(raw[0], prediction), preparation.prepare(raw[1], answer)];
+        *measured = workspace.and_then(|workspace| units.measure(texts, preparation.unit, workspace));
+        if measured.is_some() {
+            return;
+        }
         for (prepared, text) in prepared.iter_mut().zip(units.code_points(texts, preparation.unit)) {
             prepared.set(text);
         }
@@ -173,31 +185,41 @@ impl<'a> PreparedTexts<'a> {
         room: &'a mut Room,
         is_known: bool,
         isa: Isa,
+        workspace: Option<&mut Workspace>,
     ) -> Self {
         if preparation == Preparation::default() {
-            return Self { raw, prepared: None };
+            return Self { raw, prepared: None, measured: None };
         }
+        let mut measured = None;
         if preparation.unit == TextUnit::Codepoint {
             for (room, text) in room.prepared.iter_mut().zip(raw.texts).skip(usize::from(is_known)) {
                 room.fill(text, preparation, isa);
             }
         } else {
-            room.fill_units(raw.texts.map(|text| text.text), preparation);
+            room.fill_units(raw.texts.map(|text| text.text), preparation, workspace);
+            measured = room.measured;
         }
-        Self { raw, prepared: Some(&room.prepared) }
+        Self { raw, prepared: Some(&room.prepared), measured }
     }
 
     fn memory(&self, side: usize) -> Memory<'a> {
         self.prepared.map_or(self.raw.texts[side].memory, |prepared| prepared[side].memory())
     }
 
+    /// Whether both are known to be equal.
     fn are_equal(&self, other: &Self) -> bool {
-        (0..2).all(|side| self.memory(side).text() == other.memory(side).text())
+        let are_written = self.measured.is_none() && other.measured.is_none();
+        are_written && (0..2).all(|side| self.memory(side).text() == other.memory(side).text())
     }
 }
 
 impl<'a> PreparedPair<'a> {
     fn new(texts: PreparedTexts<'a>, isa: Isa) -> Self {
+        if let Some(units::Measured { distance, lengths }) = texts.measured {
+            // As if so many units were added, and all else was equal.
+            let affixes = Affixes { prefix: 0, suffix: 0, characters: lengths, different: [0, distance] };
+            return Self { texts, affixes };
+        }
         let known = texts.raw.affixes.filter(|_| texts.prepared.is_none());
         let affixes = known.unwrap_or_else(|| isa.affixes([texts.memory(0), texts.memory(1)]));
         Self { texts, affixes }

@@ -27,8 +27,9 @@
 //! alone, on an Intel Xeon with AVX-512 at 2.6 GHz. A limit shortens the way: a row whose
 //! best answer is known already, or a score that is cut below a threshold, needs no exact distance beyond it.
 //!
-//! Texts that are compared by words or grapheme clusters are first written down anew by `units`, a code point for each.
-//! They then take the last ways of the table.
+//! Texts that are compared by grapheme clusters are first written down anew by `units`, a code point for each. They
+//! then take the last ways of the table. Distances in words are computed there alone, from places of the texts where
+//! errors are few, and else from numbers of the words.
 //!
 //! # Methods for long texts
 //!

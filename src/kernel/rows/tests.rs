@@ -9,6 +9,7 @@ use super::super::request::{Similarity, Texts};
 use super::super::score::{Cut, Protocol, Scorer};
 use super::super::view::{INLINE, Memory};
 use super::*;
+use crate::kernel::units::{TextUnit, WordRule};
 use crate::kernel::weighted::SubstitutionCost;
 
 /// A prediction and answers, null or not.
@@ -186,11 +187,19 @@ fn assert_scores(rows: Vec<Row>, request: &Request) {
 fn preparations() -> impl Strategy<Value = Preparation> {
     let whitespace = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze];
     let form = [None, None, Some(UnicodeForm::Nfkc)];
-    (any::<bool>(), prop::sample::select(whitespace.to_vec()), prop::sample::select(form.to_vec())).prop_map(
-        |(ignore_case, whitespace, unicode_form)| Preparation {
+    let words = [WordRule::Whitespace, WordRule::Spaces].map(TextUnit::Word);
+    let unit = prop_oneof![
+        6 => Just(TextUnit::Codepoint),
+        1 => Just(TextUnit::Grapheme),
+        2 => prop::sample::select(words.to_vec()),
+    ];
+    let whitespace = prop::sample::select(whitespace.to_vec());
+    (any::<bool>(), whitespace, prop::sample::select(form.to_vec()), unit).prop_map(
+        |(ignore_case, whitespace, unicode_form, unit)| Preparation {
             ignore_case,
             whitespace,
             unicode_form,
+            unit,
             ..Preparation::NONE
         },
     )
@@ -208,9 +217,11 @@ fn requests() -> impl Strategy<Value = Request> {
             prop::sample::select(vec![0.0, 0.1, 0.5, 0.9, 1.0]).prop_map(Exact::Kept),
         ],
     )
-        .prop_map(|(preparation, denominator, cut, exact)| Similarity {
-            protocol: Protocol { preparation, denominator, cut },
-            exact,
+        .prop_map(|(preparation, denominator, cut, exact)| {
+            // Upper case is counted in code points alone.
+            let is_text = preparation.unit == TextUnit::Codepoint;
+            let denominator = if is_text { denominator } else { Denominator::Prepared };
+            Similarity { protocol: Protocol { preparation, denominator, cut }, exact }
         });
     let errors = prop::option::of(prop_oneof![Just(Preparation::default()), preparations()]);
     (prop::option::of(similarity), errors, 0..3_u64, any::<bool>()).prop_map(

@@ -4,11 +4,15 @@
 //! own for each unit: two code points are equal where the units are. Distances, lengths and alignments of the new
 //! texts are those of the units.
 
+mod borders;
 mod graphemes;
+mod word_distance;
 mod words;
 
 use self::graphemes::Graphemes;
 use self::words::Words;
+use super::distance::Workspace;
+use super::prepare::length;
 
 /// What a distance counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +82,36 @@ impl<'a> Written<'a> {
     }
 }
 
+/// What is known of a pair of texts without writing them down anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The edit distance in units.
+    pub distance: usize,
+    /// The units of each text.
+    pub lengths: [usize; 2],
+}
+
 impl Units {
+    /// Number of units of a text.
+    pub fn length(&mut self, text: &str, unit: TextUnit) -> usize {
+        match unit {
+            TextUnit::Word(rule) => self.words.count(text, rule),
+            TextUnit::Codepoint | TextUnit::Grapheme => length(self.code_points(["", text], unit)[1]),
+        }
+    }
+
+    /// The distance of two texts, where it takes less than to write them down anew.
+    pub fn measure(
+        &mut self,
+        texts: [&str; 2],
+        unit: TextUnit,
+        workspace: &mut Workspace,
+    ) -> Option<Measured> {
+        let TextUnit::Word(rule) = unit else { return None };
+        let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
+        Some(Measured { distance, lengths })
+    }
+
     /// Both texts with a code point for each unit.
     ///
     /// # Panics

@@ -3,19 +3,64 @@
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::lanes::{LONGEST, Register};
-use super::super::whitespace::is_whitespace;
+use super::super::distance::Workspace;
+use super::borders::Borders;
+use super::word_distance::WordDistance;
 use super::{Range, TOO_MANY, WordRule};
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct Words {
-    borders: Vec<u32>,
+    borders: [Borders; 2],
+    distance: WordDistance,
     numbers: Numbers,
     letters: String,
 }
 
 impl Words {
+    /// Number of words.
+    pub fn count(&mut self, text: &str, rule: WordRule) -> usize {
+        if rule == WordRule::Uax29 {
+            let mut ranges = Vec::new();
+            split_at_boundaries(text, &mut ranges, &mut self.letters);
+            return ranges.len();
+        }
+        let [borders, _] = &mut self.borders;
+        borders.find(text.as_bytes(), rule == WordRule::Spaces);
+        borders.words()
+    }
+
+    /// The edit distance in words, and the words of each text.
+    pub fn distance(
+        &mut self,
+        texts: [&str; 2],
+        rule: WordRule,
+        ranges: &mut [Vec<Range>; 2],
+        workspace: &mut Workspace,
+    ) -> (usize, [usize; 2]) {
+        let Self { borders, distance, numbers, letters } = self;
+        if rule == WordRule::Uax29 {
+            for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
+                split_at_boundaries(text, ranges, letters);
+            }
+        } else {
+            let bytes = texts.map(str::as_bytes);
+            for (borders, text) in borders.iter_mut().zip(bytes) {
+                borders.find(text, rule == WordRule::Spaces);
+            }
+            if let Some(distance) = distance.distance(bytes, borders) {
+                return (distance, borders.each_ref().map(Borders::words));
+            }
+            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
+                borders.ranges(ranges);
+            }
+        }
+        numbers.fill(texts, ranges);
+        let distance = workspace
+            .distance_of_numbers(numbers.of_words.each_ref().map(Vec::as_slice), numbers.known.len());
+        (distance, ranges.each_ref().map(Vec::len))
+    }
+
     /// Writes down the words of both texts, a code point for each.
     pub fn write(
         &mut self,
@@ -24,26 +69,20 @@ impl Words {
         ranges: &mut [Vec<Range>; 2],
         written: &mut [String; 2],
     ) {
-        let Self { borders, numbers, letters } = self;
+        let Self { borders: [borders, _], numbers, letters, .. } = self;
         for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
-            ranges.clear();
-            match rule {
-                WordRule::Whitespace => split_whitespace(text, ranges, borders),
-                WordRule::Spaces => {
-                    split_whitespace(text, ranges, borders);
-                    join(text, ranges);
-                }
-                WordRule::Uax29 => split_at_boundaries(text, ranges, letters),
+            if rule == WordRule::Uax29 {
+                split_at_boundaries(text, ranges, letters);
+            } else {
+                borders.find(text.as_bytes(), rule == WordRule::Spaces);
+                borders.ranges(ranges);
             }
         }
-        numbers.clear(ranges.iter().map(Vec::len).sum());
-        for (ranges, written) in ranges.iter().zip(&mut *written) {
+        numbers.fill(texts, ranges);
+        for (numbers, written) in numbers.of_words.iter().zip(written) {
             written.clear();
-            written.reserve(size_of::<char>() * ranges.len());
+            written.extend(numbers.iter().map(|&number| code_point(number)));
         }
-        let [first, second] = written;
-        numbers.first(texts[0].as_bytes(), &ranges[0], first);
-        numbers.second(texts[1].as_bytes(), &ranges[1], second);
     }
 }
 
@@ -53,74 +92,11 @@ fn code_point(number: u32) -> char {
     char::from_u32(code).expect(TOO_MANY)
 }
 
-/// Finds what stands between whitespace; `borders` is working memory.
-fn split_whitespace(text: &str, words: &mut Vec<Range>, borders: &mut Vec<u32>) {
-    const BLOCK: usize = 2 * LONGEST;
-    let mut is_inside = 0;
-    let mut block = |first: usize, block: &[u8; BLOCK]| {
-        let whitespace = |half: usize| {
-            let half = block[half * LONGEST..].first_chunk().expect("a half of the block");
-            u64::from(Register::load(half).whitespace().0)
-        };
-        let inside = !(whitespace(0) | whitespace(1) << u32::BITS);
-        // Where a word begins or ends.
-        let mut changes = inside ^ (inside << 1 | is_inside);
-        is_inside = inside >> (u64::BITS - 1);
-        while changes != 0 {
-            borders.push(first as u32 + changes.trailing_zeros());
-            changes &= changes - 1;
-        }
-    };
-    let (blocks, rest) = text.as_bytes().as_chunks();
-    (0..).step_by(BLOCK).zip(blocks).for_each(|(first, bytes)| block(first, bytes));
-    // Whitespace behind the text ends its last word.
-    let mut last = [b' '; BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
-    block(text.len() - rest.len(), &last);
-    words.extend(borders.as_chunks().0.iter().map(|&[start, end]| start as usize..end as usize));
-    borders.clear();
-    if !text.is_ascii() {
-        split_further(text, words);
-    }
-}
-
-/// Splits words at whitespace beyond ASCII.
-fn split_further(text: &str, words: &mut Vec<Range>) {
-    // The first bytes of such characters.
-    let may_split = |word: &Range| bytes(text, word).iter().any(|byte| matches!(byte, 0xc2 | 0xe1..=0xe3));
-    if !words.iter().any(may_split) {
-        return;
-    }
-    let found = std::mem::take(words);
-    for word in found {
-        if !may_split(&word) {
-            words.push(word);
-            continue;
-        }
-        let parts = text[word.clone()].split(is_whitespace).filter(|part| !part.is_empty());
-        words.extend(parts.map(|part| {
-            let start = part.as_ptr().addr() - text.as_ptr().addr();
-            start..start + part.len()
-        }));
-    }
-}
-
-/// Joins words between which a single character of whitespace stands that is no space.
-fn join(text: &str, words: &mut Vec<Range>) {
-    words.dedup_by(|next, word| {
-        let mut between = text[word.end..next.start].chars();
-        let joins = between.next() != Some(' ') && between.next().is_none();
-        if joins {
-            word.end = next.end;
-        }
-        joins
-    });
-}
-
 /// Finds the words of UAX 29 that have more than whitespace, punctuation and symbols. Characters for private use count
 /// as letters, as dinglehopper has them, to which they are those of old prints.
 fn split_at_boundaries(text: &str, words: &mut Vec<Range>, letters: &mut String) {
     let is_private = |character: char| ('\u{e000}'..='\u{f8ff}').contains(&character);
+    words.clear();
     letters.clear();
     // A letter of as many bytes in place of each.
     letters.extend(text.chars().map(|character| if is_private(character) { '\u{a000}' } else { character }));
@@ -145,8 +121,8 @@ struct Numbers {
     known: Vec<Known>,
     /// The words that are longer than their beginnings.
     long: Vec<u8>,
-    /// The words of the first text.
-    first: Vec<u32>,
+    /// The words of both texts.
+    of_words: [Vec<u32>; 2],
 }
 
 /// Stands for a word that is not in the first text.
@@ -168,31 +144,26 @@ struct Known {
 }
 
 impl Numbers {
-    /// Makes room for so many words.
-    fn clear(&mut self, words: usize) {
+    /// Numbers the words of both texts.
+    fn fill(&mut self, texts: [&str; 2], ranges: &[Vec<Range>; 2]) {
+        let words: usize = ranges.iter().map(Vec::len).sum();
         self.slots.clear();
         self.slots.resize((2 * words).next_power_of_two(), 0);
         self.known.clear();
         self.long.clear();
-        self.first.clear();
-    }
-
-    /// The words of the first text.
-    fn first(&mut self, text: &[u8], words: &[Range], written: &mut String) {
-        for word in words {
-            let number = self.number(&Word::new(text, word));
-            self.known[number as usize].place = self.first.len() as u32;
-            self.first.push(number);
-            written.push(code_point(number));
-        }
-    }
-
-    /// The words of the second text. Most are those of the first one in the same order, and need not be looked for.
-    fn second(&mut self, text: &[u8], words: &[Range], written: &mut String) {
+        let [mut first, mut second] = std::mem::take(&mut self.of_words);
+        first.clear();
+        first.extend(ranges[0].iter().zip(0..).map(|(word, place)| {
+            let number = self.number(&Word::new(texts[0].as_bytes(), word));
+            self.known[number as usize].place = place;
+            number
+        }));
+        // Most words of the second text are those of the first one in the same order, and need not be looked for.
         let mut expected = 0;
-        for word in words {
-            let word = Word::new(text, word);
-            let number = match self.first.get(expected) {
+        second.clear();
+        second.extend(ranges[1].iter().map(|word| {
+            let word = Word::new(texts[1].as_bytes(), word);
+            let number = match first.get(expected) {
                 Some(&number) if self.is(number, &word) => number,
                 _ => {
                     let number = self.number(&word);
@@ -202,8 +173,9 @@ impl Numbers {
                 }
             };
             expected += 1;
-            written.push(code_point(number));
-        }
+            number
+        }));
+        self.of_words = [first, second];
     }
 
     /// Whether a word has this number.
@@ -233,10 +205,6 @@ impl Numbers {
         self.long.extend(rest);
         number
     }
-}
-
-fn bytes<'a>(text: &'a str, word: &Range) -> &'a [u8] {
-    &text.as_bytes()[word.clone()]
 }
 
 /// A word that is looked for.
@@ -298,16 +266,16 @@ mod tests {
 
     use super::*;
     use crate::kernel::oracle::cases;
+    use crate::kernel::whitespace::is_whitespace;
 
     fn words(text: &str, rule: WordRule) -> Vec<&str> {
         let mut ranges = Vec::new();
         match rule {
             WordRule::Uax29 => split_at_boundaries(text, &mut ranges, &mut String::new()),
             rule => {
-                split_whitespace(text, &mut ranges, &mut Vec::new());
-                if rule == WordRule::Spaces {
-                    join(text, &mut ranges);
-                }
+                let mut borders = Borders::default();
+                borders.find(text.as_bytes(), rule == WordRule::Spaces);
+                borders.ranges(&mut ranges);
             }
         }
         ranges.into_iter().map(|word| &text[word]).collect()
