@@ -19,6 +19,7 @@ mod views;
 mod wavefront;
 
 pub use affix::Affixes;
+pub use compress::each;
 pub use decode::Decoded;
 pub use narrow::SPARE;
 pub use pairs::{Batch, PAIRS, Planes};

@@ -35,6 +35,18 @@ enum Places {
     Keys(Keys),
 }
 
+impl Places {
+    /// Which of the views is that of a text; a function, as it is asked for in many places.
+    #[inline(never)]
+    fn of(&self, index: usize) -> usize {
+        match self {
+            Self::Own => index,
+            Self::First => 0,
+            Self::Keys(keys) => keys.get(index),
+        }
+    }
+}
+
 impl Views {
     fn new(all: ScalarBuffer<u128>, buffers: Vec<Buffer>, nulls: Option<NullBuffer>) -> Self {
         Self { all, buffers, nulls: nulls.filter(|nulls| nulls.null_count() > 0), places: Places::Own }
@@ -89,8 +101,7 @@ impl Views {
     pub fn place(&self, index: usize) -> usize {
         match &self.places {
             Places::Own => index,
-            Places::First => 0,
-            Places::Keys(keys) => keys.get(index),
+            shared => shared.of(index),
         }
     }
 

@@ -9,13 +9,13 @@ pub mod neon;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 use super::compress::{STEP, compress, each};
 use super::decode::ones;
 
 /// Bytes that no character is narrowed to. They are rare as characters, which are left to the caller as well.
-pub const SPARE: RangeInclusive<u8> = 0x0e..=0x1f;
+pub const SPARE: Range<usize> = 0x0e..0x20;
 
 /// Narrows a text up to the first eight bytes that are not all ASCII or at block; how many were read, and written.
 pub fn narrow(text: &[u8], block: u8, narrow: &mut [u8]) -> (usize, usize) {
@@ -44,10 +44,7 @@ fn narrow_by(
         // Neither addition carries anything into the next byte.
         let elsewhere = (own ^ block) & each(0x7e);
         let elsewhere = (elsewhere + each(0x7f)) & leads;
-        let low = own & each(0x7f);
-        let from_spare = low + each(0x80 - *SPARE.start());
-        let beyond_spare = low + each(0x7f - *SPARE.end());
-        if elsewhere | from_spare & !beyond_spare & !own & each(0x80) != 0 {
+        if elsewhere & each(0x80) != 0 {
             break;
         }
         let leads = ones(leads);
