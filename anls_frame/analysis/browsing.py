@@ -96,7 +96,7 @@ class RowsPage:
 
     def __repr__(self) -> str:
         rows = numbered(self._content.table.height, "row")
-        return f"RowsPage({self._content.title!r}, {rows}, {self.size / 1e6:.1f} MB)"
+        return f"RowsPage({self._content.title!r}, {rows})"
 
     def _repr_html_(self) -> str:
         table, html, more = self._content.table, self._html, ""
@@ -199,7 +199,7 @@ def browse(
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [1, 2], "prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
     >>> af.browse(df, "prediction", "answer", id="id", title="Animals")
-    RowsPage('Animals', 2 rows, 0.1 MB)
+    RowsPage('Animals', 2 rows)
     """
     check_missing(missing)
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
@@ -242,7 +242,7 @@ def _notes(asked: Asked, shown: int, rows: int, means: Sequence[tuple[int, float
     metric = asked.metrics[0]
     name = metric.row or metric.name
     found = [
-        f"{f'{system}: ' if len(means) > 1 else ''}mean {name} {mean:.3f} of {numbered(scored, 'row')}."
+        f"{f'{system}: mean' if len(means) > 1 else 'Mean'} {name} {mean:.3f} of {numbered(scored, 'row')}."
         for system, (scored, mean) in zip(asked.systems, means, strict=True)
         if mean is not None
     ]

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import math
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +37,12 @@ class Packed:
     columns
         Of each column, by name: which parts have its codes and its pool, and whether it holds lists.
     parts
-        The parts.
+        The parts. Numbers that do not fall are there as the steps between them.
     """
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -68,9 +70,23 @@ class Packed:
             self.columns[name] = {"codes": self._part(codes), "pool": pool, "lists": is_list}
 
     def _part(self, content: list[Any]) -> int:
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        self.parts.append(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
-        return len(self.parts) - 1
+        """Return the number of the part with this content, which is there once."""
+        held = {"steps": _steps(content)} if _is_rising(content) else content
+        text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
+        part = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        if part not in self._places:
+            self._places[part] = len(self.parts)
+            self.parts.append(part)
+        return self._places[part]
+
+
+def _is_rising(content: list[Any]) -> bool:
+    """Return whether the content is numbers of rows, or others of which the steps need less room."""
+    return all(type(one) is int for one in content) and all(map(operator.le, content, content[1:]))
+
+
+def _steps(content: list[int]) -> list[int]:
+    return list(map(operator.sub, content, [0, *content]))
 
 
 def _entries(values: Iterable[Any]) -> Iterable[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import itertools
 import json
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -65,4 +66,5 @@ class ReadPage(HTMLParser):
         return [[values[one] for one in code] if isinstance(code, list) else values[code] for code in codes]
 
     def _part(self, number: int) -> Any:
-        return json.loads(gzip.decompress(base64.b64decode(self.scripts[f"part-{number}"])))
+        content = json.loads(gzip.decompress(base64.b64decode(self.scripts[f"part-{number}"])))
+        return content if isinstance(content, list) else list(itertools.accumulate(content["steps"]))

@@ -1,7 +1,7 @@
 // A prediction above its answer: words that belong together, and what differs within them.
 
 const MOST_CELLS = 4_000_000;
-const LONG = 2_000;
+const FEW_LINES = 3;
 const JOINED = /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Thai}]/u;
 const TOKENS = /\s|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+|[^]/gu;
 const CLUSTERS = typeof Intl.Segmenter === "function" ? new Intl.Segmenter("und", { granularity: "grapheme" }) : null;
@@ -133,9 +133,11 @@ function alignedLines(answer, prediction) {
     return null;
   }
   const bags = new Map();
+  // Pairs of characters, which all scripts have; whitespace is what readers most often get wrong.
   const bag = (line) => {
     if (!bags.has(line)) {
-      bags.set(line, new Set(line.match(/\S+/gu) ?? []));
+      const letters = line.replace(/\s+/gu, "");
+      bags.set(line, new Set(Array.from(letters, (_, at) => letters.slice(at, at + 2))));
     }
     return bags.get(line);
   };
@@ -143,10 +145,11 @@ function alignedLines(answer, prediction) {
     if (one === other) {
       return 0;
     }
-    const [words, others] = [bag(one), bag(other)];
+    const [pairs, others] = [bag(one), bag(other)];
     let shared = 0;
-    words.forEach((word) => { shared += others.has(word) ? 1 : 0; });
-    return 0.1 + 1.5 * (1 - (2 * shared) / (words.size + others.size || 1));
+    pairs.forEach((pair) => { shared += others.has(pair) ? 1 : 0; });
+    // Lines with less than a quarter in common are lines of their own.
+    return 0.1 + 2.6 * (1 - (2 * shared) / (pairs.size + others.size || 1));
   };
   const pairs = aligned(first, second, cost, () => 1);
   return pairs.map(([i, j]) => [i < 0 ? null : first[i], j < 0 ? null : second[j]]);
@@ -155,19 +158,19 @@ function alignedLines(answer, prediction) {
 const TAGS = { replace: "mark", insert: "ins", delete: "del" };
 
 function marked(kind, text) {
-  if (kind === "equal") {
-    return visible(text);
+  if (text === "") {
+    return [];
   }
-  const shown = visible(text).replace(/[ \u00a0\u3000]/g, "␣");
-  return shown === "" ? "" : element(TAGS[kind], {}, shown);
+  const shown = visible(text);
+  return [kind === "equal" ? shown : element(TAGS[kind], {}, shown.replace(/[ \u00a0\u3000]/g, "␣"))];
 }
 
 function wordElement(parts) {
   return element("span", { class: "word" }, ...parts.map((part) => element(
     "span",
     { class: "pair" },
-    element("span", { class: "top" }, marked(part.operation, part.answer)),
-    element("span", { class: "bottom" }, marked(part.operation, part.prediction)),
+    element("span", { class: "top" }, ...marked(part.operation, part.answer)),
+    element("span", { class: "bottom" }, ...marked(part.operation, part.prediction)),
   )));
 }
 
@@ -199,7 +202,9 @@ function longElement(answer, prediction) {
       made.append(skippedElement(skipped));
       skipped = 0;
     }
-    made.append(shortElement(one ?? "", other ?? ""));
+    const line = shortElement(one ?? "", other ?? "");
+    line.classList.toggle("alone", one === null || other === null);
+    made.append(line);
   }
   if (skipped) {
     made.append(skippedElement(skipped));
@@ -209,8 +214,8 @@ function longElement(answer, prediction) {
 
 /** Return two texts above each other, with marks where they differ. */
 function alignmentElement(answer, prediction) {
-  const isLong = answer.length + prediction.length > LONG && (answer.includes("\n") || prediction.includes("\n"));
-  const made = isLong ? longElement(answer, prediction) : shortElement(answer, prediction);
+  const lines = Math.max(...[answer, prediction].map((text) => text.split("\n").length));
+  const made = lines > FEW_LINES ? longElement(answer, prediction) : shortElement(answer, prediction);
   made.classList.add("aligned");
   return made;
 }

@@ -8,7 +8,17 @@ async function unpacked(part) {
     bytes[at] = text.charCodeAt(at);
   }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
+  const content = await new Response(stream).json();
+  return Array.isArray(content) ? content : summed(content.steps);
+}
+
+/** Return numbers from the steps between them. */
+function summed(steps) {
+  let last = 0;
+  return steps.map((step) => {
+    last += step;
+    return last;
+  });
 }
 
 /** A column: for each row the code of a value in the pool, or those of a list; 0 is null. */

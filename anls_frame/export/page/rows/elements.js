@@ -67,6 +67,16 @@ function shownValue(value, longest = Infinity, isFractional = false) {
   return spoken(value, isFractional);
 }
 
+/** Put what stands for a value into a cell; most are texts, and to replace only these is faster. */
+function fill(cell, value, longest, isFractional) {
+  const shown = shownValue(value, longest, isFractional);
+  if (typeof shown === "string") {
+    cell.textContent = shown;
+  } else {
+    cell.replaceChildren(shown);
+  }
+}
+
 function grouped(number) {
   return number.toLocaleString("en");
 }

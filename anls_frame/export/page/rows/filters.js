@@ -95,11 +95,64 @@ class Range {
   }
 }
 
+/** The values of a pool in lower case, each with a mask of the pairs of characters that it has. */
+class SearchedPool {
+  constructor(values) {
+    this.values = values;
+    this.lower = [];
+    this.masks = new Int32Array(2 * values.length);
+  }
+
+  get prepared() {
+    return this.lower.length;
+  }
+
+  prepare(until) {
+    const end = Math.min(until, this.values.length);
+    for (let at = this.lower.length; at < end; at += 1) {
+      const text = String(this.values[at]).toLowerCase();
+      this.lower.push(text);
+      [this.masks[2 * at], this.masks[2 * at + 1]] = pairMasks(text);
+    }
+  }
+
+  /** Return which codes have a value with this text; most others lack a pair of its characters. */
+  hits(text) {
+    this.prepare(Infinity);
+    const { lower, masks } = this;
+    const [low, high] = pairMasks(text);
+    const found = new Uint8Array(lower.length + 1);
+    for (let at = 0; at < lower.length; at += 1) {
+      if ((masks[2 * at] & low) === low && (masks[2 * at + 1] & high) === high && lower[at].includes(text)) {
+        found[at + 1] = 1;
+      }
+    }
+    return found;
+  }
+}
+
+/** Return 64 bits, as two numbers, of which each pair of neighbouring characters sets one. */
+function pairMasks(text) {
+  let [low, high] = [0, 0];
+  let last = text.charCodeAt(0);
+  for (let at = 1; at < text.length; at += 1) {
+    const next = text.charCodeAt(at);
+    const bit = Math.imul(last * 31 + next, 0x9e3779b1) >>> 26;
+    if (bit < 32) {
+      low |= 1 << bit;
+    } else {
+      high |= 1 << (bit - 32);
+    }
+    last = next;
+  }
+  return [low, high];
+}
+
 /** A text that stands in any of several columns, in upper or lower case. */
 class Search {
   constructor(columns) {
     Object.assign(this, { id: "q", name: "search", columns, kind: "search", text: "" });
-    this.lower = new Map();
+    this.pools = new Map(columns.map(({ pool }) => [pool, new SearchedPool(pool)]));
   }
 
   get isActive() {
@@ -110,22 +163,21 @@ class Search {
     this.text = "";
   }
 
-  /** Return the values of a column in lower case, which is done once. */
-  lowered(pool) {
-    if (!this.lower.has(pool)) {
-      this.lower.set(pool, pool.map((value) => String(value).toLowerCase()));
+  /** Do a part of the work before a search asks for it; return whether more is left. */
+  prepare(most) {
+    for (const pool of this.pools.values()) {
+      if (pool.prepared < pool.values.length) {
+        pool.prepare(pool.prepared + most);
+        return true;
+      }
     }
-    return this.lower.get(pool);
+    return false;
   }
 
   passes() {
     const text = this.text.toLowerCase();
     const hits = new Map();
-    for (const { pool } of this.columns) {
-      if (!hits.has(pool)) {
-        hits.set(pool, Uint8Array.from(["", ...this.lowered(pool)], (value) => (value.includes(text) ? 1 : 0)));
-      }
-    }
+    this.pools.forEach((searched, pool) => { hits.set(pool, searched.hits(text)); });
     const found = this.columns.map((column) => [column, hits.get(column.pool)]);
     return (row) => found.some(([column, isHit]) => (
       column.lists ? column.codesOf(row).some((code) => isHit[code] === 1) : isHit[column.codes[row]] === 1

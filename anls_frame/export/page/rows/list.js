@@ -1,6 +1,6 @@
 // The list: of 100,000 rows only those in the window have elements, which are used again while it scrolls.
 
-const BEYOND = 10;
+const BEYOND = 4;
 
 class RowList {
   constructor(scroller, head, { columns, opened, sorted }) {
@@ -65,7 +65,7 @@ class RowList {
   }
 
   slot() {
-    const cells = this.columns.map((column) => element("div", { role: "gridcell", class: `cell ${column.kind}` }));
+    const cells = this.columns.map((column) => element("div", { role: "gridcell", class: `cell ${column.kind}`, dir: "auto" }));
     const line = element("div", { role: "row", class: "row", hidden: true }, ...cells);
     const slot = { line, cells, index: -1 };
     line.addEventListener("click", () => this.opened(slot.index));

@@ -1,6 +1,11 @@
 // The page: rows are read, filtered and sorted, listed, and one of them shown in full.
 
 const LONGEST_CELL = 300;
+/** Pixels that a kind of column needs at least, and its share of what is left. */
+const ROOMS = {
+  id: [90, 0.5], figure: [72, 0], wide: [104, 0], right: [124, 0], type: [124, 0], text: [120, 2], value: [90, 1],
+};
+const PREPARED = 5_000;
 const PRINTED = 200;
 const TYPING = 120;
 const MOST_FILTERS = 31;
@@ -26,9 +31,21 @@ class App {
       return panelOf(filter, { colors: isType ? rows.meta.colors : null, changed: (one) => this.changed(one) });
     });
     byId("facets").append(...this.panels.map((panel) => panel.element));
-    this.layOut();
+    new ResizeObserver(() => this.layOut()).observe(byId("list"));
     this.listen();
     this.readAddress();
+    this.layOut();
+    this.prepareSearch();
+  }
+
+  /** Get ready for a search while nothing else is to be done. */
+  prepareSearch() {
+    const prepare = () => {
+      if (this.search.prepare(PREPARED)) {
+        setTimeout(prepare);
+      }
+    };
+    setTimeout(prepare);
   }
 
   /** Return the filters of the page, the search first. */
@@ -67,9 +84,9 @@ class App {
       }
     };
     add("id", "id", "id extra");
-    add("right", "right", "value");
+    add("right", "right", "right");
     meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
-      add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, "figure");
+      add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, `${several ? "wide figure" : "figure"}${number ? " more" : ""}`);
     }));
     if (!several) {
       add("type_0", "error type", "type", (cell, row) => {
@@ -79,40 +96,35 @@ class App {
     meta.systems.forEach((name, system) => {
       add(`prediction_${system}`, several ? name : "prediction", "text prediction");
     });
-    add("answers", "answer", "text answer", (cell, row) => this.fillValue(cell, this.rows.nearest(row, 0)));
+    add("answers", "answer", "text answer", (cell, row) => fill(cell, this.rows.nearest(row, 0), LONGEST_CELL));
     meta.keep.forEach((name, place) => add(`keep_${place}`, name, `${kindOf(this.rows.get(`keep_${place}`))} extra`));
     meta.by.forEach((name, place) => add(`by_${place}`, name, "value extra"));
     return made;
   }
 
-  fillValue(cell, value, isFractional = false) {
-    cell.dir = "auto";
-    cell.replaceChildren(shownValue(value, LONGEST_CELL, isFractional));
-  }
-
   fillValues(cell, column, row) {
     if (!column.lists) {
-      this.fillValue(cell, column.value(row), column.isFractional);
+      fill(cell, column.value(row), LONGEST_CELL, column.isFractional);
       return;
     }
-    cell.dir = "auto";
     cell.replaceChildren(...column.values(row).flatMap((value, at) => (
       at ? [", ", shownValue(value, LONGEST_CELL)] : [shownValue(value, LONGEST_CELL)]
     )));
   }
 
-  /** Give each column of the list the room that it needs. */
+  /** Give each column of the list the room that it needs, and its share of the rest. */
   layOut() {
-    const rooms = { id: [90, 0.5], figure: [72, 0], type: [124, 0], text: [120, 2], value: [90, 1] };
+    const isOpen = this.view.row !== null;
+    const shown = this.columns.filter((column) => !(isOpen && column.kind.includes("extra")));
+    const needed = shown.map((column) => ROOMS[column.kind.split(" ")[0]]);
+    const least = needed.reduce((sum, [room]) => sum + room, 0);
+    const shares = needed.reduce((sum, [, share]) => sum + share, 0) || 1;
     const table = byId("table");
-    const set = (prefix, columns) => {
-      const needed = columns.map((column) => rooms[column.kind.split(" ")[0]]);
-      const tracks = needed.map(([least, share]) => (share ? `minmax(${least}px, ${share}fr)` : `${least}px`));
-      table.style.setProperty(`--${prefix}columns`, tracks.join(" "));
-      table.style.setProperty(`--${prefix}width`, `${16 + needed.reduce((sum, [least]) => sum + least, 0)}px`);
-    };
-    set("", this.columns);
-    set("few-", this.columns.filter((column) => !column.kind.includes("extra")));
+    const spare = Math.max(0, byId("list").clientWidth - 16 - least);
+    // Lengths, because a window full of rows is laid out much faster by them than by shares.
+    const tracks = needed.map(([room, share]) => `${Math.floor(room + (spare * share) / shares)}px`);
+    table.style.setProperty("--columns", tracks.join(" "));
+    table.style.setProperty("--width", `${16 + least}px`);
   }
 
   listen() {
@@ -287,7 +299,7 @@ class App {
     const rows = this.selected.subarray(0, PRINTED);
     const head = element("tr", {}, ...this.columns.map((column) => element("th", { dir: "auto" }, visible(column.title))));
     const lines = Array.from(rows, (row) => element("tr", {}, ...this.columns.map((column) => {
-      const cell = element("td", { class: column.kind });
+      const cell = element("td", { class: column.kind, dir: "auto" });
       column.fill(cell, row);
       return cell;
     })));

@@ -26,8 +26,8 @@ function comparedTexts(answer, prediction, protocol, edits) {
   if (first.length * second.length > MOST_CELLS || distance(first, second) !== edits) {
     return null;
   }
-  const isLong = texts.some((text) => text.length > LONGEST_QUOTE);
-  return isLong || (texts[0] === answer && texts[1] === prediction) ? null : texts;
+  const isShown = texts.every((text) => text !== "" && text.length <= LONGEST_QUOTE);
+  return !isShown || (texts[0] === answer && texts[1] === prediction) ? null : texts;
 }
 
 class RowView {

@@ -1,0 +1,229 @@
+"""Opens pages of rows in a browser: their size and speed, what they load, and whether they work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+RUNS = 5
+MOST_BYTES = 12_000_000
+OPENS, RESPONDS, FRAME = 2_000, 100, 50
+"""Milliseconds that the best of some runs may take."""
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
+# When the rows are there, counted from the start of the navigation.
+READY = """new MutationObserver((changes, observer) => {
+  if (document.body?.classList.contains("ready")) {
+    requestAnimationFrame(() => { window.readyAt = performance.now(); });
+    observer.disconnect();
+  }
+}).observe(document, { subtree: true, childList: true, attributes: true });"""
+# Until the next frame is there.
+AFTER = """async (act) => {
+  const act_ = new Function(act);
+  const begun = performance.now();
+  act_();
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - begun;
+}"""
+SCROLL = """async (step) => {
+  const list = document.getElementById("list");
+  const frames = [];
+  let last = null;
+  await new Promise((done) => {
+    const next = (now) => {
+      if (last !== null) { frames.push(now - last); }
+      last = now;
+      list.scrollTop += step;
+      if (frames.length < 90) { requestAnimationFrame(next); } else { done(); }
+    };
+    requestAnimationFrame(next);
+  });
+  return Math.max(...frames.slice(2));
+}"""
+BOXES = "document.querySelectorAll('#facets input[type=checkbox]')"
+ACTIONS = {
+    "sort by a number": "document.querySelector('#head .figure button').click()",
+    "sort by texts": "document.querySelector('#head .prediction button').click()",
+    "sort by other texts": "document.querySelectorAll('#head .text button')[2].click()",
+    "filter by a value": f"{BOXES}[3].click()",
+    "filter by another": f"{BOXES}[9].click()",
+    "filter by a range": """const field = document.querySelector('.ends input');
+      field.value = 0.7; field.dispatchEvent(new Event('change'));""",
+    "open a row": "document.querySelector('.row').click()",
+    "next row": "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
+    "clear": "document.getElementById('clear').click()",
+}
+SEARCH = """(text) => new Promise((done) => {
+  const search = document.getElementById("search");
+  const count = document.getElementById("count");
+  search.value = text;
+  const timeout = window.setTimeout;
+  // The page waits until nothing more is typed; what follows is measured.
+  window.setTimeout = (act) => timeout(() => {
+    const begun = performance.now();
+    act();
+    requestAnimationFrame(() => timeout(() => {
+      window.setTimeout = timeout;
+      done([performance.now() - begun, count.textContent]);
+    }));
+  });
+  search.dispatchEvent(new Event("input"));
+})"""
+
+
+def main() -> None:
+    """Look at all pages."""
+    chromium, folder = sys.argv[1], Path(sys.argv[2])
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        wrong = check_large(browser, folder / "large.html")
+        wrong += check_hostile(browser, folder / "hostile.html")
+        for name in ("one", "two", "long"):
+            wrong += look(browser, folder / f"{name}.html")
+        wrong += check_use(browser, folder / "one.html")
+        browser.close()
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+def opened(browser: Browser, path: Path, view: str = "", **options: Any) -> tuple[Page, list[str]]:
+    """Open a page; with what goes wrong on it."""
+    context = browser.new_context(**{"viewport": WIDE, **options})
+    context.add_init_script(READY)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(f"{path.name}: console: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"{path.name}: error: {error}"))
+    page.on("dialog", lambda dialog: wrong.append(f"{path.name}: dialog: {dialog.message}"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.partition("#")[0] == path.as_uri()
+            else wrong.append(f"{path.name}: request {request.url}")
+        ),
+    )
+    page.goto(path.as_uri() + view)
+    page.wait_for_function("() => window.readyAt", timeout=60_000)
+    return page, wrong
+
+
+def check_large(browser: Browser, path: Path) -> list[str]:
+    """Measure a page of 100,000 rows: its size, how fast it opens, answers and scrolls."""
+    size = path.stat().st_size
+    print(f"{path.name}: {size / 1e6:.2f} MB")
+    found = [] if size <= MOST_BYTES else [f"{path.name} has {size:,} bytes"]
+    best: dict[str, float] = {}
+
+    def note(what: str, milliseconds: float) -> None:
+        best[what] = min(best.get(what, float("inf")), milliseconds)
+
+    for _ in range(RUNS):
+        page, wrong = opened(browser, path)
+        note("opens", page.evaluate("window.readyAt"))
+        for name, act in ACTIONS.items():
+            note(name, page.evaluate(AFTER, act))
+        for text in ("invoice", "zzz", "e"):
+            milliseconds, _ = page.evaluate(SEARCH, text)
+            note(f"search {text!r}", milliseconds)
+        note("clear the search", page.evaluate(AFTER, ACTIONS["clear"]))
+        for step in (40, 1_000, 30_000):
+            note(f"longest frame, {step} pixels each", page.evaluate(SCROLL, step))
+        found += wrong
+        page.context.close()
+    for what, milliseconds in best.items():
+        most = OPENS if what == "opens" else FRAME if "frame" in what else RESPONDS
+        print(f"{what}: {milliseconds:.0f} ms (at most {most})")
+        if milliseconds > most:
+            found.append(f"{what} takes {milliseconds:.0f} ms")
+    return found
+
+
+def check_hostile(browser: Browser, path: Path) -> list[str]:
+    """Scroll, search and read rows of hostile texts: no element may come of them."""
+    page, wrong = opened(browser, path)
+    tags = "[...new Set([...document.querySelectorAll('#list *, #row *, #facets *')].map((e) => e.tagName))]"
+    seen = set()
+    for _ in range(40):
+        page.evaluate("document.getElementById('list').scrollTop += 80_000")
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.keyboard.press("j")
+        seen |= set(page.evaluate(tags))
+    page.evaluate(SEARCH, "<img")
+    seen |= set(page.evaluate(tags))
+    live = seen & {"IMG", "SCRIPT", "IFRAME", "A", "OBJECT", "EMBED", "STYLE", "LINK", "SVG", "FORM", "META"}
+    print(f"{path.name}: {page.locator('#count').inner_text()}; elements: {', '.join(sorted(seen))}")
+    page.context.close()
+    return [*wrong, *(f"{path.name}: live {tag}" for tag in live)]
+
+
+def look(browser: Browser, path: Path) -> list[str]:
+    """Take screenshots of a page and of its print; nothing may be wider than the window."""
+    found = []
+    for name, options in {
+        "light": {"color_scheme": "light"},
+        "dark": {"color_scheme": "dark"},
+        "phone": {"color_scheme": "light", "viewport": PHONE},
+        "phone-dark": {"color_scheme": "dark", "viewport": PHONE},
+    }.items():
+        page, wrong = opened(browser, path, **options)
+        page.screenshot(path=path.with_name(f"rows-{path.stem}-{name}.png"))
+        if name == "light":
+            page.pdf(path=path.with_name(f"rows-{path.stem}.pdf"), prefer_css_page_size=True)
+        page.locator(".row:visible").nth(4).click()
+        page.screenshot(path=path.with_name(f"rows-{path.stem}-{name}-open.png"))
+        room = options.get("viewport", WIDE)["width"]
+        width = page.evaluate("document.documentElement.scrollWidth")
+        found += [*wrong, *([f"{path.name}, {name}: {width} pixels wide"] if width > room else [])]
+        page.context.close()
+    return found
+
+
+def check_use(browser: Browser, path: Path) -> list[str]:
+    """Use a page by its keys alone, and open it again by its address."""
+    page, wrong = opened(browser, path)
+
+    def expect(what: str, found: object, wanted: object) -> None:
+        if found != wanted:
+            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
+
+    count = page.locator("#count")
+    expect("the number of rows", count.inner_text(), "1,624 rows")
+    page.keyboard.press("/")
+    page.keyboard.type("INVOICE NUMBER")
+    page.wait_for_function("() => location.hash.includes('INVOICE')")
+    found = count.inner_text()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect("the current row", page.locator(".row[aria-selected=true]").get_attribute("aria-rowindex"), "3")
+    page.keyboard.press("Enter")
+    expect("the place", page.locator(".place").inner_text(), f"2 of {found.split()[0]}")
+    page.keyboard.press("k")
+    title = page.locator("#row h2").inner_text()
+    # The row stays open, because it is of the type that is selected.
+    page.get_by_role("checkbox", name=page.locator("#row .type").inner_text()).first.focus()
+    page.keyboard.press("Space")
+    narrowed, address = count.inner_text(), page.evaluate("location.hash")
+    expect("the address", [name in address for name in ("q=", "error+type=", "row=")], [True] * 3)
+    again, more = opened(browser, path, address)
+    expect("the linked view", again.locator("#count").inner_text(), narrowed)
+    expect("the linked row", again.locator("#row h2").inner_text(), title)
+    again.keyboard.press("Escape")
+    expect("the closed row", again.locator("#row").is_visible(), wanted=False)
+    again.keyboard.press("?")
+    expect("the help", again.locator("#help").is_visible(), wanted=True)
+    again.keyboard.press("Escape")
+    again.get_by_role("button", name="clear all").click()
+    expect("the number of all rows", again.locator("#count").inner_text(), "1,624 rows")
+    print(f"{path.name}: {found}, {narrowed}: keys and address work")
+    for one in (page, again):
+        one.context.close()
+    return wrong + more
+
+
+main()

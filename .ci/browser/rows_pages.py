@@ -1,0 +1,77 @@
+"""Writes the pages of rows that the browser looks at."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import polars as pl
+from hostile_texts import HOSTILE_TEXTS
+
+import anls_frame  # noqa: F401 - registers the namespace
+
+ROWS = 100_000
+LENGTH = 55
+WRONG, WRONG_LETTERS = 0.5, 0.08
+LONGEST_HOSTILE = 200
+
+folder = Path(sys.argv[1])
+draw = random.Random(1)  # noqa: S311 - the same pages every time
+questions = pl.read_parquet("data/ocr_qa.parquet")
+pages = pl.read_parquet("data/ocr_pages.parquet")
+words = sorted({word for text in pages["reference"] for word in text.split() if len(word) > 1})
+
+
+def sentence() -> str:
+    """Return words of about 60 characters."""
+    text = draw.choice(words)
+    while len(text) < LENGTH:
+        text += f" {draw.choice(words)}"
+    return text
+
+
+def misread(text: str) -> str:
+    """Return the text as a bad reader has it, half of the time."""
+    if draw.random() > WRONG:
+        return text
+    letters = [draw.choice("aeinrst0O1l ") if draw.random() < WRONG_LETTERS else letter for letter in text]
+    return "".join(letters)
+
+
+answers = [sentence() for _ in range(ROWS)]
+large = pl.DataFrame(
+    {
+        "id": range(ROWS),
+        "question": [sentence() for _ in range(ROWS)],
+        "prediction": [misread(text) for text in answers],
+        "answers": [[text] for text in answers],
+        "lang": draw.choices(["en", "de", "ja", "zh-Hant"], [4, 3, 2, 1], k=ROWS),
+        "type": draw.choices(["form", "table", "layout", "free text", "handwritten"], k=ROWS),
+        "document": [f"invoice_{number // 10}" for number in range(ROWS)],
+        "confidence": [round(draw.betavariate(5, 1), 3) for _ in range(ROWS)],
+    }
+)
+slices = {"by": ["lang", "type", "confidence"], "keep": ["question", "document"], "id": "id"}
+page = large.anls.browse("prediction", "answers", **slices, title="100,000 rows")
+page.write(folder / "large.html")
+columns = ("question", "prediction", "answers")
+lengths = [large[name].explode().str.len_chars().mean() for name in columns]
+print(f"{ROWS:,} rows of {large.width} columns, texts of {lengths} characters: {page.size / 1e6:.2f} MB")
+
+texts = [text[:LONGEST_HOSTILE] for text in HOSTILE_TEXTS]
+drawn = [draw.choices(texts, k=ROWS) for _ in range(4)]
+names = ["</script><img src=x onerror=alert(1)>", "<b>", "a", "b"]
+hostile = pl.DataFrame(dict(zip(names, drawn, strict=True)))
+page = hostile.anls.browse("a", "b", by=names[0], keep=names[1], id="a", title=names[0])
+page.write(folder / "hostile.html")
+
+systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+shown = {"by": ["lang", "question_types", "difficulty"], "keep": ["question", "doc_id"], "id": "question_id"}
+questions.anls.browse("tesseract", "answers", **shown, title="Tesseract on the sample questions").write(
+    folder / "one.html"
+)
+questions.anls.browse(systems, "answers", **shown, title="Two readers").write(folder / "two.html")
+pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", keep="doc_id").write(
+    folder / "long.html"
+)
