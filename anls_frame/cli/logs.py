@@ -26,27 +26,35 @@ _NUMBERED = {"lmms-eval", "lm-eval"}
 _OF_FILE = "__anls_frame_system"
 
 
-def of_systems(systems: Mapping[str, Sequence[Path]], source: Source, data_set: DataSet) -> pl.DataFrame:
-    """Return the rows of the files of each system, whatever questions they have."""
+def of_systems(
+    systems: Mapping[str, Sequence[Path]], source: Source, data_set: DataSet, *, is_filled: bool = False
+) -> pl.DataFrame:
+    """Return the rows of the files of each system, perhaps with rows for the questions that it lacks."""
     kinds = _kinds([path for paths in systems.values() for path in paths], source, data_set)
     given = options(kinds, dataclasses.replace(source, epoch=None))
     reader = kinds.pop() if source.reader != "auto" or source.gold is not None else None
-    rows = af.read_logs(systems, reader=reader, unmatched="keep", **vars(data_set), **given)
+    rows = af.read_logs(
+        systems, reader=reader, unmatched="null" if is_filled else "keep", **vars(data_set), **given
+    )
     if rows.columns[1] == "task":  # questions are told apart by task and id
         named = rows.with_columns(question_id=pl.concat_str("task", "question_id", separator=" "))
         rows = origins.like(named, rows)
     return of_epoch(rows, source)
 
 
-def by_column(paths: Sequence[Path], column: str, source: Source, data_set: DataSet) -> pl.DataFrame:
+def by_column(
+    paths: Sequence[Path], column: str, source: Source, data_set: DataSet, *, is_filled: bool = False
+) -> pl.DataFrame:
     """
     Return the rows of files in which a column names the system of each row.
 
-    A question that a system has in several files was answered several times.
+    A question that a system has in several files was answered several times. Questions that a system lacks
+    may get rows without a prediction.
     """
     _kinds(paths, source, data_set)
     logs = [_long.Log(str(path), path, _of_file(path, column, source), None) for path in paths]
-    rows = _long.without_tasks(_long.joined(logs)).drop("system").rename({_OF_FILE: "system"})
+    rows = _long.joined(logs).drop("system").rename({_OF_FILE: "system"})
+    rows = _long.without_tasks(_long.filled(rows) if is_filled else rows)
     if data_set.docs is not None:
         rows = _docs.joined(rows, data_set.docs, data_set.docs_id, ManyProblems())
     names = rows["system"].unique(maintain_order=True)

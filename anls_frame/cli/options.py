@@ -46,9 +46,6 @@ Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems
 LowerIsBetter = Annotated[
     bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")
 ]
-AllowUnmatched = Annotated[
-    bool, typer.Option("--allow-unmatched", help="Leave out questions that not all systems have.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -111,6 +108,13 @@ class Source:
         typer.Option("--allow-missing", help="Count questions without a prediction as missing predictions."),
     ] = False
 
+    unmatched: Annotated[
+        str | None,
+        typer.Option(
+            help="Pages that were not read, and questions that one of several systems lacks: error lists "
+            "them, null counts them as missing predictions, drop leaves them out."
+        ),
+    ] = None
     empty_lines: Annotated[
         str | None, typer.Option(help="Empty lines in pages of plain text: keep or drop.")
     ] = None
@@ -120,6 +124,8 @@ class Source:
             from anls_frame.readers.kinds import READERS
 
             choice("--reader", self.reader, ("auto", *READERS))
+        if self.unmatched is not None:
+            choice("--unmatched", self.unmatched, ("error", "null", "drop"))
 
 
 Runs = Literal["error", "newest", "all"]

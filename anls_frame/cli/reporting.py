@@ -24,7 +24,7 @@ from anls_frame.cli.output import (
     working,
 )
 from anls_frame.cli.shards import Origin, finished, names
-from anls_frame.cli.source import load, reading, scan, stored_rows
+from anls_frame.cli.source import are_pages, load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
 from anls_frame.frames import origins
 from anls_frame.readers import _long
@@ -169,6 +169,8 @@ class Work:
 
     def own_files(self, shard: Shard) -> Sequence[Path]:
         """Return the files that a shard reads."""
+        if are_pages(self.files[0], self.source):
+            raise ValueError("--shard and --shards are for rows of files, and pages of OCR are read together")
         if len(self.files) == 1:
             return self.files
         if len(self.files) < shard.count:

@@ -27,6 +27,8 @@ def load(path: Path, source: Source, *, every_response: bool = False) -> pl.Data
     """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
     kind = kind_of_file(path, source)
     given = options([kind], source, epochs_of_any=True)
+    if kind == "pages" and source.gold is None:
+        raise ValueError(f"{path}: name the ground truth of the pages with --gold")
     if "gold" in READERS[kind].options and source.gold is None:
         raise ValueError(f"{path} is a submission: name the file of gold labels with --gold")
     if kind == "table":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,13 @@ from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import DataSet
 from anls_frame.cli.output import say
 from anls_frame.cli.paths import by_system, files, is_many, name_of
-from anls_frame.cli.source import are_pages, load, load_systems, table
+from anls_frame.cli.source import are_pages, load_systems, options, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.readers._problems import listed, shown
 from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
+from anls_frame.readers.pages import read_engines
 from anls_frame.reports.pairing import disagreeing
 from anls_frame.summary.keys import optional
 
@@ -38,13 +40,17 @@ class Systems:
     columns: str | None
     column_of_names: str | None = None
     names: Sequence[str] | None = None
-    allow_unmatched: bool
     source: Source
     data_set: DataSet = field(default_factory=DataSet)
     repeats: bool = False
     """Whether a folder holds repeated answers of one system, not systems."""
     number: str = "two or more"
     """How many there may be, for messages."""
+
+    @property
+    def unmatched(self) -> str:
+        """What to do about questions that a system lacks."""
+        return self.source.unmatched or "error"
 
     @property
     def are_logged(self) -> bool:
@@ -192,7 +198,9 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
         If the files have problems, or a system lacks a question or an epoch of one, unless these may be left
         out or the systems are not looked at together.
     """
-    source, data_set = given.source, given.data_set
+    # What is unmatched is known when the files of all systems are read.
+    source, data_set = dataclasses.replace(given.source, unmatched=None), given.data_set
+    is_filled = together and given.unmatched == "null"
     least = 2 if together else 1
     runs = "all" if given.repeats else data_set.runs
     without = [path for path in (source.gold, data_set.docs) if path is not None]
@@ -203,7 +211,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
         raise ValueError(f"--systems is for systems in one file, but {len(given.files)} files are given")
     if given.column_of_names is not None:
         paths = [path for one in given.files for path in files(one, without, runs)]
-        rows = logs.by_column(paths, given.column_of_names, source, data_set)
+        rows = logs.by_column(paths, given.column_of_names, source, data_set, is_filled=is_filled)
         found = rows["system"].unique(maintain_order=True).to_list()
         labels, noun = dict(zip(found, found, strict=True)), "system"
         if len(found) < least:
@@ -222,13 +230,17 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
         if len(found) < least:
             raise ValueError(f"{labels[found[0]]}: holds the logs of one system; name {given.number} systems")
         if pages:
-            frames = [
-                load(path, source).with_columns(system=pl.lit(name), epoch=1)
-                for name, path in zip(found, given.files, strict=True)
-            ]
-            rows = pl.concat(frames, how="diagonal")
+            frames = read_engines(given.files, **options(["pages"], given.source))
+            rows = pl.concat(
+                (
+                    frame.with_columns(system=pl.lit(name), epoch=1)
+                    for name, frame in zip(found, frames, strict=True)
+                ),
+                how="diagonal",
+            )
         else:
-            rows = logs.of_systems(dict(zip(found, of_systems.values(), strict=True)), source, data_set)
+            of_names = dict(zip(found, of_systems.values(), strict=True))
+            rows = logs.of_systems(of_names, source, data_set, is_filled=is_filled)
     origin = origins.of(rows)
     if together:
         rows = _complete(given, rows, labels, noun)
@@ -256,10 +268,14 @@ def _complete(given: Systems, rows: pl.DataFrame, labels: Mapping[str, str], nou
         if fewer:
             count = numbered(len(fewer), "question")
             uneven.append(Problem(label, "", f"lacks some of {most} epochs of {count}: {ids_text(fewer)}"))
-    if (lacking or uneven) and not given.allow_unmatched:
+    if (lacking or uneven) and given.unmatched == "error":
         ways = ["leave out questions that are not in all of them"] if lacking else []
         ways += ["average the epochs that there are"] if uneven else []
-        problems = [*lacking, *uneven, Problem("", "", f"pass --allow-unmatched to {' and '.join(ways)}")]
+        advice = (
+            f"pass --unmatched drop to {' and '.join(ways)}, or --unmatched null to count what is missing as "
+            "missing predictions"
+        )
+        problems = [*lacking, *uneven, Problem("", "", advice)]
         raise InputError(problems, total=len(problems))
     for problem in lacking:
         say(f"anls-frame: left out: {problem}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame._text import numbered
+from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _standard
 from anls_frame.readers._problems import Advice, Option, shown
 from anls_frame.reports.pairing import disagreeing
@@ -167,8 +168,8 @@ def check_complete(rows: pl.DataFrame, problems: ManyProblems) -> None:
         )
 
 
-def filled(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows, those without a prediction for what is missing, and what was missing."""
+def filled(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows, and those without a prediction for what is missing, of which a warning tells."""
     keys = ["system", "epoch", *_KEYS]
     copied = [role for role in _standard.ROLES if role not in {_QUESTION, "prediction"}]
     there = [name for name in (*copied, "task") if name in rows.columns]
@@ -177,14 +178,24 @@ def filled(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti")
     order = rows["system"].unique(maintain_order=True).to_list()
     every = pl.concat([rows, missing.select(*keys, *there)], how="diagonal")
-    return every.sort(pl.col("system").cast(pl.Enum(order)), maintain_order=True), list(_lacking(rows))
+    _warn(rows, every, "added without a prediction")
+    return every.sort(pl.col("system").cast(pl.Enum(order)), maintain_order=True)
 
 
-def shared(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows of the questions that all systems have in all their epochs, and what was missing."""
+def shared(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of what all systems have in all their epochs; a warning tells of others."""
     every = rows.select("system", "epoch").n_unique()
     counts = rows.group_by(_KEYS).len()
-    return rows.join(counts.filter(len=every), on=_KEYS, how="semi"), list(_lacking(rows))
+    kept = rows.join(counts.filter(len=every), on=_KEYS, how="semi")
+    _warn(rows, kept, "left out")
+    return kept
+
+
+def _warn(before: pl.DataFrame, after: pl.DataFrame, what: str) -> None:
+    lacking = list(_lacking(before))
+    if lacking:
+        n = abs(after.height - before.height)
+        warn(f"{numbered(n, 'row')} {what}, because {'; '.join(lacking)}")
 
 
 def _lacking(rows: pl.DataFrame) -> Iterator[str]:

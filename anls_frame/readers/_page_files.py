@@ -64,6 +64,17 @@ def page_of(path: Path, folder: Path) -> str:
     return above + slash + name
 
 
+def is_one_file(given: Pages) -> bool:
+    """Whether a file is named, not a folder, a pattern or several files."""
+    return isinstance(given, str | os.PathLike) and _content.as_path(given).is_file()
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file may be a page, by its name."""
+    name = Path(path.stem) if _compressed.is_compressed(path) else path
+    return name.suffix.lower() in _TEXTS
+
+
 def _files(given: Pages) -> list[tuple[Path, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
@@ -92,10 +103,7 @@ def _folder(path: Path) -> Path:
 
 
 def _is_text(file: Path, folder: Path) -> bool:
-    if _log_files.is_hidden(file, folder):
-        return False
-    name = Path(file.stem) if _compressed.is_compressed(file) else file
-    return name.suffix.lower() in _TEXTS
+    return not _log_files.is_hidden(file, folder) and is_page(file)
 
 
 def _checked_name(page: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 from pathlib import Path
@@ -39,7 +40,7 @@ class Page(NamedTuple):
 
 def read(path: Path, encoding: str | None = None) -> Page:
     """
-    Return the text of a file; the encoding is that of plain text, for XML names its own.
+    Return the text of a file; the encoding is that of plain text other than Unicode, for XML names its own.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def read(path: Path, encoding: str | None = None) -> Page:
     if is_markup and not data.strip():
         raise problem(path, "the file is empty")
     if not is_markup and not _MARKUP.match(beginning):
-        text = _content.decoded(path, data, encoding)
+        text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
         if "\0" in text:
             raise problem(path, "not a text file: it has NUL characters")
         return Page("text", text.replace("\r\n", "\n").replace("\r", "\n").rstrip())
@@ -70,6 +71,20 @@ def read(path: Path, encoding: str | None = None) -> Page:
         )
     kind, lines = _READERS[name]
     return Page(kind, "\n".join(line for line in lines(root, path) if line))
+
+
+def _is_unicode(data: bytes) -> bool:
+    """
+    Whether a text says that it is UTF-8 or UTF-16, by a byte order mark or by its other letters.
+
+    The pages of an engine are often in another encoding than the ground truth.
+    """
+    if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    try:
+        return not data.isascii() and bool(data.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _parsed(path: Path, data: bytes) -> Any:
@@ -99,7 +114,7 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
     """Parse HTML that is not XML, in which tags may be left open."""
     from lxml import etree  # noqa: PLC0415 - only for HTML
 
-    text = _content.decoded(path, data, encoding)
+    text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
     if not text.rstrip().lower().endswith("</html>"):
         raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
     parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")

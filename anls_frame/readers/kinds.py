@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from anls_frame.readers import _content
+from anls_frame.readers._page_files import is_page
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
@@ -82,9 +83,9 @@ READERS = {
 
 
 def kind_for_gold(path: Path, gold: Path) -> str:
-    """Return the kind of what is scored against these gold labels, which for pages are in a folder."""
-    are_pages = any(one.is_dir() or (not one.exists() and glob.has_magic(str(one))) for one in (path, gold))
-    return "pages" if are_pages else "rrc"
+    """Return the kind of what is scored against these gold labels, which for pages are a folder or a page."""
+    are_many = any(one.is_dir() or (not one.exists() and glob.has_magic(str(one))) for one in (path, gold))
+    return "pages" if are_many or is_page(gold) else "rrc"
 
 
 def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from anls_frame._arguments import choice
-from anls_frame._text import numbered
-from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
 from anls_frame.readers._long import Log, Unmatched
@@ -167,12 +165,10 @@ def read_logs(
     if unmatched == "error":
         _long.check_complete(rows, problems)
     problems.raise_any()
-    if unmatched in {"null", "drop"}:
-        before = rows.height
-        rows, lacking = (_long.filled if unmatched == "null" else _long.shared)(rows)
-        if lacking:
-            what = "added without a prediction" if unmatched == "null" else "left out"
-            warn(f"{numbered(abs(rows.height - before), 'row')} {what}, because {'; '.join(lacking)}")
+    if unmatched == "null":
+        rows = _long.filled(rows)
+    elif unmatched == "drop":
+        rows = _long.shared(rows)
     rows = _long.without_tasks(rows)
     if docs is not None:
         rows = _docs.joined(rows, docs, docs_id, problems)

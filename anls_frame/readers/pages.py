@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
@@ -27,17 +27,11 @@ EmptyLines: TypeAlias = Literal["keep", "drop"]
 
 PAGE, REFERENCE, PREDICTION = "page", "reference", "prediction"
 
-_PAIR = "pages pair up by the names of their files. "
 _ADVICE = Advice(
-    f"{_PAIR}To have nulls for missing texts, pass ",
+    "pages pair up by the names of their files. To keep all of them, with null for a missing text, pass ",
     Option("unmatched", "null"),
     "; to leave these pages out, ",
     Option("unmatched", "drop"),
-)
-_SHELL_ADVICE = Advice(
-    f"{_PAIR}To count pages that were not read as missing predictions, and leave out those without ground "
-    "truth, pass ",
-    Option("allow_missing", value=True),
 )
 
 
@@ -69,8 +63,8 @@ def read_pages(
         `"drop"` leaves out empty lines. Plain text often has some between blocks; PAGE, ALTO and hOCR have
         lines only, so each empty line would count as an error against them.
     encoding
-        Encoding of plain text and HTML, if it is neither UTF-8 nor UTF-16 with a byte order mark; XML says it
-        itself.
+        Encoding of those files of plain text and HTML that are neither UTF-8 nor UTF-16 with a byte order
+        mark; XML says it itself.
 
     Returns
     -------
@@ -81,7 +75,8 @@ def read_pages(
         The name of a page is its file's name (below the folder or the pattern's fixed part) without the
         suffixes that name a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`,
         `.gt`, `.ocr`, `.page`, `.alto`, `.png` or `.tif`. So `gt/page_001.gt.txt` pairs with
-        `ocr/page_001.png.xml`. Where names differ in other ways, pass mappings.
+        `ocr/page_001.png.xml`. Where names differ in other ways, pass mappings; a single file for each need
+        not be called the same.
 
         Lines are separated by line feeds, also at the end of a block, in the order of the file's
         ReadingOrder element if it has one; what that leaves out comes last. Otherwise they have the order of
@@ -136,34 +131,53 @@ def read_pages(
     choice("empty_lines", empty_lines, get_args(EmptyLines))
     named: Mapping[str, Pages] = systems if isinstance(systems, Mapping) else {PREDICTION: systems}
     _check_names(named)
-    return _read({REFERENCE: reference, **named}, unmatched, empty_lines, encoding, _ADVICE)
+    return _read({REFERENCE: reference, **named}, unmatched, empty_lines, encoding)
 
 
 def read_as_answers(
     path: Path,
     *,
     gold: Path,
-    allow_missing: bool = False,
+    unmatched: Unmatched = "error",
     empty_lines: EmptyLines = "keep",
     encoding: str | None = None,
 ) -> pl.DataFrame:
     """
     Return the pages of an engine as the standard frame, in which the page is the id of the question.
 
-    Folders of pages, if there are any, are the documents.
+    Folders of pages, if there are any, are the documents. Pages without ground truth are left out, if that is
+    not an error.
     """
+    (frame,) = read_engines(
+        [path], gold=gold, unmatched=unmatched, empty_lines=empty_lines, encoding=encoding
+    )
+    return frame
+
+
+def read_engines(
+    paths: Sequence[Path],
+    *,
+    gold: Path,
+    unmatched: Unmatched = "error",
+    empty_lines: EmptyLines = "keep",
+    encoding: str | None = None,
+) -> list[pl.DataFrame]:
+    """Return such a frame for each engine, all with the same pages."""
+    choice("unmatched", unmatched, get_args(Unmatched))
     choice("empty_lines", empty_lines, get_args(EmptyLines))
-    unmatched: Unmatched = "null" if allow_missing else "error"
-    name = f"{path}/" if path.is_dir() else str(path)
-    pages = _read({REFERENCE: gold, name: path}, unmatched, empty_lines, encoding, _SHELL_ADVICE)
+    named = {f"{path}/" if path.is_dir() else str(path): path for path in paths}
+    pages = _read({REFERENCE: gold, **named}, unmatched, empty_lines, encoding)
     folder = pl.col(PAGE).str.extract("^(.*)/")
     has_folders = pages.select(folder.is_not_null().any()).item()
-    return pages.filter(pl.col(REFERENCE).is_not_null()).select(
-        pl.col(PAGE).alias("question_id"),
-        cs.by_name(name).alias("prediction"),
-        pl.col(REFERENCE).alias("answers"),
-        *([folder.alias("doc_id")] if has_folders else []),
-    )
+    return [
+        pages.filter(pl.col(REFERENCE).is_not_null()).select(
+            pl.col(PAGE).alias("question_id"),
+            cs.by_name(name).alias("prediction"),
+            pl.col(REFERENCE).alias("answers"),
+            *([folder.alias("doc_id")] if has_folders else []),
+        )
+        for name in named
+    ]
 
 
 def _read(
@@ -171,14 +185,17 @@ def _read(
     unmatched: Unmatched,
     empty_lines: EmptyLines,
     encoding: str | None,
-    advice: Advice,
 ) -> pl.DataFrame:
     """Return a column for each name: first the ground truth, then the engines."""
     problems = ManyProblems()
     files = {name: _page_files.by_page(pages, problems) for name, pages in given.items()}
+    if all(map(_page_files.is_one_file, given.values())):
+        # Whatever they are called.
+        (page,) = files[REFERENCE]
+        files = {name: dict.fromkeys([page], *found.values()) for name, found in files.items()}
     lacking = _lacking(files)
     if unmatched == "error" and lacking:
-        for message in (*lacking, advice):
+        for message in (*lacking, _ADVICE):
             problems.add(message)
     problems.raise_any()
     # Files of pages that are left out need not be read.

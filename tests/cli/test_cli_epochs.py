@@ -247,9 +247,9 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(
         run("compare", "short"),
         "short/beta.json: lacks some of 3 epochs of 1 question: '5'",
-        "pass --allow-unmatched to average the epochs that there are",
+        "pass --unmatched drop to average the epochs that there are",
     )
-    uneven = run("compare", "short", "--allow-unmatched", "--json")
+    uneven = run("compare", "short", "--unmatched", "drop", "--json")
     assert uneven.stderr.startswith("anls-frame: averaged over fewer epochs: short/beta.json: lacks some of")
     assert json.loads(uneven.stdout)["settings"]["n"] == len(QUESTIONS)
     assert (
@@ -333,6 +333,6 @@ def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) ->
     refused(run("compare", "harness"), "2 runs of task 'docvqa_val'", "pass --runs newest", "--runs all")
     newest = ranking(fine(run("compare", "harness", "--runs", "newest", "--json")))
     assert newest["a"]["score"] == pytest.approx((1 + 0.7) / 2, rel=1e-12)
-    uneven = run("compare", "harness", "--runs", "all", "--allow-unmatched", "--json")
+    uneven = run("compare", "harness", "--runs", "all", "--unmatched", "drop", "--json")
     assert named in uneven.stdout
     assert ranking(uneven.stdout)["a"]["score"] == pytest.approx((0.95 + 0.7) / 2, rel=1e-12)

@@ -47,15 +47,23 @@ def lines(done: Done) -> list[dict[str, Any]]:
 
 def test_a_report_of_pages_is_that_of_the_frame(run: Callable[..., Done], tmp_path: Path) -> None:
     pages = af.read_pages(tmp_path / "truth", {"old": tmp_path / "old"})
-    expected = af.report(pages, "old", "reference", metrics=["cer_corpus", "cer_mean"])
+    expected = af.report(pages, "old", "reference", metrics="ocr")
 
     (found,) = lines(run("report", "old", "--gold", "truth", "--json"))
     by_folder = lines(run("report", "old/*/*.txt", "--gold", "truth", "-b", "doc_id", "-m", "cer", "--json"))
 
-    names = ("n", "cer_corpus", "cer_mean", "cer_corpus_low", "cer_corpus_high")
+    names = ("n", "cer_corpus", "insertions", "wer_corpus", "cer_mean", "cer_corpus_low", "cer_corpus_high")
     assert [found[name] for name in names] == [expected.overall[name] for name in names]
     assert found["cer_corpus"] == 3 / 23
     assert [(row["doc_id"], row["cer_mean"]) for row in by_folder[1:]] == [("a", 1 / 18), ("b", 2 / 3)]
+
+
+def test_a_single_page_needs_no_folder(run: Callable[..., Done]) -> None:
+    (found,) = lines(run("report", "old/b/3.txt", "--gold", "truth/b/3.gt.txt", "--json"))
+    (other,) = lines(run("compare", "old/b/3.txt", "new/a/1.txt", "--gold", "truth/a/1.gt.txt", "--json"))
+
+    assert (found["n"], found["cer_corpus"]) == (1, 2 / 3)
+    assert (other["n"], other["1"]) == (1, 0)
 
 
 def test_the_worst_pages_are_named(run: Callable[..., Done]) -> None:
@@ -112,14 +120,33 @@ def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
     (tmp_path / "old/b/3.txt").rename(tmp_path / "old/b/4.txt")
 
     failed = run("report", "old", "--gold", "truth")
-    allowed = run("report", "old", "--gold", "truth", "--allow-missing", "--json")
+    allowed = run("report", "old", "--gold", "truth", "--unmatched", "null", "--json")
+    dropped = run("report", "old", "--gold", "truth", "--unmatched", "drop", "--json")
 
     assert failed.returncode == 2
     assert "'old/' lacks 1 page: 'b/3'" in failed.stderr
     assert "'old/' has 1 page without ground truth: 'b/4'" in failed.stderr
-    assert "pass --allow-missing" in failed.stderr
-    assert lines(allowed)[0]["n_missing"] == 1
+    assert "pass --unmatched null; to leave these pages out, --unmatched drop" in failed.stderr
+    assert (lines(allowed)[0]["n"], lines(allowed)[0]["n_missing"]) == (3, 1)
+    assert (lines(dropped)[0]["n"], lines(dropped)[0]["n_missing"]) == (2, 0)
     assert "'old/' lacks 1 page: 'b/3'" in allowed.stderr
+
+
+def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Done], tmp_path: Path) -> None:
+    (tmp_path / "new/a/1.txt").unlink()
+    compare = ("compare", "old", "new", "--gold", "truth")
+
+    failed = run(*compare)
+    dropped = run(*compare, "--unmatched", "drop", "--json")
+    filled = run(*compare, "--unmatched", "null", "--json")
+    changed = run("changes", "old", "new", "--gold", "truth", "-m", "cer", "--unmatched", "drop", "--json")
+
+    assert failed.returncode == 2
+    assert "'new/' lacks 1 page: 'a/1'" in failed.stderr
+    assert (lines(dropped)[0]["n"], lines(dropped)[0]["old"], lines(dropped)[0]["new"]) == (2, 2 / 14, 3 / 14)
+    assert "1 page left out, because 'new/' lacks 1 page: 'a/1'" in dropped.stderr
+    assert (lines(filled)[0]["n"], lines(filled)[0]["old"], lines(filled)[0]["new"]) == (3, 3 / 23, 12 / 23)
+    assert [row["question_id"] for row in result(changed)] == ["a/2"]
 
 
 @pytest.mark.parametrize(
@@ -129,8 +156,20 @@ def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
             ["report", "old"],
             "old: this folder contains no logs; for pages of OCR, name the ground truth with --gold",
         ),
-        (["report", "old", "--reader", "pages"], "name the file of gold labels with --gold"),
+        (["report", "old", "--reader", "pages"], "old: name the ground truth of the pages with --gold"),
         (["report", "old", "--gold", "truth", "--min-nls", 1], "--min-nls needs --details"),
+        (
+            ["report", "old", "--gold", "truth", "--shards", 2, "--summaries", "parts"],
+            "--shard and --shards are for rows of files, and pages of OCR are read together",
+        ),
+        (
+            ["report", "old", "--gold", "truth", "--unmatched", "keep"],
+            "--unmatched must be one of 'error', 'null', 'drop', got 'keep'",
+        ),
+        (
+            ["report", "old", "--gold", "truth", "--allow-missing"],
+            "--allow-missing does not apply to 'pages' files",
+        ),
         (["report", "old", "--gold", "nowhere"], "nowhere: there is no such file"),
         (
             ["report", "old", "--gold", "truth", "--empty-lines", "x"],

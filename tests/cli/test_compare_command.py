@@ -182,15 +182,23 @@ def test_questions_that_a_file_lacks_are_listed_for_each(run: Run, tmp_path: Pat
         f"mixture.jsonl: lacks 1 question that another file has: '{ids[-1]}'",
     )
 
-    refused(run("compare", *files), "3 problems", *said, "pass --allow-unmatched to leave out")
-    done = run("compare", *files, "--allow-unmatched", "--json")
+    refused(run("compare", *files), "3 problems", *said, "pass --unmatched drop to leave out")
+    done = run("compare", *files, "--unmatched", "drop", "--json")
 
     assert done.returncode == 0
     assert done.stderr.splitlines() == [f"anls-frame: left out: {line}" for line in said]
     assert figures(done.stdout) == expected(FRAME[2:-1], SIX[:3])
+    filled = run("compare", *files, "--unmatched", "null", "--json")
+    assert "3 rows added without a prediction, because 'tesseract' lacks 2 questions" in filled.stderr
+    index = pl.int_range(pl.len())
+    lost = FRAME.with_columns(
+        tesseract=pl.when(index >= 2).then("tesseract"),
+        mixture=pl.when(index < FRAME.height - 1).then("mixture"),
+    )
+    assert figures(filled.stdout) == expected(lost, SIX[:3])
     for name, kept in (("tesseract", FRAME[:9]), ("mixture", FRAME[9:])):
         kept.select(*KEPT, pl.col(name).alias("prediction")).write_ndjson(tmp_path / f"{name}.jsonl")
-    refused(run("compare", *files, "--allow-unmatched"), "there is no question that every file has")
+    refused(run("compare", *files, "--unmatched", "drop"), "there is no question that every file has")
 
 
 def test_every_file_with_other_answers_is_named(run: Run, tmp_path: Path) -> None:
@@ -220,8 +228,10 @@ def test_rows_that_are_no_comparison_are_refused(run: Run, tmp_path: Path) -> No
         return run("compare", "long.jsonl", "--system-column", "model")
 
     assert long(*rows).returncode == 0
-    refused(long(*rows[:3]), "y: lacks 1 question that another system has: '2'", "--allow-unmatched")
-    assert run("compare", "long.jsonl", "--system-column", "model", "--allow-unmatched").returncode == 0
+    refused(long(*rows[:3]), "y: lacks 1 question that another system has: '2'", "--unmatched drop")
+    for unmatched in ("drop", "null"):
+        done = run("compare", "long.jsonl", "--system-column", "model", "--unmatched", unmatched)
+        assert done.returncode == 0
     refused(long(*rows, rows[0]), "several rows for a question of a system: '1' of 'x'")
     refused(long(*rows, {**rows[0], "model": None}), "1 row without a system in 'model'")
     refused(long(*rows, {**rows[0], "id": None}), "1 row without an id")

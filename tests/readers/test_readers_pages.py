@@ -258,6 +258,11 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
         == "line 2: byte 0xf6 is not valid UTF-8; pass the file's encoding, such as encoding='latin-1'"
     )
     assert text_of(tmp_path, "größer".encode("latin-1"), "a.txt", encoding="latin-1") == "größer"
+    # Of the files of a project, only some are in it.
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        assert text_of(tmp_path, "größer".encode(encoding), "a.txt", encoding="cp1252") == "größer"
+    assert text_of(tmp_path, "größer".encode("utf-16-le"), "a.txt", encoding="utf-16-le") == "größer"
+    assert text_of(tmp_path, "漢字".encode("iso2022_jp"), "a.txt", encoding="iso2022_jp") == "漢字"
     assert problem_of(tmp_path, page.encode("latin-1")).startswith(
         "line 2: byte 0xf6 is not valid UTF-8; the first line"
     )

@@ -11,7 +11,6 @@ import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
-    AllowUnmatched,
     LowerIsBetter,
     Output,
     Reporting,
@@ -61,7 +60,6 @@ def changes(
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
-    allow_unmatched: AllowUnmatched = False,
     scoring: Reporting,
     target: Target,
     source: Source,
@@ -81,7 +79,6 @@ def changes(
     given = Systems(
         files=[first] if second is None else [first, second],
         columns=systems,
-        allow_unmatched=allow_unmatched,
         source=source,
         number="two",
     )

@@ -11,7 +11,6 @@ import typer
 from anls_frame._arguments import number, share
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
-    AllowUnmatched,
     Confidence,
     DataSet,
     LowerIsBetter,
@@ -150,7 +149,6 @@ def compare(
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
-    allow_unmatched: AllowUnmatched = False,
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types of the baseline against the others'.")
     ] = False,
@@ -181,7 +179,6 @@ def compare(
         columns=systems,
         column_of_names=system_column,
         names=name,
-        allow_unmatched=allow_unmatched,
         source=source,
         data_set=data_set,
     )

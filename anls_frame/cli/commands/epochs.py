@@ -81,7 +81,6 @@ def epochs(
         columns=None,
         column_of_names=system_column,
         names=name,
-        allow_unmatched=True,
         source=source,
         data_set=data_set,
         repeats=repeats,

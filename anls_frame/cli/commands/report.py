@@ -106,7 +106,7 @@ def report(
         files = [path for one in files for path in paths.files(one, without, runs)]
     metrics = parse(metric, lambda: columns(files[0], source))
     if are_pages(files[0], source):
-        metrics = metrics or ["cer_corpus", "cer_mean"]
+        metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
     given = {
         name: value
