@@ -1,6 +1,6 @@
-"""The compiled module: its file is the plugin that Polars loads. The rest scores Python strings."""
+"""The compiled module: its file is the plugin that Polars loads. The rest is for Python strings."""
 
-from typing import Self
+from typing import Any, Self
 
 __version__: str
 
@@ -24,3 +24,49 @@ class PairScorer:
     def anls(self, predictions: list[str], answers: list[list[str]]) -> list[float]: ...
     def char_errors(self, predictions: list[str], answers: list[list[str]]) -> list[tuple[int, int, float]]:
         """Return the edits, the reference length and the rate of each pair."""
+
+class JsonLines:
+    """The objects of JSON Lines as columns."""
+
+    height: int
+    width: int
+    lines: list[int] | None
+    """The number of the line of each object, None if they are 1, 2, 3, ..."""
+
+    def described(self, column: int) -> tuple[str, int, int | None, bool, int]:
+        """
+        Describe a column.
+
+        Return the key, the first object that has it, the first with a value other than null, whether all have
+        it, and the kinds of its values: a bit for each of missing, null, Boolean, number, string, list of
+        strings alone, other list, object.
+        """
+
+    def values(self, column: int, number: type[str]) -> list[Any]:
+        """Return the values, with numbers as instances of this class."""
+
+    def texts(self, column: int) -> Arrow:
+        """Return strings, and numbers as they are written; all else is null, and so is NaN."""
+
+    def json(self, column: int) -> Arrow:
+        """Return strings as they are, and others as JSON; raise an error if it takes Python to write one."""
+
+    def lists(self, column: int) -> Arrow:
+        """Return lists of strings; all else is null."""
+
+    def members(self, column: int) -> JsonLines:
+        """Return the members of the values that are objects; raise an error if there are too many."""
+
+    def only(self, column: int, wanted: str) -> JsonLines:
+        """Return the objects whose value of a column is this string."""
+
+    def narrowed(self, column: int, kinds: int) -> JsonLines:
+        """Return a column alone, with lists of one entry of these kinds replaced by it, again and again."""
+
+class Arrow:
+    """An array that Polars imports."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+def json_lines(text: str) -> JsonLines | None:
+    """Return the objects of JSON Lines, None if anything is invalid or unusual."""

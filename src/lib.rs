@@ -3,13 +3,15 @@
 //! Three layers, each knowing only the one before it: [`kernel`] computes distances and scores of single
 //! texts and knows neither Arrow nor Python; `plugin` turns the columns that Polars hands over into kernel
 //! calls; the Python package builds the expressions that name the plugin's functions. Beside the kernel stands
-//! [`gec`], the scores of grammatical error correction, on tokens instead of characters.
+//! [`gec`], the scores of grammatical error correction, on tokens instead of characters, and [`json`], which reads
+//! files for the Python package.
 
 // Views and texts are taken apart as little-endian numbers, and the sums of their bounds need 64 bits.
 const _: () =
     assert!(usize::BITS == 64 && cfg!(target_endian = "little"), "64-bit little-endian machines only");
 
 pub mod gec;
+pub mod json;
 pub mod kernel;
 #[cfg(feature = "plugin")]
 pub mod plugin;

@@ -2,7 +2,9 @@
 //!
 //! A shell: its file is the plugin that Polars loads, and it carries the version. The functions and
 //! `PairScorer` score Python strings, one pair or a few, for which a Polars query would cost a hundred times
-//! the work.
+//! the work. [`json`] reads JSON Lines, for which Python takes ten times as long.
+
+mod json;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,6 +20,8 @@ use crate::plugin::{abi, parallel};
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::json::{JsonLines, json_lines};
     #[pymodule_export]
     use super::{PairScorer, after_fork, anls, cer, levenshtein, prepared, units};
     use pyo3::prelude::*;
