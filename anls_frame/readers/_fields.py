@@ -12,7 +12,7 @@ from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from anls_frame.readers import _raw, _standard
+from anls_frame.readers import _json_columns, _raw, _standard
 from anls_frame.readers._json import Number
 from anls_frame.readers._problems import problem
 
@@ -59,7 +59,7 @@ def gathered(rows: Iterable[tuple[str, dict[_Name, Any]]], problems: Problems) -
 
 
 def frame(
-    columns: Mapping[Key, list[Any]],
+    columns: Mapping[Key, _raw.Column],
     places: Sequence[str],
     problems: Problems,
     doc_ids: Sequence[str] = DOC_IDS,
@@ -78,7 +78,7 @@ def frame(
     return _standard.frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
 
 
-def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key, str]:
+def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[Key, str]:
     names = {key: key[1] for key in columns if key[0] == _ROLE}
     prompt = role("question")
     known: dict[_standard.Role, Sequence[str]] = {
@@ -89,7 +89,9 @@ def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key
     for one, usual in known.items():
         candidates = [(source, name) for name in usual for source in _DOCUMENTS if (source, name) in columns]
         fitting = [key for key in candidates if _fits(columns[key], lists=one in _standard.LISTS)]
-        if not fitting or (one == "question" and prompt in names and None in columns[fitting[0]]):
+        if not fitting or (
+            one == "question" and prompt in names and NoneType in _raw.kinds_of(columns[fitting[0]])
+        ):
             continue
         if one == "question":
             names.pop(prompt, None)
@@ -106,11 +108,13 @@ def _names(columns: Mapping[Key, list[Any]], doc_ids: Sequence[str]) -> dict[Key
     return names
 
 
-def _fits(values: Sequence[Any], *, lists: bool) -> bool:
+def _fits(values: _raw.Column, *, lists: bool) -> bool:
     """Whether values are strings (or lists of strings), so that they can have a role."""
     texts = {str, Number}
-    kinds = set(map(type, values)) - {NoneType}
+    kinds = _raw.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:
         return bool(kinds) and kinds <= texts
+    if isinstance(values, _json_columns.Column) and values.holds_lists:
+        return True
     entries = chain.from_iterable(value for value in values if type(value) is list)
     return kinds <= {*texts, list} and set(map(type, entries)) <= texts

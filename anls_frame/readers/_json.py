@@ -44,7 +44,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
 )
-_SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def parse(text: str) -> Any:
@@ -74,35 +73,27 @@ def parse(text: str) -> Any:
     return value
 
 
+def with_newlines(text: str) -> str:
+    """Return lines that may end as on an old Macintosh with the usual ends."""
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
 def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of JSON Lines with their places; other values become problems."""
-    if "\n" not in text:
-        text = text.replace("\r", "\n")
-    may_have_halves = _HALF.search(text) is not None
-    number = start = 0
+    """
+    Yield the objects of JSON Lines with their places; other values become problems.
+
+    Most files are read by `_json_columns`; these lines are what it must agree with, and say what is wrong.
+    """
     # Not `splitlines`, which also splits at characters that JSON strings may contain unescaped.
-    while start < len(text):
-        number += 1
-        stop = text.find("\n", start)
-        stop = len(text) if stop < 0 else stop
-        # Most lines hold an object and need none of the checks of `parse`, which is called for all others.
+    for number, line in enumerate(with_newlines(text).split("\n"), 1):
+        if not line or line.isspace():
+            continue
         try:
-            value, end = _SCAN(text, start)
-        except (StopIteration, ValueError, _Invalid, RecursionError):
-            end = -1
-        brackets = text.count("[", start, stop) + text.count("{", start, stop)
-        is_checked = end == stop and brackets <= _MOST_LEVELS and not may_have_halves
-        line = "" if is_checked else text[start:stop]
-        start = stop + 1
-        if not is_checked:
-            if not line or line.isspace():
-                continue
-            try:
-                value = parse(line)
-            except ValueError as error:
-                problems.add(str(error), f"line {number}")
-                continue
-        if type(value) is dict:
+            value = parse(line)
+        except ValueError as error:
+            problems.add(str(error), f"line {number}")
+            continue
+        if isinstance(value, dict):
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
             advice = Advice(

@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame.exceptions import warn
 from anls_frame.frames import printed_lists
-from anls_frame.readers import _json, _raw
+from anls_frame.readers import _json, _json_columns, _raw
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Advice, Option, shown
 
@@ -29,6 +29,8 @@ _LIST = pl.List(pl.String)
 _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 _ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
 _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
+# After whitespace: what Python strips.
+_BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
 _DEEPEST = 50
 # An entry as Python and numpy print it, and what may follow it; numpy prints no commas.
 _ENTRY = re.compile(
@@ -91,37 +93,51 @@ def lists(
     or numpy. A string that only looks like a list (`[illegible]`) stays a string; a truncated or damaged list
     is a problem.
     """
+    if isinstance(column, _json_columns.Column) and (column.holds_texts or column.holds_lists):
+        column = column.texts() if column.holds_texts else column.lists()
     if isinstance(column, pl.Series):
-        dtype = column.dtype
-        if isinstance(dtype, pl.List | pl.Array):
-            inner = dtype.inner
-            if inner == pl.String or inner in (pl.Null, pl.Categorical, pl.Enum) or inner.is_integer():
-                return column.cast(_LIST).alias(name)
-        elif dtype.is_integer() or dtype in (pl.Null, pl.Categorical, pl.Enum):
-            column = column.cast(pl.String)
-        if column.dtype != pl.String:
-            problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
-            return pl.Series(name, [None] * len(column), dtype=_LIST)
-        # Most columns hold plain strings: only cells that may be lists are parsed one by one.
-        trimmed = column.str.strip_chars()
-        special = trimmed.str.starts_with("[") | trimmed.str.starts_with("array(")
-        if not printed or not special.any():
-            return column.to_frame(name).select(alone(pl.col(name)))[name]
+        found = _from_series(name, column, problems, printed=printed)
+        if found is not None:
+            return found.alias(name)
         column = column.to_list()
     kinds = set(map(type, column))
     if kinds <= {list, NoneType} and not (
         set(map(type, chain.from_iterable(filter(None, column)))) - {str, NoneType}
     ):
         return _raw.as_lists(name, column)
-    found: list[Sequence[str | None] | None] = []
+    entries: list[Sequence[str | None] | None] = []
     for index, value in enumerate(column):
         plain = _plain(value) if printed and type(value) is str else None
         try:
-            found.append(plain or _entries(value, printed=printed))
+            entries.append(plain or _entries(value, printed=printed))
         except _NoListError as error:
             problems.add(f"{name!r} {error}", place(index))
-            found.append(None)
-    return _raw.as_lists(name, found)
+            entries.append(None)
+    return _raw.as_lists(name, entries)
+
+
+def _from_series(name: str, column: pl.Series, problems: Problems, *, printed: bool) -> pl.Series | None:
+    """Return what `lists` does; None if it has to look at each string."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.List | pl.Array):
+        inner = dtype.inner
+        if inner == pl.String or inner in (pl.Null, pl.Categorical, pl.Enum) or inner.is_integer():
+            return column.cast(_LIST)
+    elif dtype.is_integer() or dtype in (pl.Null, pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype != pl.String:
+        problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
+        return pl.Series([None] * len(column), dtype=_LIST)
+    # Most columns hold plain strings: only cells that may be lists are parsed.
+    special = may_be_lists(column)
+    if printed and special.any():
+        return _plain_lists(column, special)
+    return column.to_frame(name).select(alone(pl.col(name)))[name]
+
+
+def may_be_lists(texts: pl.Series) -> pl.Series:
+    """Return for each string whether it begins like a printed list."""
+    return texts.str.contains(_BEGINNING)
 
 
 def alone(texts: pl.Expr) -> pl.Expr:
@@ -161,6 +177,12 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     """Warn if strings that are taken as answers look like printed lists."""
     if isinstance(column, pl.Series):
         texts = column
+    elif isinstance(column, _json_columns.Column) and (column.holds_texts or str not in column.kinds):
+        texts = (
+            column.texts().head(printed_lists.LOOKED_AT)
+            if str in column.kinds
+            else pl.Series(dtype=pl.String)
+        )
     else:
         first = column[: printed_lists.LOOKED_AT]
         texts = pl.Series([value if type(value) is str else None for value in first], dtype=pl.String)
@@ -194,6 +216,22 @@ def _entries(value: Any, *, printed: bool) -> Sequence[str | None] | None:
         raise _NoListError(f"must be a list of strings, got {kind(value)}")
     listed = _listed(value.strip()) if printed else None
     return [value] if listed is None else listed
+
+
+def _plain_lists(column: pl.Series, special: pl.Series) -> pl.Series | None:
+    """Return what `_plain` does for all strings that may be lists; None if it cannot read one of them."""
+    text = pl.col("text")
+    parts = text.str.strip_prefix("['").str.strip_suffix("']").str.split("', '")
+    is_plain = (
+        text.str.starts_with("['")
+        & text.str.ends_with("']")
+        & ~text.str.contains("\\", literal=True)
+        & (text.str.count_matches("'", literal=True) == 2 * parts.list.len())
+    )
+    frame = pl.DataFrame({"text": column, "special": special})
+    if not frame.select((is_plain | ~pl.col("special") | text.is_null()).all()).item():
+        return None
+    return frame.select(pl.when("special").then(parts).otherwise(alone(text)).alias("text"))["text"]
 
 
 def _plain(text: str) -> list[str | None] | None:

@@ -6,12 +6,18 @@ import numbers
 from bisect import bisect_left
 from itertools import chain, repeat
 from operator import itemgetter
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame.readers import _content, _json, _runs
+import polars as pl
+
+from anls_frame.readers import _content, _runs, _samples
+from anls_frame.readers import _json_columns as json
 from anls_frame.readers._fields import SAMPLE, gathered, role
-from anls_frame.readers._json import Number, kind
+from anls_frame.readers._json import kind
+from anls_frame.readers._lists import may_be_lists
 from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._raw import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +25,8 @@ if TYPE_CHECKING:
 
     from anls_frame.readers._fields import Key
     from anls_frame.readers._problems import Problems
-    from anls_frame.readers._raw import Gathered
+    from anls_frame.readers._raw import Column, Values
+    from anls_frame.readers._samples import Sample, Samples
 
 Response: TypeAlias = "int | Literal['all']"
 
@@ -45,11 +52,11 @@ _WRITTEN = {
 }
 
 
-def read(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the samples of a file with their places."""
+def read(path: Path, problems: Problems) -> Samples:
+    """Return the samples of a file."""
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
-    return _json.read_lines(path, _content.read_text(path), problems)
+    return _samples.in_lines(path, problems)
 
 
 def check_response(response: Response | None) -> None:
@@ -61,11 +68,8 @@ def check_response(response: Response | None) -> None:
 
 
 def columns(
-    path: Path,
-    samples: Iterable[tuple[str, dict[str, Any]]],
-    response: Response | None,
-    problems: Problems,
-) -> tuple[dict[Key, list[Any]], list[str]]:
+    samples: Samples, response: Response | None, problems: Problems
+) -> tuple[dict[Key, Column], Sequence[str]]:
     """
     Return the fields of all samples as columns, and the samples' places.
 
@@ -74,21 +78,27 @@ def columns(
     each of those. Metrics are then those of the selected response, and tokens, which are only logged for the
     first, those of the first.
     """
-    logged = gathered(_checked(samples, response, problems), problems)
+    logged = _logged(samples.table, response, problems)
+    if logged is None:
+        found = gathered(_checked(samples, response, problems), problems)
+        logged = _Logged({**found.columns}, found.places, found.firsts)
     if "resps" in logged.columns:
-        logged.columns["resps"] = list(map(_out_of_lists, logged.columns["resps"]))
-    found, places = list(_fields(logged, problems)), logged.places
+        resps = logged.columns["resps"]
+        logged.columns["resps"] = (
+            resps.out_of_lists() if isinstance(resps, json.Column) else list(map(out_of_lists, resps))
+        )
+    fields, places = list(_fields(logged, problems)), logged.places
     if response == "all" and "filtered_resps" in logged.columns:
         rows = _Rows(logged.columns)
-        found = [rows.of_field(field) for field in found]
-        found.append(_Field(0, (SAMPLE, "epoch"), rows.epochs))
-        places = [places[sample] for sample in rows.samples]
+        fields = [rows.of_field(field) for field in fields]
+        fields.append(_Field(0, (SAMPLE, "epoch"), pl.Series(rows.epochs, dtype=pl.Int64)))
+        places = places if rows.are_samples else [places[sample] for sample in rows.samples]
     # In the order in which a reader of rows would meet them, whatever their source.
-    columns = {field.key: field.values for field in sorted(found, key=itemgetter(0))}
-    return _with_run(path, columns, len(places)), places
+    columns = {field.key: field.values for field in sorted(fields, key=itemgetter(0))}
+    return _with_run(samples.path, columns, len(places)), places
 
 
-def _with_run(path: Path, columns: dict[Key, list[Any]], height: int) -> dict[Key, list[Any]]:
+def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
     """Return the columns with the task and the model of the run, as far as they are known."""
     run = _runs.of(path)
     if run is not None:
@@ -96,7 +106,7 @@ def _with_run(path: Path, columns: dict[Key, list[Any]], height: int) -> dict[Ke
             if value is not None:
                 key = (SAMPLE, name)
                 columns = {("metric", name) if one == key else one: of for one, of in columns.items()}
-                columns[key] = [value] * height
+                columns[key] = pl.repeat(value, height, dtype=pl.String, eager=True)
     return columns
 
 
@@ -105,12 +115,32 @@ class _Field(NamedTuple):
 
     first: int
     key: Key
-    values: list[Any]
+    values: Column
 
 
-def _checked(
-    samples: Iterable[tuple[str, dict[str, Any]]], response: Response | None, problems: Problems
-) -> Iterator[tuple[str, dict[str, Any]]]:
+class _Logged(NamedTuple):
+    """The fields of all samples."""
+
+    columns: dict[str, Values]
+    places: Sequence[str]
+    firsts: dict[str, int]
+    """The first sample that has a field."""
+
+
+def _logged(table: json.Table | None, response: Response | None, problems: Problems) -> _Logged | None:
+    """Return the samples that `_checked` yields as columns; None if it has to look at each of them."""
+    if table is None or not {key for key, of in table.columns.items() if of.is_everywhere} >= _NEEDED:
+        return None
+    responses = table.columns["filtered_resps"]
+    chosen: Values = responses.out_of_lists().only_texts()
+    if kinds_of(chosen) != {str} or response not in (None, "all", 1, -1):
+        pairs = zip(table.places, responses, strict=True)
+        chosen = [_response(*pair, response, problems) for pair in pairs]
+    firsts = {key: of.first for key, of in table.columns.items()}
+    return _Logged({**table.columns, "filtered_resps": chosen}, table.places, firsts)
+
+
+def _checked(samples: Iterable[Sample], response: Response | None, problems: Problems) -> Iterator[Sample]:
     """Yield the samples with the response in `filtered_resps`; with "all", with a list of all."""
     for place, sample in samples:
         if not sample.keys() >= _NEEDED:
@@ -118,25 +148,29 @@ def _checked(
             problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
             yield place, {}
             continue
-        texts = _responses(place, sample["filtered_resps"], problems)
-        sample["filtered_resps"] = (
-            (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
-        )
+        sample["filtered_resps"] = _response(place, sample["filtered_resps"], response, problems)
         yield place, sample
 
 
 class _Rows:
     """The rows of all responses, in the order of the samples."""
 
-    def __init__(self, columns: Mapping[str, list[Any]]) -> None:
-        filtered = [texts or [None] for texts in columns["filtered_resps"]]
-        raw = [value if isinstance(value, list) else [value] for value in columns.get("resps", [])]
+    def __init__(self, columns: Mapping[str, Values]) -> None:
+        predictions, resps = columns["filtered_resps"], columns.get("resps", [])
+        self.samples: Sequence[int] = range(len(predictions))
+        self.epochs = [1] * len(predictions)
+        self._predictions: Values = predictions
+        # As columns, responses are one string each.
+        are_texts = isinstance(predictions, json.Column)
+        if are_texts and (not resps or (isinstance(resps, json.Column) and resps.only_texts().holds_texts)):
+            self.are_samples = True
+            return
+        filtered = [[texts] if are_texts else texts or [None] for texts in predictions]
+        raw = [value if isinstance(value, list) else [value] for value in resps]
         raw = raw or [[None]] * len(filtered)
-        self.samples: Sequence[int] = range(len(filtered))
-        self.epochs = [Number(1)] * len(filtered)
         self._predictions = [texts[0] for texts in filtered]
-        self._are_samples = all(len(one) <= 1 for one in chain(filtered, raw))
-        if not self._are_samples:
+        self.are_samples = all(len(one) <= 1 for one in chain(filtered, raw))
+        if not self.are_samples:
             self._expand(filtered, raw)
 
     def _expand(self, filtered: list[list[Any]], raw: list[list[Any]]) -> None:
@@ -146,7 +180,9 @@ class _Rows:
             len(given) <= 1 or len(texts) > 1 or texts[0] in given
             for texts, given in zip(filtered, raw, strict=True)
         )
-        self.samples, self.epochs, self._predictions = samples, epochs, predictions = [], [], []
+        predictions: list[Any] = []
+        self.samples, self.epochs = samples, epochs = [], []
+        self._predictions = predictions
         self._resps: list[Any] = []
         self._has_metrics: list[bool] = []
         self._has_tokens: list[bool] = []
@@ -156,7 +192,7 @@ class _Rows:
                 selected, texts = given.index(texts[0]), given  # noqa: PLW2901 - all of them
             for index, text in enumerate(texts):
                 samples.append(sample)
-                epochs.append(Number(index + 1))
+                epochs.append(index + 1)
                 predictions.append(text)
                 self._resps.append([given[index]] if len(texts) == len(given) > 1 else None)
                 self._has_metrics.append(selected in (None, index))
@@ -169,9 +205,10 @@ class _Rows:
             return field._replace(values=self._predictions)
         if field.key == (SAMPLE, "epoch"):  # a field of its own
             field = field._replace(key=("metric", "epoch"))
-        if self._are_samples:
+        if self.are_samples:
             return field
-        values = [field.values[sample] for sample in self.samples]
+        given = list(field.values)
+        values = [given[sample] for sample in self.samples]
         if (source, name) == (SAMPLE, "resps"):
             pairs = zip(self._resps, values, strict=True)
             values = [value if own is None else own for own, value in pairs]
@@ -187,30 +224,45 @@ class _Rows:
         return _Field(first, field.key, values)
 
 
-def _fields(logged: Gathered[str], problems: Problems) -> Iterator[_Field]:
+def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:
     """Yield the fields of the samples."""
     columns, firsts = logged.columns, logged.firsts
     for name, key in _ROLES.items():
         if name in columns:
             yield _Field(firsts[name], key, _targets(columns) if name == "target" else columns[name])
     prompts = columns.get("input", [])
+    if isinstance(prompts, json.Column) and prompts.holds_texts:
+        yield from _filled(role("question"), prompts)
+        prompts = []
     for key, kind_of_prompt in ((role("question"), True), ((SAMPLE, "input"), False)):
-        values = [prompt if isinstance(prompt, str) is kind_of_prompt else None for prompt in prompts]
-        yield from _filled(key, values)
+        found = [prompt if isinstance(prompt, str) is kind_of_prompt else None for prompt in prompts]
+        yield from _filled(key, found)
     for name, values in columns.items():
         if name == "token_counts":
-            yield from _entries((name,), name, list(map(_only_count, values)), problems)
+            counts: Values = (
+                values.only_objects() if isinstance(values, json.Column) else list(map(only_count, values))
+            )
+            yield from _entries((name,), name, counts, problems)
         elif name in _USED:
             pass
-        elif name not in _OBJECTS and dict in set(map(type, values)):
+        elif name not in _OBJECTS and dict in kinds_of(values):
             yield from _entries(("metric", name), name, values, problems)
         else:
             yield _Field(firsts[name], (SAMPLE, name), values)
     yield from _entries(("doc",), "doc", columns.get("doc", []), problems)
 
 
-def _entries(source: Key, name: str, values: list[Any], problems: Problems) -> Iterator[_Field]:
+def _entries(source: Key, name: str, values: Values, problems: Problems) -> Iterator[_Field]:
     """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
+    if isinstance(values, json.Column) and values.kinds <= {dict, NoneType}:
+        try:
+            members = values.members()
+        except ValueError:
+            pass  # too many keys, as `gathered` will say
+        else:
+            for member in members:
+                yield _Field(member.first, (*source, member.key), member)
+            return
     yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
     objects = (value if type(value) is dict else {} for value in values)
     entries = gathered(zip(repeat(""), objects), problems)
@@ -218,23 +270,31 @@ def _entries(source: Key, name: str, values: list[Any], problems: Problems) -> I
         yield _Field(entries.firsts[key], (*source, key), found)
 
 
-def _filled(key: Key, values: list[Any]) -> Iterator[_Field]:
+def _filled(key: Key, values: Values) -> Iterator[_Field]:
     """Yield a field if a sample has it."""
-    first = next((index for index, value in enumerate(values) if value is not None), None)
+    if isinstance(values, json.Column):
+        first = values.first_value
+    else:
+        first = next((index for index, value in enumerate(values) if value is not None), None)
     if first is not None:
         yield _Field(first, key, values)
 
 
-def _targets(columns: Mapping[str, list[Any]]) -> list[Any]:
+def _targets(columns: Mapping[str, Values]) -> Column:
     """
     Return the targets, which are written as Python prints them.
 
     `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
     """
-    documents = columns.get("doc", repeat(None))
+    targets, documents = columns["target"], columns.get("doc", repeat(None))
+    if isinstance(targets, json.Column) and targets.holds_texts:
+        texts = targets.texts()
+        # Of other strings than lists, a list of the string becomes the same as the string.
+        if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():
+            return texts.to_frame("target").select(pl.col("target").replace("None", None))["target"]
     return [
         target if isinstance(target, str) and "'" in target else _target(target, document)
-        for target, document in zip(columns["target"], documents, strict=False)
+        for target, document in zip(targets, documents, strict=False)
     ]
 
 
@@ -247,22 +307,28 @@ def _target(target: Any, document: Any) -> Any:
     return target
 
 
-def _only_count(counts: Any) -> Any:
+def only_count(counts: Any) -> Any:
     """Return the counts of a single request, as most samples have; others unchanged."""
     is_single = isinstance(counts, list) and len(counts) == 1 and isinstance(counts[0], dict | None)
     return counts[0] if is_single else counts
 
 
-def _out_of_lists(value: Any) -> Any:
+def out_of_lists(value: Any) -> Any:
     """Return a list without the lists around it that hold nothing else."""
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     return value
 
 
+def _response(place: str, responses: Any, response: Response | None, problems: Problems) -> Any:
+    """Return the response that is the prediction; with "all", a list of all."""
+    texts = _responses(place, responses, problems)
+    return (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
+
+
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
     """Return the filtered responses, none if there is no text; anything but texts is a problem."""
-    found = _out_of_lists(responses)
+    found = out_of_lists(responses)
     several = found if isinstance(found, list) else [found]
     if len(several) == 1 and isinstance(several[0], str):
         return several

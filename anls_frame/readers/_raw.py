@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
+from anls_frame.readers import _json_columns
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import listed, shown
 
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
 _Key = TypeVar("_Key")
 
-Column: TypeAlias = "pl.Series | list[Any]"
+Column: TypeAlias = "pl.Series | list[Any] | _json_columns.Column"
 """A column of a table, or its values in JSON."""
+
+Values: TypeAlias = "list[Any] | _json_columns.Column"
+"""The values of a column of JSON."""
 
 # No table of results has more empty cells than this and less than one filled cell in this many.
 _MOST_GAPS = 20_000_000
@@ -83,6 +87,12 @@ class Gathered(NamedTuple, Generic[_Key]):
     """Where the objects are."""
     firsts: dict[_Key, int]
     """The first object that has a key."""
+
+
+def from_table(found: _json_columns.Table) -> Raw:
+    """Return JSON Lines as a table without roles."""
+    columns, places = found
+    return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
 
 def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
@@ -142,6 +152,8 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
     """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
     if isinstance(column, pl.Series):
         return _series_texts(name, column, problems)
+    if isinstance(column, _json_columns.Column) and column.kinds <= {str, Number, NoneType}:
+        return column.texts().alias(name)
     if set(map(type, column)) <= {str, NoneType}:
         return pl.Series(name, column, dtype=pl.String)
     found: list[str | None] = []
@@ -165,17 +177,36 @@ def kept(name: str, column: Column) -> pl.Series:
     """
     if isinstance(column, pl.Series):
         return column.alias(name)
+    if isinstance(column, _json_columns.Column):
+        return _kept_json(name, column).alias(name)
     kinds = set(map(type, column)) - {NoneType}
-    if kinds <= {bool}:
-        return pl.Series(name, column, dtype=pl.Boolean if kinds else pl.String)
-    if kinds == {str}:
-        return pl.Series(name, column, dtype=pl.String)
+    if kinds <= {bool} or kinds == {str}:
+        return pl.Series(name, column, dtype=pl.Boolean if bool in kinds else pl.String)
     if kinds == {Number}:
         return numbers(pl.Series(name, column, dtype=pl.String))
     if kinds == {list} and set(map(type, chain.from_iterable(filter(None, column)))) <= {str}:
         return as_lists(name, column)
     written = [value if value is None or isinstance(value, str) else to_json(value) for value in column]
     return pl.Series(name, [None if text is None else str(text) for text in written], dtype=pl.String)
+
+
+def _kept_json(name: str, column: _json_columns.Column) -> pl.Series:
+    """Return what `kept` does, without a look at each value as far as possible."""
+    kinds = column.kinds - {NoneType}
+    if kinds == {bool}:
+        return kept(name, column.values)
+    if kinds == {list} and column.holds_lists:
+        return column.lists()
+    try:
+        written = column.json()
+    except ValueError:
+        return kept(name, column.values)
+    return numbers(written) if kinds == {Number} else written
+
+
+def kinds_of(values: Iterable[Any]) -> frozenset[type]:
+    """Return the types of values."""
+    return values.kinds if isinstance(values, _json_columns.Column) else frozenset(map(type, values))
 
 
 def to_json(value: Any) -> str:

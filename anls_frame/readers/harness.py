@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from anls_frame.frames import origins
-from anls_frame.readers import _collector, _content, _fields, _logged, _standard, table
+from anls_frame.readers import _collector, _content, _fields, _logged, _samples, _standard, table
 from anls_frame.readers._fields import SAMPLE
 from anls_frame.readers._problems import Advice, Option, Problems, listed, problem, shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from anls_frame.readers._fields import Key
     from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._logged import Response
+    from anls_frame.readers._raw import Column
 
 __all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
-_Sample = tuple[str, dict[str, Any]]
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
 _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
 # Words in the names that VLMEvalKit gives to score columns.
@@ -85,7 +85,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    frame = _frame(path, *_logged.columns(path, samples, response, problems), problems)
+    frame = _frame(path, *_logged.columns(samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -145,15 +145,16 @@ def read_lm_eval(
     path = _content.as_path(path)
     problems = Problems(path)
     _logged.check_response(response)
-    samples = list(_logged.read(path, problems))
-    named = _values(samples, "filter")
+    samples = _logged.read(path, problems)
+    named = samples.values("filter")
     if filter is None and len(named) > 1:
         among = listed([shown(name) for name in named])
         raise problem(
             path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
-    samples = _only(path, samples, "filter", filter)
-    return _frame(path, *_logged.columns(path, samples, response, problems), problems)
+    if filter is not None:
+        samples = samples.only("filter", filter)
+    return _frame(path, *_logged.columns(samples, response, problems), problems)
 
 
 @_collector.paused
@@ -225,7 +226,8 @@ def read_inspect(
     path = _content.as_path(path)
     problems = Problems(path)
     log = _inspect.read(path, problems, allow_missing=allow_missing)
-    log = log._replace(samples=_only(path, log.samples, "epoch", None if epoch is None else str(epoch)))
+    if epoch is not None:
+        log = log._replace(samples=_samples.only(path, log.samples, "epoch", str(epoch)))
     if scorer is not None:
         scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
@@ -300,25 +302,10 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     return origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
 
 
-def _values(samples: Iterable[_Sample], key: str) -> list[str]:
-    return sorted({str(sample[key]) for _, sample in samples if sample.get(key) is not None})
-
-
-def _only(path: Path, samples: list[_Sample], key: str, wanted: str | None) -> list[_Sample]:
-    """Return the samples with the wanted value, or all samples if it is None."""
-    if wanted is None:
-        return samples
-    found = [(place, sample) for place, sample in samples if str(sample.get(key)) == wanted]
-    if not found:
-        among = listed([shown(value) for value in _values(samples, key)]) or "none"
-        raise problem(path, f"no {key} {shown(wanted)}; available: {among}")
-    return found
-
-
 def _frame(
     path: Path,
-    columns: Mapping[Key, list[Any]],
-    places: list[str],
+    columns: Mapping[Key, Column],
+    places: Sequence[str],
     problems: Problems,
     *,
     answers_format: AnswersFormat = "list",
@@ -328,7 +315,7 @@ def _frame(
         raise problem(path, "holds no samples")
     frame = _fields.frame(columns, places, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
-        epochs = columns.get((SAMPLE, "epoch")) or [None] * frame.height
+        epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
         _standard.check_ids_in_epochs(frame["question_id"], epochs, problems, places.__getitem__)
     problems.raise_any()
     _check_answers(path, frame)

@@ -8,9 +8,9 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames import printed_lists
-from anls_frame.readers import _collector, _content, _files, _json, _lists, _standard
+from anls_frame.readers import _collector, _content, _files, _json, _json_columns, _lists, _standard
 from anls_frame.readers._problems import Problems, problem, reading_parquet
-from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects
+from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects, from_table
 
 if TYPE_CHECKING:
     import os
@@ -283,11 +283,13 @@ def read_raw(
         from anls_frame.readers import _delimited  # noqa: PLC0415 - only for those who use it
 
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
-    objects = (
-        _json.read_lines(path, text, problems)
-        if kind == "jsonl"
-        else _json.records(path, _json.read_whole(path, text), problems)
-    )
+    if kind == "jsonl":
+        found = _json_columns.of(text)
+        if found is not None:
+            return from_table(found)
+        objects = _json.read_lines(path, text, problems)
+    else:
+        objects = _json.records(path, _json.read_whole(path, text), problems)
     try:
         return from_objects(objects)
     except TooManyKeysError as error:

@@ -102,7 +102,7 @@ def costs_of_inputs(rows: int) -> Iterator[Cost]:
 
 
 def costs_on_all_cores(*, quick: bool) -> Iterator[Cost]:
-    """Yield what a query costs before it scores anything, what details cost, and what writing costs."""
+    """Yield what a query costs before it scores anything, what details cost, and what files cost."""
     ten = short_pairs(10)
 
     def repeated(query: pl.Expr) -> Callable[[], None]:
@@ -126,15 +126,48 @@ def costs_on_all_cores(*, quick: bool) -> Iterator[Cost]:
         )
     for rows in (50_000,) if quick else (50_000, 1_000_000):
         yield from costs_of_writing(rows)
+        yield from costs_of_reading(rows)
 
 
-def costs_of_writing(rows: int) -> Iterator[Cost]:
-    """Yield what it costs to write rows as they are read again, over Polars' own writers."""
-    frame = short_pairs(rows).select(
+def rows_of_results(rows: int) -> pl.DataFrame:
+    """Return a table of results with ids, predictions and lists of answers."""
+    return short_pairs(rows).select(
         pl.format("q{}", pl.int_range(pl.len())).alias("question_id"),
         "prediction",
         answers=pl.concat_list("answer"),
     )
+
+
+def costs_of_reading(rows: int) -> Iterator[Cost]:
+    """Yield what it costs to read JSON Lines strictly and with roles, over Polars' own reader."""
+    frame = rows_of_results(rows)
+    samples = frame.select(
+        pl.int_range(pl.len()).alias("doc_id"),
+        pl.struct(question=pl.lit("What is it?"), answers="answers").alias("doc"),
+        pl.format("['{}']", pl.col("answers").list.first().str.replace_all("'", "")).alias("target"),
+        pl.struct(gen_args_0=pl.struct(arg_0=pl.lit("What is it?"), arg_1=pl.lit("until"))).alias(
+            "arguments"
+        ),
+        pl.concat_list(pl.concat_list("prediction")).alias("resps"),
+        pl.concat_list("prediction").alias("filtered_resps"),
+        *(pl.col("question_id").hash(seed).cast(pl.String).alias(f"{seed}_hash") for seed in range(3)),
+        exact_match=pl.lit(1.0),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        table, logged = Path(folder) / "rows.jsonl", Path(folder) / "samples.jsonl"
+        frame.write_ndjson(table)
+        samples.write_ndjson(logged)
+        for work, path, read in (
+            ("`read_results`, {:,} rows of three columns in JSON Lines", table, af.read_results),
+            ("`read_lm_eval`, {:,} samples", logged, af.read_lm_eval),
+        ):
+            own, base = (lambda read=one, path=path: read(path) for one in (read, pl.read_ndjson))
+            yield Cost(work.format(rows), "Polars' `read_ndjson`", 3, own, base)
+
+
+def costs_of_writing(rows: int) -> Iterator[Cost]:
+    """Yield what it costs to write rows as they are read again, over Polars' own writers."""
+    frame = rows_of_results(rows)
     # Polars writes no lists to CSV.
     flat = frame.with_columns(pl.col("answers").list.join("|"))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,162 @@
+"""JSON Lines as columns, whose values become Python's only where it has to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import polars as pl
+
+import anls_frame._native as native
+from anls_frame.readers._json import Number, with_newlines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The kinds of values in the order of their bits. What is missing is null; lists of strings are told apart.
+_KINDS = (NoneType, NoneType, bool, Number, str, list, list, dict)
+_TEXT, _TEXTS, _LIST, _OBJECT = (1 << bit for bit in (4, 5, 6, 7))
+_NULLS = 0b11
+
+
+class Column(Sequence[Any]):
+    """The values of a key, null where an object does not have it."""
+
+    def __init__(self, lines: native.JsonLines, index: int) -> None:
+        """Take a column of a table."""
+        self._lines = lines
+        self._index = index
+        self.key, self.first, self.first_value, self.is_everywhere, self._kinds = lines.described(index)
+        self.kinds = frozenset(kind for bit, kind in enumerate(_KINDS) if self._kinds >> bit & 1)
+        """The types of the values."""
+
+    @property
+    def holds_texts(self) -> bool:
+        """Whether the values are strings or null."""
+        return not self._kinds & ~(_TEXT | _NULLS)
+
+    @property
+    def holds_lists(self) -> bool:
+        """Whether the values are lists of nothing but strings, or null."""
+        return not self._kinds & ~(_TEXTS | _NULLS)
+
+    def texts(self) -> pl.Series:
+        """Return strings, and numbers as they are written; all else is null, and so is NaN."""
+        return pl.Series(self._lines.texts(self._index), dtype=pl.String)
+
+    def lists(self) -> pl.Series:
+        """Return lists of strings; all else is null."""
+        return pl.Series(self._lines.lists(self._index), dtype=pl.List(pl.String))
+
+    def json(self) -> pl.Series:
+        """
+        Return strings as they are, and all other values as JSON.
+
+        Raises
+        ------
+        ValueError
+            If it takes Python to write one.
+        """
+        return pl.Series(self._lines.json(self._index), dtype=pl.String)
+
+    def members(self) -> list[Column]:
+        """
+        Return the members of the values that are objects as columns.
+
+        Raises
+        ------
+        ValueError
+            If there are too many.
+        """
+        return _columns(self._lines.members(self._index))
+
+    def out_of_lists(self) -> Column:
+        """Return lists without the lists around them that hold nothing else."""
+        return self._narrowed(_TEXTS | _LIST)
+
+    def only_texts(self) -> Column:
+        """Return strings in place of lists of one string."""
+        return self._narrowed(_TEXT)
+
+    def only_objects(self) -> Column:
+        """Return an object or null in place of a list that holds nothing else."""
+        return self._narrowed(_OBJECT | _NULLS)
+
+    def rows_with(self, text: str) -> Table | None:
+        """Return the objects whose value is this string, None if there is none."""
+        return _table(self._lines.only(self._index, text))
+
+    def _narrowed(self, kinds: int) -> Column:
+        return _columns(self._lines.narrowed(self._index, kinds))[0]
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The values as Python's, numbers as `Number`."""
+        return self._lines.values(self._index, Number)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """Return one value, or several."""
+        return self.values[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the values."""
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        """Return the number of objects."""
+        return self._lines.height
+
+
+class Places(Sequence[str]):
+    """Where the objects are: lines, of which some may be empty."""
+
+    def __init__(self, lines: native.JsonLines) -> None:
+        """Take the places of a table."""
+        self._numbers = lines.lines or range(1, lines.height + 1)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """Return one place, or several."""
+        if isinstance(index, slice):
+            return [f"line {number}" for number in self._numbers[index]]
+        return f"line {self._numbers[index]}"
+
+    def __len__(self) -> int:
+        """Return the number of objects."""
+        return len(self._numbers)
+
+
+class Table(NamedTuple):
+    """The objects of JSON Lines."""
+
+    columns: dict[str, Column]
+    places: Places
+
+
+def of(text: str) -> Table | None:
+    """
+    Return the objects of JSON Lines.
+
+    None if there is none, or if anything is invalid or unusual: `_json.read_lines` then reads it or says what
+    is wrong.
+    """
+    return _table(native.json_lines(with_newlines(text)))
+
+
+def _table(lines: native.JsonLines | None) -> Table | None:
+    if lines is None or not lines.height:
+        return None
+    return Table({column.key: column for column in _columns(lines)}, Places(lines))
+
+
+def _columns(lines: native.JsonLines) -> list[Column]:
+    return [Column(lines, index) for index in range(lines.width)]
