@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 RUNS = 5
+VERDICTS = 100
 MOST_BYTES = 12_000_000
 OPENS, RESPONDS, FRAME = 2_000, 100, 50
 """Milliseconds that the best of some runs may take."""
@@ -84,6 +86,8 @@ def main() -> None:
         for name in ("one", "two", "long"):
             wrong += look(browser, folder / f"{name}.html")
         wrong += check_use(browser, folder / "one.html")
+        for name in ("one", "hostile"):
+            wrong += check_verdicts(browser, folder / f"{name}.html")
         browser.close()
     if wrong:
         sys.exit("\n".join(wrong))
@@ -224,6 +228,32 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     for one in (page, again):
         one.context.close()
     return wrong + more
+
+
+def check_verdicts(browser: Browser, path: Path) -> list[str]:
+    """Give rows verdicts by keys, open the page again, and save what it has kept."""
+    page, wrong = opened(browser, path)
+    given = {}
+    for at in range(VERDICTS):
+        page.keyboard.press("j")
+        key = at % 5 + 1
+        page.keyboard.press(str(key))
+        given[at] = key
+    kept = page.evaluate("Object.entries(localStorage).map(([, value]) => JSON.parse(value))")
+    # The page is opened again in the same browser, which keeps them.
+    page.reload()
+    page.wait_for_function("() => window.readyAt")
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Save {VERDICTS} verdicts").click()
+    saved = path.with_suffix(".jsonl")
+    download.value.save_as(saved)
+    lines = [json.loads(line) for line in saved.read_bytes().splitlines()]
+    if kept != [{str(line["row"]): line["verdict"] for line in lines}]:
+        wrong.append(f"{path.name}: saved {lines[:3]}, kept {kept}")
+    if len(lines) != VERDICTS or len({line["verdict"] for line in lines}) != len(set(given.values())):
+        wrong.append(f"{path.name}: {len(lines)} verdicts")
+    page.context.close()
+    return wrong
 
 
 main()

@@ -63,6 +63,7 @@ texts = [text[:LONGEST_HOSTILE] for text in HOSTILE_TEXTS]
 drawn = [draw.choices(texts, k=ROWS) for _ in range(4)]
 names = ["</script><img src=x onerror=alert(1)>", "<b>", "a", "b"]
 hostile = pl.DataFrame(dict(zip(names, drawn, strict=True)))
+hostile.write_parquet(folder / "hostile.parquet")
 page = hostile.anls.browse("a", "b", by=names[0], keep=names[1], id="a", title=names[0])
 page.write(folder / "hostile.html")
 

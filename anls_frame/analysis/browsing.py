@@ -8,11 +8,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from anls_frame._arguments import count, string
 from anls_frame._atomic import replacing
 from anls_frame._text import numbered
 from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
+from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.protocol import protocol_to_dict
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
@@ -93,6 +96,26 @@ class RowsPage:
         with replacing(path) as file:
             file.write(self._html.encode())
         return path
+
+    def digests(self, rows: Sequence[int]) -> list[str | None]:
+        """
+        Return the digests of the texts of rows, which verdicts have; see `anls_frame.read_verdicts`.
+
+        Parameters
+        ----------
+        rows
+            Numbers of rows in the frame.
+
+        Returns
+        -------
+        list
+            The digest of each; None for a row that is not on the page.
+        """
+        table = self._content.table
+        names = [f"prediction_{place}" for place, _ in enumerate(self._content.systems)]
+        wanted = table.filter(pl.col("row").is_in(set(rows))).select("row", "answers", *names)
+        found = {row: digest(texts, answers) for row, answers, *texts in wanted.iter_rows()}
+        return [found.get(row) for row in rows]
 
     def __repr__(self) -> str:
         rows = numbered(self._content.table.height, "row")

@@ -10,12 +10,12 @@ import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    import polars as pl
 
 __all__ = ["Packed"]
 
@@ -62,7 +62,7 @@ class Packed:
         places[None] = 0
         pool = self._part(ordered)
         for name, values in held.items():
-            is_list = any(isinstance(value, list) for value in values)
+            is_list = isinstance(plain.schema[name], pl.List)
             codes = [
                 [places[entry] for entry in value] if isinstance(value, list) else places[value]
                 for value in values

@@ -21,6 +21,7 @@ from anls_frame._palette import ERROR_COLORS
 from anls_frame._text import shown
 from anls_frame.export.html import source, templates
 from anls_frame.export.packed import Packed
+from anls_frame.export.verdicts import VERDICTS
 from anls_frame.pairs.marks import STYLES, TAGS
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ SCRIPTS = (
     "address",
     "facets",
     "list",
+    "verdicts",
     "row",
     "keyboard",
     "main",
@@ -71,6 +73,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         "by": list(content.by),
         "keep": list(content.keep),
         "protocol": dict(content.protocol),
+        "verdicts": VERDICTS,
         "colors": ERROR_COLORS,
         "columns": packed.columns,
         "key": hashlib.sha256("".join(packed.parts).encode()).hexdigest()[:16],

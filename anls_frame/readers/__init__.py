@@ -13,6 +13,7 @@ from anls_frame.readers.logs import read_logs
 from anls_frame.readers.pages import read_pages
 from anls_frame.readers.rrc import read_rrc, write_submission
 from anls_frame.readers.table import read_results, scan_results
+from anls_frame.readers.verdicts import read_verdicts
 from anls_frame.readers.writing import write_results
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "read_pages",
     "read_results",
     "read_rrc",
+    "read_verdicts",
     "read_vlmevalkit",
     "scan_results",
     "write_results",

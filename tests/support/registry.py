@@ -536,6 +536,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_pages": af.read_pages,
     "read_results": af.read_results,
     "read_rrc": af.read_rrc,
+    "read_verdicts": af.read_verdicts,
     "read_vlmevalkit": af.read_vlmevalkit,
     "scan_results": af.scan_results,
     "wil": af.wil,

@@ -35,9 +35,11 @@ class Column {
       return;
     }
     this.starts = new Uint32Array(codes.length + 1);
+    this.lengths = new Int32Array(codes.length);
     const flat = [];
     codes.forEach((entry, row) => {
-      // A row that has no list has the one entry null.
+      this.lengths[row] = Array.isArray(entry) ? entry.length : -1;
+      // A row without entries is selected by null.
       const own = Array.isArray(entry) && entry.length ? entry : [0];
       for (const code of own) {
         flat.push(code);
@@ -55,6 +57,15 @@ class Column {
   /** Return the codes of a row. */
   codesOf(row) {
     return this.lists ? this.entries.subarray(this.starts[row], this.starts[row + 1]) : [this.codes[row]];
+  }
+
+  /** Return the values of a row as the frame has them, an empty list and null included. */
+  given(row) {
+    if (!this.lists) {
+      return this.value(row);
+    }
+    const length = this.lengths[row];
+    return length < 0 ? null : this.values(row).slice(0, length);
   }
 
   value(row) {

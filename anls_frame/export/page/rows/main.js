@@ -3,6 +3,7 @@
 const LONGEST_CELL = 300;
 /** Pixels that a kind of column needs at least, and its share of what is left. */
 const ROOMS = {
+  mark: [26, 0],
   id: [90, 0.5], figure: [72, 0], wide: [104, 0], right: [124, 0], type: [124, 0], text: [120, 2], value: [90, 1],
 };
 const PREPARED = 5_000;
@@ -13,6 +14,7 @@ const MOST_FILTERS = 31;
 class App {
   constructor(rows) {
     this.rows = rows;
+    this.verdicts = new Verdicts(rows, (row) => this.judged(row));
     this.filters = new Filters(rows.count, this.allFilters());
     this.search = this.filters.filters[0];
     this.sort = { id: "score_0_0", isDescending: !rows.meta.metrics[0].higher };
@@ -25,6 +27,7 @@ class App {
     this.view = new RowView(rows, byId("row"), {
       moved: (by) => this.move(by),
       closed: () => this.close(),
+      verdicts: this.verdicts,
     });
     this.panels = this.filters.filters.slice(1).map((filter) => {
       const isType = filter.id.startsWith("type_");
@@ -69,8 +72,10 @@ class App {
       meta.metrics.forEach((metric, number) => add(`score_${number}_${system}`, ofSystem(metric.name, system)));
     });
     meta.by.forEach((name, place) => add(`by_${place}`, name));
+    made.splice(MOST_FILTERS - 2);
+    made.push(new Values("verdict", "verdict", this.verdicts.column, { isOrdered: true, nothing: "none" }));
     const searched = [...this.rows.columns].filter(([id]) => /^(id|answers|prediction_|keep_|by_)/.test(id));
-    return [new Search(searched.map(([, column]) => column)), ...made.slice(0, MOST_FILTERS - 1)];
+    return [new Search(searched.map(([, column]) => column)), ...made];
   }
 
   /** Return the columns of the list: how each fills its cell with a row. */
@@ -83,6 +88,7 @@ class App {
         made.push({ id, title, kind, fill: fill ?? ((cell, row) => this.fillValues(cell, this.rows.get(id), row)) });
       }
     };
+    made.push({ id: "verdict", title: "", kind: "mark", fill: (cell, row) => this.fillVerdict(cell, row) });
     add("id", "id", "id extra");
     add("right", "right", "right");
     meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
@@ -112,6 +118,40 @@ class App {
     )));
   }
 
+  fillVerdict(cell, row) {
+    const code = this.verdicts.column.codes[row];
+    cell.textContent = code ? String(code) : "";
+    cell.title = code ? verdictName(this.verdicts.names[code - 1]) : "";
+  }
+
+  /** Show a verdict that was given. */
+  judged(row) {
+    this.list.refresh();
+    this.showVerdicts();
+    if (this.view.row === row) {
+      this.view.showVerdict();
+    }
+  }
+
+  /** Say how many verdicts there are; rows stay selected until a filter changes. */
+  showVerdicts() {
+    const { count } = this.verdicts;
+    byId("save").hidden = count === 0;
+    byId("save").textContent = `Save ${counted(count, "verdict")}`;
+    const panel = this.panels.find(({ filter }) => filter.id === "verdict");
+    panel.codes = null;
+    panel.show(this.filters.counts(panel.filter));
+    panel.element.hidden = count === 0 && !panel.filter.isActive;
+  }
+
+  /** Give the open or the current row a verdict. */
+  judge(verdict) {
+    const row = this.view.row ?? this.selected[this.list.at];
+    if (row !== undefined) {
+      this.verdicts.toggle(row, verdict);
+    }
+  }
+
   /** Give each column of the list the room that it needs, and its share of the rest. */
   layOut() {
     const isOpen = this.view.row !== null;
@@ -138,6 +178,7 @@ class App {
       }, TYPING);
     });
     byId("clear").addEventListener("click", () => this.clearAll());
+    byId("save").addEventListener("click", () => this.verdicts.save());
     byId("filters").addEventListener("click", () => this.toggleFacets());
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("help-close").addEventListener("click", () => byId("help").close());
@@ -160,6 +201,7 @@ class App {
       End: () => this.move(Infinity),
       Enter: () => this.open(Math.max(0, list.at)),
       Escape: () => this.escape(),
+      ...Object.fromEntries(this.verdicts.names.map((verdict, at) => [at + 1, () => this.judge(verdict)])),
       "/": () => byId("search").select(),
       "?": () => byId("help").showModal(),
     };
@@ -209,6 +251,7 @@ class App {
     this.list.showSort(this.sort.id, this.sort.isDescending);
     this.list.show(this.selected);
     this.panels.forEach((panel) => panel.show(this.filters.counts(panel.filter)));
+    this.showVerdicts();
     const { length } = this.selected;
     byId("count").textContent = length === this.rows.count
       ? counted(length, "row") : `${grouped(length)} of ${counted(this.rows.count, "row")}`;

@@ -58,6 +58,7 @@ class RowView {
     const { systems } = this.rows.meta;
     this.place.replaceChildren(
       this.header(row, at, selected),
+      this.verdicts.buttons(row),
       element(
         "div",
         { class: "body", tabIndex: -1 },
@@ -69,6 +70,11 @@ class RowView {
       ),
     );
     this.place.hidden = false;
+  }
+
+  /** Show the verdict of the row again. */
+  showVerdict() {
+    this.place.querySelector(".verdicts").replaceWith(this.verdicts.buttons(this.row));
   }
 
   header(row, at, selected) {

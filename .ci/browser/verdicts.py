@@ -1,0 +1,26 @@
+"""Reads the verdicts that a browser saved: each must be of a row with the same texts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+
+import anls_frame as af
+
+VERDICTS = 100
+
+folder = Path(sys.argv[1])
+questions = pl.read_parquet("data/ocr_qa.parquet")
+hostile = pl.read_parquet(folder / "hostile.parquet")
+one = af.browse(questions, "tesseract", "answers", id="question_id")
+for name, frame, id_, page in (
+    ("one", questions, "question_id", one),
+    ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
+):
+    verdicts = af.read_verdicts(folder / f"{name}.jsonl", page)
+    joined = frame.with_row_index("row").join(verdicts, on="row")
+    if joined.height != VERDICTS or (joined[id_] != joined["id"]).any():
+        sys.exit(f"{name}: {joined.height} verdicts were read, or ids differ")
+    print(f"{name}: {joined.height} verdicts, {verdicts['verdict'].n_unique()} different ones")

@@ -1,0 +1,20 @@
+"""What readers of a page say of its rows, and how their texts are known again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format")
+
+
+def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | None) -> str:
+    """Return the digest of the texts of a row as the page's script computes it: FNV-1a, 64 bits, of JSON."""
+    text = json.dumps([predictions, answers], ensure_ascii=False, separators=(",", ":"))
+    found = 0xCBF29CE484222325
+    for byte in text.encode():
+        found = (found ^ byte) * 0x100000001B3 % 2**64
+    return f"{found:016x}"

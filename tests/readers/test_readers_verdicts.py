@@ -1,0 +1,88 @@
+"""Verdicts of a page of rows, as its script saved them in Chromium 148."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+SAVED = """\
+{"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
+{"id":10114,"row":13,"verdict":"answer_wrong","digest":"1bcb3e09dd949cd9"}
+{"id":10208,"row":22,"verdict":"answer_incomplete","digest":"b5e9af5ae93fed86"}
+"""
+
+
+def test_saved_verdicts_are_joined_by_id(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(SAVED)
+    page = af.browse(QUESTIONS, "tesseract", "answers", id="question_id")
+    changed = QUESTIONS.with_columns(tesseract=pl.when(pl.col("question_id") != 10114).then("tesseract"))
+
+    verdicts = af.read_verdicts(path, page)
+
+    assert verdicts.rows() == [
+        (10110, 9, "our_error", "5c7dd6816c31c222"),
+        (10114, 13, "answer_wrong", "1bcb3e09dd949cd9"),
+        (10208, 22, "answer_incomplete", "b5e9af5ae93fed86"),
+    ]
+    joined = QUESTIONS.with_row_index("row").join(verdicts, left_on="question_id", right_on="id")
+    assert joined["row"].to_list() == joined["row_right"].to_list()
+    with pytest.raises(af.InputError, match="line 2: the texts of row 13 have changed since the verdict"):
+        af.read_verdicts(path, af.browse(changed, "tesseract", "answers"))
+    with pytest.raises(af.InputError, match="line 1: the texts of row 9 have changed"):
+        af.read_verdicts(path, af.browse(QUESTIONS.head(5), "tesseract", "answers"))
+
+
+def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    for ids, expected in (
+        (["1", "null"], pl.Series([1, None])),
+        (['"a"', "2"], pl.Series(["a", "2"])),
+        (["null", "null"], pl.Series([None, None], dtype=pl.String)),
+        ([], pl.Series([], dtype=pl.String)),
+    ):
+        lines = (
+            f'{{"id": {one}, "row": {row}, "verdict": "format", "digest": ""}}' for row, one in enumerate(ids)
+        )
+        path.write_text("\n".join(lines))
+
+        found = af.read_verdicts(path)
+
+        assert found["id"].equals(expected)
+        assert found.schema["verdict"] == pl.Enum(
+            ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format"]
+        )
+
+
+def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(
+        '{"row": 1, "verdict": "format", "digest": ""}\n\n'
+        '{"row": 1, "verdict": "format", "digest": ""}\n'
+        '{"row": -1, "verdict": "format", "digest": ""}\n'
+        '{"row": 2, "verdict": "fine", "digest": ""}\n'
+        '{"row": 2, "verdict": ["format"], "digest": ""}\n'
+        '{"row": 2, "verdict": "format"}\n'
+        '{"id": [], "row": 2, "verdict": "format", "digest": ""}\n'
+        "[1]\n"
+        "{"
+    )
+
+    with pytest.raises(af.InputError) as error:
+        af.read_verdicts(path)
+
+    found = [(one.place, one.message.partition(",")[0]) for one in error.value.problems]
+    assert [place for place, _ in found] == [f"line {number}" for number in range(3, 11)]
+    assert found[0][1] == "row 1 has a verdict in line 1"
+    assert found[2][1] == "verdict must be one of our_error"
+    path.write_bytes(b"\xff")
+    with pytest.raises(af.InputError, match="is not UTF-8"):
+        af.read_verdicts(path)
