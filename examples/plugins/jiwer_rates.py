@@ -1,4 +1,7 @@
-"""The functions of jiwer with the names and arguments of jiwer: `import jiwer_rates as jiwer`."""
+"""The rates of jiwer with jiwer's names and arguments: `import jiwer_rates as jiwer`."""
+
+from collections.abc import Callable
+from functools import partial
 
 import polars as pl
 
@@ -7,19 +10,18 @@ import anls_frame as af
 Texts = str | list[str]
 
 
-def _rate(reference: Texts, hypothesis: Texts, counts: pl.Expr) -> float:
-    pairs = {"reference": reference, "hypothesis": hypothesis}
-    frame = pl.DataFrame({name: [of] if isinstance(of, str) else of for name, of in pairs.items()})
-    found = frame.select(counts.alias("of")).unnest("of").sum().row(0, named=True)
-    hits, errors = found.pop("hits"), sum(found.values())
-    return errors / (hits + found["substitutions"] + found["deletions"])
+def _rate(name: str, counts: Callable[..., pl.Expr], reference: Texts, hypothesis: Texts) -> float:
+    texts = {"hypothesis": hypothesis, "reference": reference}
+    frame = pl.DataFrame({side: [text] if isinstance(text, str) else text for side, text in texts.items()})
+    found = frame.select(counts(*texts, protocol="jiwer").alias("of")).unnest("of").sum().row(0, named=True)
+    hits, substitutions = found["hits"], found["substitutions"]
+    errors = sum(found.values()) - hits
+    n, n_read = (hits + substitutions + found[rest] for rest in ("deletions", "insertions"))
+    preserved = (hits / n) * (hits / n_read) if n_read else 0.0
+    return {"rate": errors / n, "mer": errors / (errors + hits), "wil": 1 - preserved}[name]
 
 
-def wer(reference: Texts, hypothesis: Texts) -> float:
-    """Return the word error rate of a corpus."""
-    return _rate(reference, hypothesis, af.word_errors("hypothesis", "reference", protocol="jiwer"))
-
-
-def cer(reference: Texts, hypothesis: Texts) -> float:
-    """Return the character error rate of a corpus."""
-    return _rate(reference, hypothesis, af.edit_counts("hypothesis", "reference", protocol="jiwer"))
+wer = partial(_rate, "rate", af.word_errors)
+mer = partial(_rate, "mer", af.word_errors)
+wil = partial(_rate, "wil", af.word_errors)
+cer = partial(_rate, "rate", af.edit_counts)

@@ -111,7 +111,7 @@ def of_jiwer(_folder: Path) -> None:
             [" ".join(generator.choices(words, k=generator.randint(1, 9))) for _ in range(5)]
             for _ in range(2)
         )
-        for name in ("wer", "cer"):
+        for name in ("wer", "mer", "wil", "cer"):
             ours, theirs = getattr(jiwer_rates, name), getattr(jiwer, name)
             assert ours(references, hypotheses) == theirs(references, hypotheses)
             assert ours(references[0], hypotheses[0]) == theirs(references[0], hypotheses[0])
