@@ -1,8 +1,9 @@
-"""The base class of reports and comparisons: figures of all rows and of each slice."""
+"""What results share: figures of all rows and of each slice, and slices that were found."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, cast
 
@@ -16,7 +17,7 @@ from anls_frame.frames.conversion import to_pandas
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -27,7 +28,44 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-__all__ = ["SlicedResult"]
+__all__ = ["FoundSlices", "SlicedResult"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FoundSlices:
+    """
+    What is shown of slices that were found.
+
+    Parameters
+    ----------
+    table
+        The frame of `frame`, in Polars.
+    metrics
+        The metrics, one or several.
+    systems
+        The names of both systems; of one system none.
+    n_slices, n_tests
+        Number of slices that were looked at, and of tests: each slice is tested in each metric.
+    left_out
+        Columns that were left out, with the reason.
+    settings, signature
+        How it was made; with equal signatures, scores are comparable.
+    holdout
+        Share of documents on which slices were tested; 0 if they were tested where they were found.
+    confidence
+        Level of the intervals; a slice is found if its `p_adjusted` is at most 1 minus this.
+    """
+
+    table: pl.DataFrame
+    metrics: Sequence[Metric]
+    systems: Sequence[str] = ()
+    n_slices: int
+    n_tests: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any]
+    signature: str
+    holdout: float
+    confidence: float
 
 
 class SlicedResult(ABC, Generic[Table_co]):

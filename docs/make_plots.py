@@ -54,6 +54,7 @@ def pictures() -> dict[str, Axes]:
         "comparison": af.plot.comparison(af.compare(questions, SYSTEMS, "answers", **by)),
         "ranking": af.plot.ranking(many(questions)),
         "heat_map": af.plot.heat_map(many(questions)),
+        "worse_slices": af.find_slices(questions, "rapidocr", "answers", cluster="doc_id").plot(),
         "edit_matrix": af.plot.edit_matrix("cat", "cafe"),
     }
 

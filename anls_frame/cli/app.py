@@ -19,6 +19,7 @@ from anls_frame.cli.commands import (
     plot,
     report,
     score,
+    slices,
 )
 
 app = typer.Typer(
@@ -30,8 +31,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for one in (
-    *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, changes.changes),
-    *(confusions.confusions, plot.plot, convert.convert, doctor.doctor),
+    *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
+    *(changes.changes, confusions.confusions, plot.plot, convert.convert, doctor.doctor),
 ):
     app.command(epilog=examples.of(one.__name__))(one)
 app.add_typer(gec.app, name="gec")

@@ -29,6 +29,10 @@ EXAMPLES = {
         "anls-frame changes old.jsonl new.jsonl --json",
         "anls-frame changes results.parquet --systems old,new -o worse.csv",
     ),
+    "slices": (
+        "anls-frame slices results.csv -c doc_id --min-rows 10",
+        "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
+    ),
     "confusions": (
         "anls-frame confusions results.csv --max-length 2",
         "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",

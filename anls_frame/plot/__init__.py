@@ -23,6 +23,7 @@ from anls_frame.plot.characters import confusion_matrix, edit_matrix
 from anls_frame.plot.curves import length_effect, threshold_curve
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
 from anls_frame.plot.errors import error_types
+from anls_frame.plot.found import worse_slices
 from anls_frame.plot.slices import comparison, group_scores
 from anls_frame.plot.systems import heat_map, ranking
 
@@ -39,4 +40,5 @@ __all__ = [
     "ranking",
     "score_distribution",
     "threshold_curve",
+    "worse_slices",
 ]

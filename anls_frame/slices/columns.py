@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import visible
+from anls_frame.slices.documents import ONE_VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -214,7 +215,7 @@ def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
     if values.null_count():
         conditions.append(Condition(name, "is missing", is_list=is_list))
     if len(conditions) < 2 and not is_list:  # noqa: PLR2004
-        return "all its values are equal"
+        return ONE_VALUE
     return Column(name, dtype, Codes(codes, len(conditions), rows), conditions)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,53 +11,18 @@ from anls_frame.export.display import FEW, Glance, figure, spelled
 from anls_frame.export.document import Document, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from anls_frame.export.document import Kind
-    from anls_frame.summary.measures import Metric
+    from anls_frame.results import FoundSlices
 
+ONE_VALUE = "all its values are equal"
+"""The reason for which a column is left out that nobody would miss."""
 _NAMED = 10
 """Number of columns and overlapping slices to name."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class View:
-    """
-    What is shown of slices.
-
-    Parameters
-    ----------
-    table
-        The frame of `frame`, in Polars.
-    metrics
-        The metrics, one or several.
-    systems
-        The names of both systems; of one system none.
-    n_slices, n_tests
-        Number of slices that were looked at, and of tests: each slice is tested in each metric.
-    left_out
-        Columns that were left out, with the reason.
-    settings, signature
-        How it was made; with equal signatures, scores are comparable.
-    holdout
-        Share of documents on which slices were tested; 0 if they were tested where they were found.
-    confidence
-        Level of the intervals; a slice is found if its `p_adjusted` is at most 1 minus this.
-    """
-
-    table: pl.DataFrame
-    metrics: Sequence[Metric]
-    systems: Sequence[str] = ()
-    n_slices: int
-    n_tests: int
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any]
-    signature: str
-    holdout: float
-    confidence: float
-
-
-def sentence(line: Mapping[str, Any], found: View) -> str:
+def sentence(line: Mapping[str, Any], found: FoundSlices) -> str:
     """Return a line of the table as a sentence."""
     metric = next(one for one in found.metrics if one.name == line["metric"])
     kind = metric.format or "number"
@@ -80,12 +44,12 @@ def sentence(line: Mapping[str, Any], found: View) -> str:
     return f"{', '.join(parts)}; {', '.join(shares)}"
 
 
-def sentences(found: View) -> list[str]:
+def sentences(found: FoundSlices) -> list[str]:
     """Return a sentence for each slice."""
     return [sentence(line, found) for line in found.table.iter_rows(named=True)]
 
 
-def document(found: View) -> Document:
+def document(found: FoundSlices) -> Document:
     """Return the document that `write` writes."""
     frame = found.table.with_columns(pl.col("overlapping").list.join("; "))
     return Document(
@@ -97,7 +61,7 @@ def document(found: View) -> Document:
     )
 
 
-def glances(found: View, most: int) -> list[Glance]:
+def glances(found: FoundSlices, most: int) -> list[Glance]:
     """Return the table for a screen, with at most `most` slices."""
     is_change, kinds = bool(found.systems), _kinds(found)
     rows = []
@@ -123,7 +87,7 @@ def glances(found: View, most: int) -> list[Glance]:
     return [Glance(_title(found), shown, [*notes(found), found.signature], hidden, ())]
 
 
-def notes(found: View) -> list[str]:
+def notes(found: FoundSlices) -> list[str]:
     """Return what was looked at and how, and what the figures mean."""
     looked = f"{numbered(found.n_slices, 'slice')} of up to {numbered(found.settings['depth'], 'condition')}"
     metrics = f" in {numbered(len(found.metrics), 'metric')}" if len(found.metrics) > 1 else ""
@@ -147,16 +111,17 @@ def notes(found: View) -> list[str]:
                 "Slices were chosen because they are bad here, so their figures are too bad on average; "
                 "holdout=0.5 estimates them on other documents."
             )
-    if found.left_out:
-        names = [f"{name} ({reason})" for name, reason in list(found.left_out.items())[:_NAMED]]
-        more = len(found.left_out) - len(names)
+    left_out = {name: reason for name, reason in found.left_out.items() if reason != ONE_VALUE}
+    if left_out:
+        names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
+        more = len(left_out) - len(names)
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
     if found.table.height and found.table["few_rows"].any():
         said.append(f"{FEW} few rows: intervals are only roughly right.")
     return said
 
 
-def _title(found: View) -> str:
+def _title(found: FoundSlices) -> str:
     metrics = ", ".join(metric.label for metric in found.metrics)
     if found.systems:
         first, second = found.systems
@@ -167,7 +132,7 @@ def _title(found: View) -> str:
     return f"{what} ({metrics}){none}"
 
 
-def _kinds(found: View) -> dict[str, Kind]:
+def _kinds(found: FoundSlices) -> dict[str, Kind]:
     formats = {metric.format or "number" for metric in found.metrics}
     score: Kind = formats.pop() if len(formats) == 1 else "number"
     of_figure: Kind = "difference" if found.systems else score

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _PROMISING = 2.0
 """The smallest statistic of a slice that is worth a test on other rows."""
-_BEYOND = 1.645
-"""The smallest statistic of a slice among the rows of a parent: p ≤ 0.05."""
+_BEYOND = 2.0
+"""The smallest statistic of a slice among the rows of a parent."""
 _SCREENED = 1000
 
 
@@ -89,6 +89,7 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
         [one.found for one in chosen],
         [tested.residuals(metric) for metric in metrics],
         [tested.mask(one.found.conditions) for one in chosen],
+        _beyond_others([one.found for one in chosen], tested, test.least),
         least=test.least,
         draws=test.draws,
         seed=test.seed,
@@ -99,3 +100,13 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
     ]
     confirmed.sort(key=lambda one: (np.isnan(one.found.p_adjusted), one.found.p_adjusted))
     return Outcome(confirmed, looked, len(chosen), held_out)
+
+
+def _beyond_others(found: list[Found], rows: Rows, least: Least) -> list[float]:
+    """Return the statistic of each slice in the rows that no slice before it has."""
+    remaining = np.ones(rows.height, bool)
+    values = []
+    for one in found:
+        values += rows.values([one], least, remaining) if remaining.any() else [float("-inf")]
+        remaining &= ~rows.mask(one.conditions)
+    return values

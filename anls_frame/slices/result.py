@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 import polars as pl
 
@@ -11,7 +11,8 @@ from anls_frame import export
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
-from anls_frame.slices.documents import View, document, glances, sentences
+from anls_frame.results import FoundSlices
+from anls_frame.slices.documents import document, glances, sentences
 
 if TYPE_CHECKING:
     import os
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from anls_frame.export import Document
     from anls_frame.slices.columns import Condition
@@ -27,7 +29,7 @@ __all__ = ["Slices"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Slices(View, Generic[Table_co]):
+class Slices(FoundSlices, Generic[Table_co]):
     """
     Slices in which a system is worse than in the rest, or in which the second of two systems lost.
 
@@ -114,6 +116,30 @@ class Slices(View, Generic[Table_co]):
     def sentences(self) -> list[str]:
         """A sentence for each slice."""
         return sentences(self)
+
+    def plot(self, *, kind: Literal["effects", "shares"] = "effects", **options: Any) -> Axes:
+        """
+        Draw the slices with `anls_frame.plot.worse_slices`.
+
+        Parameters
+        ----------
+        kind
+            `"effects"` draws their scores with intervals beside the rest, `"shares"` their shares of all rows
+            and of all lost points.
+        options
+            Those of the plot.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
+        >>> af.find_slices(df, metrics="score").plot(kind="shares").get_xlabel()
+        'share of all, % (score)'
+        """
+        from anls_frame import plot  # noqa: PLC0415 - only to plot
+
+        return plot.worse_slices(self, kind=kind, **options)
 
     def to_polars(self) -> pl.DataFrame:
         """Return `frame` as a Polars frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -302,12 +303,17 @@ def adjusted(
     found: Sequence[Found],
     residuals: Sequence[Residuals],
     masks: Sequence[npt.NDArray[np.bool_]],
+    limits: Sequence[float],
     *,
     least: Least,
     draws: int,
     seed: int,
 ) -> FloatArray:
-    """Return p-values of slices with these rows, adjusted for all of them; nan for those too small."""
+    """
+    Return p-values of slices with these rows, adjusted for all of them; nan for those too small.
+
+    The statistic of a slice is at most its limit.
+    """
     p_values = np.full(len(found), np.nan)
     drawn = _Draws.of(residuals[0].count, draws, seed)
     observed: list[FloatArray] = []
@@ -322,10 +328,12 @@ def adjusted(
         tested, values = one.of_masks([masks[place] for place in of_metric], least.units)
         is_testable = ~np.isnan(tested.value)
         pending = _Waiting(one, drawn)
+        tested = dataclasses.replace(tested, value=np.minimum(tested.value, np.array(limits)[of_metric]))
         pending.add(values[:, is_testable], tested, is_testable, len(places))
         pending.flush()
+        kept = np.array(of_metric)[is_testable]
         observed.append(tested.value[is_testable])
-        places += [place for place, kept in zip(of_metric, is_testable, strict=True) if kept]
+        places += kept.tolist()
     if places:
         p_values[places] = drawn.p_values(np.concatenate(observed))
     return p_values

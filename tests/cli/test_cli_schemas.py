@@ -31,6 +31,10 @@ COMMANDS = {
     ],
     "epochs": ["epochs rounds.jsonl --pass-at 1,2", "epochs logs/ --system-column model -c doc_id"],
     "changes": ["changes old.jsonl new.jsonl", "changes results.parquet --systems old,new --kind all"],
+    "slices": [
+        "slices results.csv -c doc_id --min-rows 10",
+        "slices old.jsonl new.jsonl -c doc_id --confidence 0.5 --min-rows 5 --min-clusters 2",
+    ],
     "confusions": [
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",

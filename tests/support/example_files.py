@@ -21,7 +21,7 @@ def write(folder: Path) -> None:
     questions = questions.filter(
         pl.col("doc_id").rank("dense") <= _DOCUMENTS, pl.col("answers").list.len() > 0
     )
-    shared = questions.select("question_id", "doc_id", "doc_type", "answers")
+    shared = questions.select("question_id", "doc_id", "doc_type", "answer_type", "answers")
     old, new = (
         shared.with_columns(prediction=questions[engine].fill_null(""))
         for engine in ("tesseract", "rapidocr")

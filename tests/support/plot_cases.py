@@ -57,6 +57,21 @@ def confusions(rows: int = 4) -> pl.DataFrame:
     return pl.DataFrame(pairs[:rows], schema=schema, orient="row")
 
 
+def found(**options: Any) -> af.Slices:
+    """Find slices in which the second system is right less often, of two columns in two metrics."""
+    rows = pl.DataFrame(
+        {
+            "score": ([0.2, 0.9] * 30 + [1.0] * 240),
+            "other": ([0.9] * 60 + [0.3] * 40 + [0.8] * 200),
+            "type": ["form"] * 60 + ["fax"] * 40 + ["letter"] * 200,
+            "lang": (["ja", "de"] * 30 + ["de"] * 240),
+        }
+    )
+    return af.find_slices(rows, metrics=["score", "other"], draws=99, **options)
+
+
+FOUND = found()
+
 PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "score_distribution": lambda data, ax: af.plot.score_distribution(report(data).summary, ax=ax),
     "cer_distribution": lambda data, ax: af.plot.cer_distribution(data, ax=ax),
@@ -70,9 +85,12 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "comparison": lambda data, ax: af.plot.comparison(compared(data), ax=ax),
     "ranking": lambda data, ax: af.plot.ranking(ranked(data), ax=ax),
     "heat_map": lambda data, ax: af.plot.heat_map(ranked(data), ax=ax),
+    "worse_slices": lambda data, ax: af.plot.worse_slices(FOUND.frame.head(data.height), ax=ax),
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
     "Comparison.plot of many": lambda data, ax: ranked(data).plot(metric="cer_corpus", ax=ax),
+    "Slices.plot": lambda _, ax: FOUND.plot(ax=ax),
+    "Slices.plot of shares": lambda _, ax: FOUND.plot(kind="shares", ax=ax),
     "Comparison.plot of slices": lambda data, ax: compared(data).plot(kind="slices", ax=ax),
 }
 WRONG_INPUTS: dict[str, Any] = {
@@ -88,6 +106,7 @@ WRONG_INPUTS: dict[str, Any] = {
     "comparison": [frame(), report(frame()), report(frame()).summary, ranked(frame()), None],
     "ranking": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
     "heat_map": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
+    "worse_slices": [frame(), report(frame()), report(frame()).summary, compared(frame()), None],
 }
 """What each plot must refuse."""
 DETAILED = report(frame(), details=True)
@@ -107,6 +126,7 @@ INPUTS: dict[str, list[Any]] = {
     "threshold_curve": [DETAILED, DETAILED.summary, {"ANLS": DETAILED}],
     "comparison": [compared(frame()).to_polars(), compared(frame()).to_pandas()],
     "ranking": [RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
+    "worse_slices": [FOUND.frame, FOUND.to_pandas(), FOUND.frame.to_arrow()],
     "heat_map": [RANKED, RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
 }
 """What each plot draws alike, the first of which is how it is usually called."""

@@ -1,0 +1,170 @@
+"""Plots of slices that were found: their scores beside the rest, and their shares of rows and of loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from anls_frame import _palette
+from anls_frame._arguments import choice, count
+from anls_frame._text import numbered, shortened
+from anls_frame.export.display import figure
+from anls_frame.plot import _inputs, _room, _style
+from anls_frame.results import FoundSlices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from anls_frame.summary.measures import Metric
+
+__all__ = ["worse_slices"]
+
+_ROW = 0.36
+_HEIGHT = 0.34
+"""Height of a bar, as a share of the row."""
+_LONGEST = 60
+"""Number of columns to which descriptions are cut."""
+_COLUMNS = ("description", "metric", "low", "high", "rest", "share_of_rows", "share_of_loss", "few_rows")
+_INPUT = _inputs.Input("worse_slices", "what `find_slices` returns, or its `frame`")
+
+
+def worse_slices(
+    slices: Any,
+    metric: str | None = None,
+    *,
+    kind: Literal["effects", "shares"] = "effects",
+    title: str | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw slices that were found: their scores with intervals beside the rest, or their shares of the loss.
+
+    Parameters
+    ----------
+    slices
+        What `find_slices` returns, or its `frame`; not a frame of rows. Slices are drawn in its order, from
+        top to bottom.
+    metric
+        Name of a metric, by default that of the first slice; slices in other metrics are not drawn.
+    kind
+        `"effects"` draws the score of each slice (of two systems, the change), with its interval, and that of
+        the rest. `"shares"` draws its share of all rows and its share of all lost points.
+    title
+        Title; none by default.
+    max_groups
+        Number of slices to draw, the first ones; the axis label gives the number of others.
+    ax
+        Axes to draw on; by default new axes on their own figure, as high as the slices need.
+
+    Returns
+    -------
+    Axes
+        Axes with a row for each slice. A point is hollow if its figure rests on few rows; p-values are beside
+        it, in bold if they are at most 0.05.
+
+    Raises
+    ------
+    TypeError
+        If `slices` is something else, or `ax` is not an Axes.
+    ValueError
+        If there is no slice in this metric, or an option has an invalid value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
+    >>> ax = af.plot.worse_slices(af.find_slices(df, metrics="score"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['lang = ja']
+    """
+    most = count("max_groups", max_groups, 1)
+    choice("kind", kind, ("effects", "shares"))
+    is_result = isinstance(slices, FoundSlices)
+    table = slices.table if is_result else _INPUT.table(slices, _COLUMNS)
+    metrics = (
+        slices.metrics if is_result else _inputs.named_metrics(table["metric"].unique(maintain_order=True))
+    )
+    metrics = metrics or _inputs.named_metrics(["score"])
+    first = table["metric"].first()
+    drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
+    of_metric = table.filter(pl.col("metric") == drawn.name)
+    frame = of_metric.head(most)
+    ax = _inputs.axes(ax, 9.6, 1.3 + _ROW * max(frame.height, 2))
+    _style.group_axis(
+        ax, [_style.Label(shortened(_style.drawable(text), _LONGEST)) for text in frame["description"]]
+    )
+    draw = _effects if kind == "effects" else _shares
+    handles, names, label = draw(ax, frame, drawn)
+    hidden = [numbered(of_metric.height - frame.height, "more slice")] if of_metric.height > most else []
+    others = table.height - of_metric.height
+    hidden += [f"{numbered(others, 'slice')} in other metrics"] if others else []
+    more = f" ({' and '.join(hidden)} not shown)" if hidden else ""
+    _style.xlabel(ax, f"{label}{more}")
+    _style.tidy(ax, grid="x")
+    if frame.is_empty():
+        _style.nothing(ax, "no slice was found")
+    else:
+        _style.legend_above(ax, handles, names)
+    _style.title(ax, "", title)
+    _room.fit(ax)
+    return ax
+
+
+def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
+    """Draw scores with intervals and the rest; return the legend and the label of the axis."""
+    is_change = "change" in frame.columns
+    figures = frame.select(
+        pl.col("change" if is_change else "score", "low", "high", "rest").cast(pl.Float64).fill_nan(None)
+    )
+    scale = _style.marker_scale()
+    grey = _style.ink(ax, 0.55)
+    if is_change:
+        ax.axvline(0, color=grey, linewidth=scale, linestyle=(0, (4, 3)), zorder=0)
+    for row, ((score, low, high, rest), is_few) in enumerate(
+        zip(figures.iter_rows(), frame["few_rows"], strict=True)
+    ):
+        if rest is not None:
+            ax.plot(rest, row, "D", color=grey, markersize=5.5 * scale, zorder=1)
+        if low is not None and high is not None:
+            ax.hlines(row, low, high, color=_palette.BLUE, linewidth=2.4 * scale, zorder=2)
+        if score is not None:
+            face = _style.background(ax) if is_few else _palette.BLUE
+            ax.plot(
+                score, row, "o", color=_palette.BLUE, markersize=7 * scale, markerfacecolor=face, zorder=3
+            )
+    handles = [
+        *ax.plot([], [], "o", color=_palette.BLUE, markersize=7 * scale),
+        *ax.plot([], [], "D", color=grey, markersize=5.5 * scale),
+    ]
+    bounds = metric.bounds if not is_change else None
+    values = [value for column in figures.iter_columns() for value in column]
+    ax.set_xlim(*_inputs.limits([*values, 0.0] if is_change else values, bounds))
+    p_values = frame["p_adjusted"] if "p_adjusted" in frame.columns else [None] * frame.height
+    _style.side(
+        ax,
+        ["" if p is None else f"p = {figure(p, 'p_value')}" for p in p_values],
+        bold=[row for row, p in enumerate(p_values) if p is not None and p <= 0.05],  # noqa: PLR2004
+    )
+    change = "change in " if is_change else ""
+    return handles, ["slice", "all other rows"], f"{change}{_inputs.axis_name(metric)}, with interval"
+
+
+def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], Sequence[str], str]:
+    """Draw shares of rows and of lost points; return the legend and the label of the axis."""
+    colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
+    notes, handles = [], []
+    for place, (name, color) in enumerate(colors.items()):
+        values = [100 * (share or 0.0) for share in frame[name]]
+        rows = [row + (place - 0.5) * _HEIGHT for row in range(frame.height)]
+        handles.append(ax.barh(rows, values, _HEIGHT, color=color))
+    for rows_share, loss in frame.select("share_of_rows", "share_of_loss").iter_rows():
+        shown = ["–" if share is None else _style.percent(share) for share in (rows_share, loss)]  # noqa: RUF001
+        notes.append(" → ".join(shown))
+    ax.set_xlim(0, 100 * max([0.01, *(share or 0.0 for name in colors for share in frame[name])]) * 1.03)
+    _style.side(ax, notes)
+    return handles, ["rows", "lost points"], f"share of all, % ({_style.name(metric.label)})"

@@ -1,0 +1,77 @@
+"""`anls-frame slices` finds what `find_slices` finds, in text files too, whose numbers are strings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def rows() -> pl.DataFrame:
+    """Questions that are read wrongly on long pages."""
+    random = np.random.default_rng(0)
+    pages = random.integers(1, 60, 600)
+    # The last of five quantiles.
+    wrong = (pages > np.sort(pages)[479]) & (random.random(600) < 0.8)
+    return pl.DataFrame(
+        {
+            "question_id": [f"q{place}" for place in range(600)],
+            "doc": [f"d{place % 60}" for place in range(600)],
+            "prediction": np.where(wrong, "?", "yes"),
+            "answers": ["yes"] * 600,
+            "pages": pages,
+            "kind": random.choice(["form", "fax"], 600),
+        }
+    )
+
+
+def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
+    rows.write_csv(tmp_path / "results.csv")
+    done = shell.run(tmp_path, *["slices", "results.csv", "-c", "doc", "--json"])
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc")
+    written = found["tables"]["Slices"]
+    assert [one["description"] for one in written] == expected.frame["description"].to_list()
+    assert written[0]["description"].startswith("pages >")
+    assert written[0]["p_adjusted"] == expected.frame["p_adjusted"][0]
+    assert found["settings"]["columns"] == ["pages", "kind"]
+    printed = shell.run(
+        tmp_path, *["slices", "results.csv", "-c", "doc", "--column", "kind", "--depth", "1"]
+    ).stdout
+    assert "none found" in printed
+    assert "Looked at 2 slices of up to 1 condition" in printed
+
+
+def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -> None:
+    rows.with_columns(prediction=pl.lit("yes")).write_ndjson(tmp_path / "old.jsonl")
+    rows.write_ndjson(tmp_path / "new.jsonl")
+    done = shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", "-c", "doc", "-o", "lost.md"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "1 slice: lost.md\n"
+    assert "Where new lost against old" in (tmp_path / "lost.md").read_text(encoding="utf-8")
+    again = shell.run(tmp_path, *["slices", "new.jsonl", "old.jsonl", "-c", "doc"])
+    assert "Where old lost against new (ANLS): none found" in again.stdout
+
+
+def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:
+    rows.write_csv(tmp_path / "results.csv")
+    for options, message in (
+        ("--depth 4", "--depth must be an integer from 1 to 3, got 4"),
+        ("--holdout 2", "--holdout must be a number in [0, 1], got 2.0"),
+        ("--column nope", "no column 'nope'"),
+        ("-o slices.doc", "must end in one of"),
+    ):
+        done = shell.run(tmp_path, *f"slices results.csv {options}".split())
+        assert done.returncode == 2
+        assert message in done.stderr

@@ -1,0 +1,64 @@
+"""Small frames of all kinds of columns, and their p-values beside those of plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import slices_oracle as oracle
+
+import anls_frame as af
+from anls_frame.slices import search
+from anls_frame.slices.columns import coded
+from anls_frame.slices.listing import Rows
+from anls_frame.slices.scores import Scores
+
+COLUMNS = ("text", "number", "list")
+
+
+def frame(random: np.random.Generator) -> pl.DataFrame:
+    """A small frame with texts, numbers, lists and missing values."""
+    n = int(random.integers(20, 60))
+    return pl.DataFrame(
+        {
+            "score": np.round(random.random(n) ** random.choice([0.2, 1, 3]), 2),
+            "doc": random.integers(0, random.integers(4, 12), n),
+            "text": [random.choice(["a", "b", None]) for _ in range(n)],
+            "number": random.integers(0, 3, n),
+            "list": [
+                [str(random.choice(["x", "y"])) for _ in range(size)] if size < 3 else None
+                for size in random.integers(0, 4, n)
+            ],
+        }
+    )
+
+
+def compared(random: np.random.Generator) -> int:
+    """Compare a search of a small frame with the oracle; return how many p-values were compared."""
+    data = frame(random)
+    columns, _ = coded(data, COLUMNS, bins=4, most=50)
+    score = data["score"].to_numpy()
+    document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
+    scores = [Scores(af.Metric("score"), score, np.ones(len(score)), None)]
+    rows = Rows([one.codes for one in columns], scores, document)
+    options = {"depth": 2, "least": search.Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
+    found = search.search(rows.columns, [rows.residuals(0)], height=data.height, **options)
+    test = oracle.Test(score.tolist(), document.tolist())
+    every = oracle.slices(data.to_dicts(), [one.name for one in columns], 2)
+    tested = {conditions: places for conditions, places in every.items() if test.is_testable(places, 4, 2)}
+    assert found.slices == found.tests == len(tested)
+    if not tested:
+        return 0
+    signs = search.signs(document.max() + 1, 19, 3)
+    p_values = dict(zip(tested, oracle.adjusted(test, list(tested.values()), signs.tolist()), strict=True))
+    count = 0
+    for one in found.found:
+        parts = [(columns[place], code) for place, code in one.conditions]
+        conditions = tuple((column.name, column.conditions[code].value) for column, code in parts)
+        assert abs(one.value - test.statistic(tested[conditions])) < 1e-9
+        if one.value >= search.WORTH:
+            assert abs(one.p_adjusted - p_values[conditions]) < 1e-12
+            count += 1
+        else:
+            # In one step, which is never smaller.
+            assert one.p_adjusted >= p_values[conditions] - 1e-12
+    return count
