@@ -39,7 +39,7 @@ def confusions(
     op: Op | None = None,
 ) -> Any:
     """
-    Count character confusions between predictions and their nearest answers.
+    Count character confusions between predictions and their nearest answers; or those of words.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def confusions(
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     protocol
         How texts are prepared before they are compared; by default, not at all, so that errors of case and
-        whitespace count.
+        whitespace count. Its `unit` is what is counted: code points, grapheme clusters or words.
     max_length
-        Longest side of a confusion, in code points, from 1 to 3. Above 1, adjacent edits that turn up to this
-        many characters into a different number of characters, such as "rn" into "m", count as one
-        replacement.
+        Longest side of a confusion, in units, from 1 to 3. Above 1, adjacent edits that turn up to this many
+        characters into a different number of characters, such as "rn" into "m", count as one replacement.
+        Neighbouring words are shown with a space between them.
     min_nls
         Rows with a lower `nls` are left out, because the characters of a completely wrong answer are not
         confusions.

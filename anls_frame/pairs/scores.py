@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 
 import anls_frame._native as native
 from anls_frame._arguments import string
+from anls_frame.pairs.units import tokens
 from anls_frame.protocol import plugin_options, resolve_threshold
 
 __all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
+
+_SURROGATES = range(0xD800, 0xE000)
 
 
 def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0.5) -> float:
@@ -59,16 +62,16 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     return score
 
 
-def edit_distance(a: str, b: str) -> int:
+def edit_distance(a: str | Sequence[str], b: str | Sequence[str]) -> int:
     """
-    Levenshtein distance of two strings, in code points.
+    Levenshtein distance of two strings, in code points, or of two sequences of tokens.
 
     For more than a few pairs, use `levenshtein` on columns: it is faster by orders of magnitude.
 
     Parameters
     ----------
     a, b
-        The two strings.
+        Two strings, or two sequences of strings, whose entries are then compared as a whole.
 
     Returns
     -------
@@ -78,15 +81,24 @@ def edit_distance(a: str, b: str) -> int:
     Raises
     ------
     TypeError
-        If an argument is not a string.
+        If only one of them is a string, or an argument is neither a string nor a sequence of strings.
 
     Examples
     --------
     >>> import anls_frame as af
     >>> af.edit_distance("cat", "cafe")
     2
+    >>> af.edit_distance(["the", "cat"], ["a", "cat", "sat"])
+    2
     """
-    return native.levenshtein(string("a", a), string("b", b))
+    if isinstance(a, str) or isinstance(b, str):
+        return native.levenshtein(string("a", a), string("b", b))
+    numbers: dict[str, int] = {}
+    left, right = (
+        "".join(_character(numbers.setdefault(token, len(numbers))) for token in tokens(name, value))
+        for name, value in (("a", a), ("b", b))
+    )
+    return native.levenshtein(left, right)
 
 
 def get_cer(prediction: str, reference: str) -> float:
@@ -161,6 +173,11 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
             f"a has {len(left):,} entries and b {len(right):,}; the Hamming distance needs equal lengths"
         )
     return sum(one != other for one, other in zip(left, right, strict=True))
+
+
+def _character(number: int) -> str:
+    """Return a character for each number: surrogates are none."""
+    return chr(number if number < _SURROGATES.start else number + len(_SURROGATES))
 
 
 @functools.lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ import anls_frame._native as native
 from anls_frame._arguments import string
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
 
-__all__ = ["Side", "clusters", "side_of"]
+__all__ = ["Side", "clusters", "side_of", "tokens"]
 
 # Characters that Python has and UTF-8 does not.
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -76,8 +76,8 @@ def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tu
         If it is neither a string nor a sequence of strings.
     """
     if not isinstance(value, str):
-        tokens = _tokens(name, value)
-        return tokens, Side(tokens, [""] * len(tokens), [" "] * (len(tokens) - 1) + [""] * bool(tokens))
+        units = tokens(name, value)
+        return units, Side(units, [""] * len(units), [" "] * (len(units) - 1) + [""] * bool(units))
     text = value
     if protocol.by("codepoint") != PROTOCOLS["raw"]:
         text = native.prepared(value, _options(protocol))
@@ -100,7 +100,15 @@ def _words(between: Sequence[str], words: Sequence[str]) -> Side:
     return Side(words, before, after)
 
 
-def _tokens(name: str, value: object) -> tuple[str, ...]:
+def tokens(name: str, value: object) -> tuple[str, ...]:
+    """
+    Return a sequence of strings, an array or a Series of them too.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
     wanted = "a string or a sequence of strings"
     for method in ("to_list", "tolist"):
         value = getattr(value, method)() if hasattr(value, method) else value

@@ -1,12 +1,14 @@
 //! Which characters are taken for which: counts over many pairs of texts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
 use super::alignment::{Aligner, Edit, Operation};
+use super::units::Written;
 
-/// Longest side of a confusion, in code points: as many as a word holds.
+/// Longest side of a confusion, in units: as many code points as a machine word holds.
 pub const LONGEST: usize = 3;
 
 /// What is counted.
@@ -36,12 +38,16 @@ pub enum RowKind {
 const ROW_KINDS: [RowKind; 4] =
     [RowKind::Compared, RowKind::Missing, RowKind::Unanswerable, RowKind::Distant];
 
-/// Up to [`LONGEST`] characters in 21 bits each, the last one lowest, plus one, so that none is zero.
+/// Up to [`LONGEST`] characters in 21 bits each, the last one lowest, plus one, so that none is zero; or, of a longer
+/// text, where it stands among the [`Names`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Letters(u64);
+struct Letters(u64);
 
 /// Bits of a character.
 const BITS: u32 = 21;
+
+/// Set where a text is among the names.
+const NAMED: u64 = 1 << (u64::BITS - 1);
 
 impl Letters {
     fn push(&mut self, letter: char) {
@@ -52,14 +58,44 @@ impl Letters {
         letter.into_iter().collect()
     }
 
+    /// The place among the names.
+    fn name(self) -> Option<usize> {
+        (self.0 & NAMED != 0).then_some((self.0 & !NAMED) as usize)
+    }
+
     /// The characters as a text; `None` without any.
-    pub fn text(self) -> Option<String> {
+    fn text(self, names: &Names) -> Option<String> {
+        if let Some(place) = self.name() {
+            return Some(names.texts[place].to_string());
+        }
         let letter = |place: usize| {
             let code = self.0 >> (BITS as usize * place) & ((1 << BITS) - 1);
             char::from_u32((code as u32).checked_sub(1)?)
         };
         let text: String = (0..LONGEST).rev().filter_map(letter).collect();
         Some(text).filter(|text| !text.is_empty())
+    }
+}
+
+/// Texts of more than [`LONGEST`] characters: words and grapheme clusters.
+#[derive(Default)]
+struct Names {
+    texts: Vec<Arc<str>>,
+    places: HashMap<Arc<str>, usize, FxBuildHasher>,
+}
+
+impl Names {
+    fn letters(&mut self, text: &str) -> Letters {
+        if text.chars().nth(LONGEST).is_none() {
+            return text.chars().collect();
+        }
+        let place = self.places.get(text).copied().unwrap_or_else(|| {
+            let text: Arc<str> = text.into();
+            self.texts.push(Arc::clone(&text));
+            self.places.insert(text, self.texts.len() - 1);
+            self.texts.len() - 1
+        });
+        Letters(NAMED | place as u64)
     }
 }
 
@@ -73,13 +109,13 @@ impl FromIterator<char> for Letters {
 
 /// What is counted, where: the reference's characters and those that stand in their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+struct Key {
     /// What.
-    pub kind: Kind,
+    kind: Kind,
     /// The reference's characters.
-    pub reference: Letters,
+    reference: Letters,
     /// The prediction's characters.
-    pub prediction: Letters,
+    prediction: Letters,
 }
 
 impl Key {
@@ -88,9 +124,23 @@ impl Key {
     }
 }
 
+/// A count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// What is counted.
+    pub kind: Kind,
+    /// What stands in the reference.
+    pub reference: Option<String>,
+    /// What stands in the prediction.
+    pub prediction: Option<String>,
+    /// How often.
+    pub count: u64,
+}
+
 /// Counts of a set of rows.
 #[derive(Default)]
 pub struct Counts {
+    names: Names,
     /// Without a random seed: collisions in counts of their own texts harm nobody else.
     others: HashMap<Key, u64, FxBuildHasher>,
     /// Rows, in the order of [`ROW_KINDS`].
@@ -197,15 +247,15 @@ impl Counts {
         self.rows[kind as usize] += 1;
     }
 
-    /// Counts a pair of texts; neighbouring edits count as one where they turn at most `longest` characters
-    /// into at most so many others.
-    pub fn add_pair(&mut self, aligner: &mut Aligner, reference: &str, prediction: &str, longest: usize) {
+    /// Counts a pair of texts, the reference first; neighbouring edits count as one where they turn at most `longest`
+    /// units into at most so many others.
+    pub fn add_pair(&mut self, aligner: &mut Aligner, texts: &Written, longest: usize) {
         self.add_row(RowKind::Compared);
-        self.add_reference(reference, longest);
-        let edits = aligner.edits(reference, prediction);
+        self.add_reference(texts, longest);
+        let edits = aligner.edits(texts.texts[0], texts.texts[1]);
         if longest == 1 {
-            for edit in edits {
-                self.add_edit(edit);
+            for edit in edits.chunks(1) {
+                self.add_edits(edit[0].operation, edit, texts);
             }
             return;
         }
@@ -218,14 +268,10 @@ impl Counts {
                 && (1..=longest).contains(&reference)
                 && (1..=longest).contains(&prediction);
             if is_one {
-                self.add(Key {
-                    kind: Kind::Edit(Operation::Replace),
-                    reference: run.iter().filter_map(|edit| edit.reference).collect(),
-                    prediction: run.iter().filter_map(|edit| edit.prediction).collect(),
-                });
+                self.add_edits(Operation::Replace, run, texts);
             } else {
-                for edit in run {
-                    self.add_edit(edit);
+                for edit in run.chunks(1) {
+                    self.add_edits(edit[0].operation, edit, texts);
                 }
             }
         }
@@ -233,57 +279,94 @@ impl Counts {
 
     /// Adds the counts of other rows.
     pub fn extend(&mut self, counts: Self) {
-        for (key, count) in counts.others {
-            *self.others.entry(key).or_default() += count;
+        let Self { names, others, .. } = self;
+        let mut own = |letters: Letters| match letters.name() {
+            Some(place) => names.letters(&counts.names.texts[place]),
+            None => letters,
+        };
+        for (Key { kind, reference, prediction }, count) in counts.others {
+            let key = Key { kind, reference: own(reference), prediction: own(prediction) };
+            *others.entry(key).or_default() += count;
         }
         self.ascii.extend(counts.ascii);
         self.rows.iter_mut().zip(counts.rows).for_each(|(sum, count)| *sum += count);
     }
 
     /// All counts, in no order.
-    pub fn into_counts(self) -> impl Iterator<Item = (Key, u64)> {
+    pub fn into_counts(self) -> impl Iterator<Item = Counted> {
         let ascii = (0_u8..).zip(self.ascii.counts()).map(|(byte, count)| {
             let reference = Letters::one(Some(char::from(byte)));
             (Key { reference, ..Key::of(Kind::Reference) }, count)
         });
         let rows =
             ROW_KINDS.into_iter().zip(self.rows).map(|(kind, count)| (Key::of(Kind::Row(kind)), count));
-        self.others.into_iter().chain(ascii).chain(rows).filter(|&(_, count)| count > 0)
+        let all = self.others.into_iter().chain(ascii).chain(rows).filter(|&(_, count)| count > 0);
+        let names = self.names;
+        all.map(move |(Key { kind, reference, prediction }, count)| Counted {
+            kind,
+            reference: reference.text(&names),
+            prediction: prediction.text(&names),
+            count,
+        })
     }
 
     fn add(&mut self, key: Key) {
         *self.others.entry(key).or_default() += 1;
     }
 
-    fn add_edit(&mut self, edit: &Edit) {
-        self.add(Key {
-            kind: Kind::Edit(edit.operation),
-            reference: Letters::one(edit.reference),
-            prediction: Letters::one(edit.prediction),
-        });
+    /// Counts neighbouring edits as one.
+    fn add_edits(&mut self, operation: Operation, edits: &[Edit], texts: &Written) {
+        let [reference, prediction] = if texts.are_code_points() {
+            [
+                edits.iter().filter_map(|edit| edit.reference).collect(),
+                edits.iter().filter_map(|edit| edit.prediction).collect(),
+            ]
+        } else {
+            let reference = edits.iter().filter(|edit| edit.reference.is_some());
+            let prediction = edits.iter().filter(|edit| edit.prediction.is_some());
+            let reference = texts.joined(0, reference.map(|edit| edit.reference_position));
+            let prediction = texts.joined(1, prediction.map(|edit| edit.prediction_position));
+            [self.names.letters(&reference), self.names.letters(&prediction)]
+        };
+        self.add(Key { kind: Kind::Edit(operation), reference, prediction });
     }
 
-    fn add_reference(&mut self, reference: &str, longest: usize) {
+    fn add_reference(&mut self, texts: &Written, longest: usize) {
+        if !texts.are_code_points() {
+            return self.add_reference_units(texts, longest);
+        }
+        let [reference, _] = texts.texts;
         if reference.is_ascii() {
             self.ascii.add_text(reference.as_bytes());
         } else {
-            let ascii = self.ascii.with_room(reference.len());
-            for letter in reference.chars() {
-                if letter.is_ascii() {
-                    ascii.add(letter as u8);
-                } else {
-                    let reference = Letters::one(Some(letter));
-                    *self.others.entry(Key { reference, ..Key::of(Kind::Reference) }).or_default() += 1;
-                }
-            }
+            self.ascii.with_room(reference.len());
+            reference.chars().for_each(|letter| self.add_letters(Letters::one(Some(letter))));
         }
         for length in 2..=longest {
             for (start, _) in reference.char_indices() {
                 let letters = reference[start..].chars().take(length);
                 if letters.clone().count() == length {
-                    self.add(Key { reference: letters.collect(), ..Key::of(Kind::Reference) });
+                    self.add_letters(letters.collect());
                 }
             }
+        }
+    }
+
+    fn add_reference_units(&mut self, texts: &Written, longest: usize) {
+        let units = texts.count(0);
+        for length in 1..=longest {
+            for start in 0..(units + 1).saturating_sub(length) {
+                let letters = self.names.letters(&texts.joined(0, start..start + length));
+                self.add_letters(letters);
+            }
+        }
+    }
+
+    /// Counts a place of a reference.
+    fn add_letters(&mut self, reference: Letters) {
+        match reference.0.checked_sub(1) {
+            Some(byte) if byte < ASCII as u64 => self.ascii.add(byte as u8),
+            _ => self.add(Key { reference, ..Key::of(Kind::Reference) }),
         }
     }
 }
@@ -296,20 +379,31 @@ fn is_next(edit: &Edit, next: &Edit) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::units::{TextUnit, Units, WordRule};
     use super::*;
 
-    fn counted(reference: &str, prediction: &str, longest: usize) -> Vec<(String, String, u64)> {
+    fn counted_by(
+        unit: TextUnit,
+        reference: &str,
+        prediction: &str,
+        longest: usize,
+    ) -> Vec<(String, String, u64)> {
         let mut counts = Counts::default();
-        counts.add_pair(&mut Aligner::default(), reference, prediction, longest);
+        let mut units = Units::default();
+        counts.add_pair(&mut Aligner::default(), &units.write([reference, prediction], unit), longest);
         let mut edits: Vec<_> = counts
             .into_counts()
-            .filter(|(key, _)| matches!(key.kind, Kind::Edit(_)))
-            .map(|(key, count)| {
-                (key.reference.text().unwrap_or_default(), key.prediction.text().unwrap_or_default(), count)
+            .filter(|counted| matches!(counted.kind, Kind::Edit(_)))
+            .map(|Counted { reference, prediction, count, .. }| {
+                (reference.unwrap_or_default(), prediction.unwrap_or_default(), count)
             })
             .collect();
         edits.sort();
         edits
+    }
+
+    fn counted(reference: &str, prediction: &str, longest: usize) -> Vec<(String, String, u64)> {
+        counted_by(TextUnit::Codepoint, reference, prediction, longest)
     }
 
     fn edit(reference: &str, prediction: &str, count: u64) -> (String, String, u64) {
@@ -337,13 +431,15 @@ mod tests {
             counts
         };
         let counted = |counts: Counts| -> HashMap<String, u64> {
-            let counts = counts.into_counts().filter(|(key, _)| key.kind == Kind::Reference);
-            counts.map(|(key, count)| (key.reference.text().expect("a character"), count)).collect()
+            let counts = counts.into_counts().filter(|counted| counted.kind == Kind::Reference);
+            counts.map(|counted| (counted.reference.expect("a character"), counted.count)).collect()
         };
         let of = |texts: &[&str]| {
             let mut counts = Counts::default();
             for text in texts {
-                counts.add_pair(&mut Aligner::default(), text, text, 1);
+                let mut units = Units::default();
+                let texts = units.write([text, text], TextUnit::Codepoint);
+                counts.add_pair(&mut Aligner::default(), &texts, 1);
             }
             counts
         };
@@ -361,8 +457,46 @@ mod tests {
     #[test]
     fn letters_come_back() {
         for text in ["a", "\0", "\u{10ffff}", "\0\0", "漢字\u{10ffff}"] {
-            assert_eq!(text.chars().collect::<Letters>().text().as_deref(), Some(text));
+            assert_eq!(text.chars().collect::<Letters>().text(&Names::default()).as_deref(), Some(text));
         }
-        assert_eq!(Letters::default().text(), None);
+        assert_eq!(Letters::default().text(&Names::default()), None);
+    }
+
+    #[test]
+    fn words_and_clusters_are_counted_as_they_are_written() {
+        let words = TextUnit::Word(WordRule::Whitespace);
+        assert_eq!(counted_by(words, "the same\nkind", "the game kind", 1), [edit("same", "game", 1)]);
+        assert_eq!(
+            counted_by(words, "of the\nsame kind", "ofthe same kind", 2),
+            [edit("of the", "ofthe", 1)]
+        );
+        let clusters = |reference, prediction| counted_by(TextUnit::Grapheme, reference, prediction, 1);
+        assert_eq!(clusters("ae\u{301}", "ae"), [edit("e\u{301}", "e", 1)]);
+        assert_eq!(clusters("a👩‍👩‍👦", "ab"), [edit("👩‍👩‍👦", "b", 1)]);
+    }
+
+    #[test]
+    fn names_of_several_sets_add_up() {
+        let of = |texts: &[&str]| {
+            let mut counts = Counts::default();
+            for text in texts {
+                let mut units = Units::default();
+                let texts = units.write([text, ""], TextUnit::Word(WordRule::Whitespace));
+                counts.add_pair(&mut Aligner::default(), &texts, 2);
+            }
+            counts
+        };
+        let sorted = |counts: Counts| {
+            let mut all: Vec<_> = counts
+                .into_counts()
+                .map(|counted| (format!("{:?}", counted.kind), counted.reference, counted.count))
+                .collect();
+            all.sort();
+            all
+        };
+        let texts = ["first second a", "second third", "a first"];
+        let mut sum = of(&texts[2..]);
+        sum.extend(of(&texts[..2]));
+        assert_eq!(sorted(sum), sorted(of(&texts)));
     }
 }

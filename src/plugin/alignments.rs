@@ -76,7 +76,8 @@ impl Alignment {
         let preparation = options.protocol().preparation;
         let prediction = preparation.prepare(prediction, &mut self.prediction);
         let reference = preparation.prepare(reference, &mut self.reference);
-        counts.add_pair(&mut self.aligner, reference, prediction, options.max_length());
+        let texts = self.units.write([reference, prediction], preparation.unit);
+        counts.add_pair(&mut self.aligner, &texts, options.max_length());
     }
 }
 

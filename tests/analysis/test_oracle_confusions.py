@@ -32,19 +32,21 @@ RAW = af.PROTOCOLS["raw"]
 ROW_COUNTS = ("n", "n_missing", "n_unanswerable", "n_distant")
 
 
-def edits(prediction: str, reference: str, longest: int) -> Iterable[Confusion]:
+def edits(
+    prediction: Sequence[str], reference: Sequence[str], longest: int, between: str
+) -> Iterable[Confusion]:
     """Edits of a pair, neighbours put together where they are few and not as many on either side."""
     single = [
         (
             edit.tag,
             edit.src_pos,
             edit.dest_pos,
-            "" if edit.tag == "insert" else reference[edit.src_pos],
-            "" if edit.tag == "delete" else prediction[edit.dest_pos],
+            () if edit.tag == "insert" else (reference[edit.src_pos],),
+            () if edit.tag == "delete" else (prediction[edit.dest_pos],),
         )
         for edit in Levenshtein.editops(reference, prediction)
     ]
-    runs: list[list[tuple[str, int, int, str, str]]] = []
+    runs: list[list[tuple[str, int, int, tuple[str, ...], tuple[str, ...]]]] = []
     for edit in single:
         if runs:
             _, source, destination, left, right = runs[-1][-1]
@@ -53,11 +55,11 @@ def edits(prediction: str, reference: str, longest: int) -> Iterable[Confusion]:
                 continue
         runs.append([edit])
     for run in runs:
-        before, after = ("".join(edit[side] for edit in run) for side in (3, 4))
+        before, after = ([unit for edit in run for unit in edit[side]] for side in (3, 4))
         if 0 < len(before) <= longest and 0 < len(after) <= longest and len(before) != len(after):
-            yield "replace", before, after
+            yield "replace", between.join(before), between.join(after)
         else:
-            yield from ((tag, left or None, right or None) for tag, _, _, left, right in run)
+            yield from ((tag, *(side[0] if side else None for side in sides)) for tag, _, _, *sides in run)
 
 
 def slow(
@@ -81,10 +83,12 @@ def slow(
         counted["n"] += 1
         nearest = oracle.nearest_answer(prediction, answers, protocol)
         assert nearest is not None
-        nearest = oracle.prepare_text(nearest, protocol)
-        found.update(edits(oracle.prepare_text(prediction, protocol), nearest, longest))
+        units = oracle.prepare(nearest, protocol)
+        between = " " if protocol.unit == "word" else ""
+        found.update(edits(oracle.prepare(prediction, protocol), units, longest, between))
         for length in range(1, longest + 1):
-            reference.update(nearest[start : start + length] for start in range(len(nearest) - length + 1))
+            starts = range(len(units) - length + 1)
+            reference.update(between.join(units[start : start + length]) for start in starts)
     return {
         edit: {
             "count": count,
@@ -131,6 +135,28 @@ def test_confusions_under_any_options(
         frame_of(rows), "prediction", "answers", protocol=protocol, max_length=longest, min_nls=min_nls
     )
     assert as_dict(table) == slow(rows, protocol, longest, min_nls)
+
+
+@given(SOME_ROWS, st.integers(1, 3))
+def test_confusions_are_those_of_the_protocols_unit(rows: list[Texts], longest: int) -> None:
+    for protocol in [RAW.by("word"), RAW.by("grapheme"), af.PROTOCOLS["jiwer"].by("word")]:
+        table = af.confusions(frame_of(rows), "prediction", "answers", protocol=protocol, max_length=longest)
+        assert as_dict(table) == slow(rows, protocol, longest)
+
+
+def test_a_report_counts_the_confusions_of_its_unit() -> None:
+    rows = pl.DataFrame({"prediction": ["a gaod day", "ae\u0301"], "answer": ["a good day", "ae"]})
+    expected = {
+        "word": [("ae", "ae\u0301"), ("good", "gaod")],
+        "grapheme": [("e", "e\u0301"), ("o", "a")],
+        "codepoint": [("o", "a"), (None, "\u0301")],
+    }
+    for unit, pairs in expected.items():
+        protocol = RAW.by(unit)  # type: ignore[arg-type]
+        report = af.report(rows, "prediction", "answer", cer_protocol=protocol, details={"min_nls": 0})
+        for table in report.confusions(), af.confusions(rows, "prediction", "answer", protocol=protocol):
+            found = table.select("reference_char", "predicted_char").sort("reference_char", nulls_last=True)
+            assert found.rows() == pairs
 
 
 @given(

@@ -232,3 +232,13 @@ def test_what_is_no_text_or_no_width_is_refused() -> None:
         af.alignment("a", "b").to_text(14)
     with pytest.raises(ValueError, match="context"):
         af.alignment("a", "b").to_text(context=-1)
+
+
+@given(st.lists(st.text("ab", max_size=3), max_size=40), st.lists(st.text("ab", max_size=3), max_size=40))
+def test_the_distance_of_tokens_is_that_of_the_sequences(left: list[str], right: list[str]) -> None:
+    assert af.edit_distance(left, right) == Levenshtein.distance(left, right)
+
+
+def test_more_tokens_than_there_are_characters_below_the_surrogates() -> None:
+    left = [str(number) for number in range(60_000)]
+    assert af.edit_distance(left, [*left[:-1], "x"]) == 1

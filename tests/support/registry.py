@@ -465,8 +465,23 @@ SCALAR_FUNCTIONS = (
     ScalarFunction(
         name="edit_distance",
         function=af.edit_distance,
-        calls=((("cat", "cafe"), 2), (("", ""), 0), (("", "ab"), 2), (("😀", "a"), 1)),
-        refused=(((None, "a"), TypeError), (("a", 1), TypeError), ((["a"], "a"), TypeError)),
+        calls=(
+            (("cat", "cafe"), 2),
+            (("", ""), 0),
+            (("", "ab"), 2),
+            (("😀", "a"), 1),
+            ((["the", "cat"], ("a", "cat", "sat")), 2),
+            (([], ["a"]), 1),
+            ((pl.Series(["ab", "ba"]), np.array(["ba", "ab"])), 2),
+        ),
+        refused=(
+            ((None, "a"), TypeError),
+            (("a", 1), TypeError),
+            ((["a"], "a"), TypeError),
+            ((["a"], ["a", None]), TypeError),
+            (([1], [2]), TypeError),
+            (({"a"}, ["a"]), TypeError),
+        ),
     ),
     ScalarFunction(
         name="hamming_distance",

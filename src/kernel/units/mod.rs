@@ -58,12 +58,29 @@ pub struct Written<'a> {
     originals: [&'a str; 2],
     /// Where the units stand in the originals; `None` where they are code points.
     ranges: Option<&'a [Vec<Range>; 2]>,
+    /// What stands between two units that are shown together.
+    separator: &'static str,
 }
 
 impl<'a> Written<'a> {
     /// A unit of one of the original texts; `None` where units are code points.
     pub fn unit(&self, side: usize, position: usize) -> Option<&'a str> {
         self.ranges.map(|ranges| &self.originals[side][ranges[side][position].clone()])
+    }
+
+    /// Whether each unit is a code point of the new texts, and these are the original ones.
+    pub fn are_code_points(&self) -> bool {
+        self.ranges.is_none()
+    }
+
+    /// Number of units of one of the texts, unless they are code points.
+    pub fn count(&self, side: usize) -> usize {
+        self.ranges.map_or(0, |ranges| ranges[side].len())
+    }
+
+    /// Units of one of the original texts as one text, unless they are code points.
+    pub fn joined(&self, side: usize, positions: impl Iterator<Item = usize>) -> String {
+        positions.filter_map(|position| self.unit(side, position)).collect::<Vec<_>>().join(self.separator)
     }
 
     /// One of the original texts in parts: in turn what stands between units, perhaps nothing, and a unit; `None` where
@@ -127,10 +144,12 @@ impl Units {
                 true
             }
         };
+        let separator = if matches!(unit, TextUnit::Word(_)) { " " } else { "" };
         if are_written {
-            Written { texts: texts.each_ref().map(String::as_str), originals, ranges: Some(ranges) }
+            let texts = texts.each_ref().map(String::as_str);
+            Written { texts, originals, ranges: Some(ranges), separator }
         } else {
-            Written { texts: originals, originals, ranges: None }
+            Written { texts: originals, originals, ranges: None, separator }
         }
     }
 

@@ -90,11 +90,11 @@ pub fn counts_column(rows: usize, counted: impl Iterator<Item = (usize, Counts)>
     let mut numbers = UInt64Builder::new();
     for (row, counts) in counted {
         offsets.resize(row + 1, numbers.len().cast_signed() as i64);
-        for (key, count) in counts.into_counts() {
-            kinds.append_value(kind(key.kind));
-            references.append_option(key.reference.text());
-            predictions.append_option(key.prediction.text());
-            numbers.append_value(count);
+        for counted in counts.into_counts() {
+            kinds.append_value(kind(counted.kind));
+            references.append_option(counted.reference);
+            predictions.append_option(counted.prediction);
+            numbers.append_value(counted.count);
         }
     }
     offsets.resize(rows + 1, numbers.len().cast_signed() as i64);
