@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from great_tables import GT
 
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.summary.measures import Metric
@@ -156,7 +157,13 @@ class SlicedResult(ABC, Generic[Table_co]):
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""
         return to_pandas(self.to_polars())
 
-    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        escape_formulas: bool = False,
+        rows: RowsPage | None = None,
+    ) -> Path:
         """
         Write the result to a file, in the format of the path's suffix.
 
@@ -167,13 +174,17 @@ class SlicedResult(ABC, Generic[Table_co]):
             replaced as a whole or, on an error, left unchanged.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        rows
+            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
+            slices, error types and transitions lead to their rows, where `by` of the page has their columns.
 
         Returns
         -------
         Path
             The path of the file.
         """
-        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
+        embedded = None if rows is None else rows.embedded(self.settings)
+        return export.write(self.to_document(), path, escape_formulas=escape_formulas, rows=embedded)
 
     @abstractmethod
     def to_document(self) -> Document:

@@ -17,7 +17,6 @@ from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, 
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
 from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
-from anls_frame.protocol import protocol_to_dict
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import Settings, check_by, check_keep, check_missing, scoring
 from anls_frame.summary.systems import resolve_systems
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from anls_frame.export.rows_content import EmbeddedRows
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Missing
@@ -96,6 +96,37 @@ class RowsPage:
         with replacing(path) as file:
             file.write(self._html.encode())
         return path
+
+    def embedded(self, settings: Mapping[str, Any]) -> EmbeddedRows:
+        """
+        Return the page as `write(..., rows=page)` of reports and comparisons puts it into their own.
+
+        Parameters
+        ----------
+        settings
+            Settings of the report or comparison.
+
+        Returns
+        -------
+        EmbeddedRows
+            The page, for `anls_frame.export.write`.
+
+        Raises
+        ------
+        ValueError
+            If its rows are scored in another way.
+        """
+        from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
+
+        own = self._content.scoring
+        differing = [name for name, value in own.items() if value != settings[name]]
+        if differing:
+            name = differing[0]
+            raise ValueError(
+                f"the page of rows must be scored as the figures are, but {name} is {own[name]!r} instead of "
+                f"{settings[name]!r}"
+            )
+        return rows_page.embedded(self._content, self._html)
 
     def digests(self, rows: Sequence[int]) -> list[str | None]:
         """
@@ -244,6 +275,7 @@ def browse(
     table, rows, means = collected(frame, asked, MOST_ROWS if n is None else n)
     if n is None and rows > MOST_ROWS:
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
+    described = asked.settings.to_dict()
     return RowsPage(
         RowsContent(
             title=string("title", " and ".join(systems) if title is None else title),
@@ -255,7 +287,7 @@ def browse(
             by=asked.settings.by,
             keep=asked.kept,
             orders=orders(frame, asked),
-            protocol={**protocol_to_dict(asked.settings.protocol), "threshold": asked.settings.threshold},
+            scoring={name: described[name] for name in ("protocol", "threshold", "missing")},
         )
     )
 

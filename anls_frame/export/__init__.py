@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from anls_frame.export.rows_content import EmbeddedRows
+
 __all__ = ["SUFFIXES", "Document", "Kind", "Table", "write"]
 
 # Named rather than imported, so that unused formats do not cost the import of their libraries.
@@ -38,7 +40,13 @@ SUFFIXES = tuple(_WRITERS)
 """The suffixes that `write` accepts."""
 
 
-def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+def write(
+    document: Document,
+    path: str | os.PathLike[str],
+    *,
+    escape_formulas: bool = False,
+    rows: EmbeddedRows | None = None,
+) -> Path:
     """
     Write a document to a file, in the format of the file's suffix.
 
@@ -55,6 +63,9 @@ def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: 
     escape_formulas
         In CSV and TSV, put an apostrophe before texts that a spreadsheet would run as formulas. The other
         formats never write formulas.
+
+    rows
+        In HTML, a page of the rows behind the figures, which lead there.
 
     Returns
     -------
@@ -93,7 +104,11 @@ def write(document: Document, path: str | os.PathLike[str], *, escape_formulas: 
             f"it must end in one of {', '.join(SUFFIXES)}"
         )
     writer = _load(_WRITERS[suffix])
-    options = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}
+    options: dict[str, Any] = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}
+    if rows is not None:
+        if suffix != ".html":
+            raise ValueError(f"rows can be written to .html alone, got {str(path)!r}")
+        options["rows"] = rows
     with replacing(path) as file:
         writer(document, file, **options)
     return path

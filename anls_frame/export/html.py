@@ -19,13 +19,14 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks, Stacked
+from anls_frame.export.html_links import Links
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Cell, Column, Row
     from anls_frame.export.document import Document, Table
     from anls_frame.export.figures import Figure
+    from anls_frame.export.rows_content import EmbeddedRows
 
 __all__ = ["source", "templates", "write"]
 
@@ -73,10 +75,15 @@ class _Shown(NamedTuple):
     interval: str = ""
 
 
-def write(document: Document, file: BinaryIO) -> None:
-    """Write the page."""
+def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
+    """Write the page, with the rows behind its figures in a page of their own within it."""
     page = templates().get_template("page.html")
-    file.write(page.render(document=document, sections=_sections(document), largest=LARGEST).encode())
+    links = None if rows is None else Links(rows.content)
+    sections = _sections(document, links)
+    if rows is not None:
+        place = len(sections) - bool(document.settings)
+        sections.insert(place, _Section("Rows", "rows_page.html", {"html": Markup(escape(rows.html))}))  # noqa: S704
+    file.write(page.render(document=document, sections=sections, rows=rows, largest=LARGEST).encode())
 
 
 @functools.cache
@@ -122,10 +129,10 @@ def _seen(value: object) -> object:
     return visible(value, directions=True)
 
 
-def _sections(document: Document) -> list[_Section]:
+def _sections(document: Document, links: Links | None) -> list[_Section]:
     figures = dict(enumerate(document.figures))
     above = {
-        figure.table: _section(figures.pop(place))
+        figure.table: _section(figures.pop(place), document, links)
         for place, figure in enumerate(document.figures)
         if isinstance(figure, Ranks | HeatMap | Dumbbell) and figure.table
     }
@@ -135,7 +142,7 @@ def _sections(document: Document) -> list[_Section]:
     whole = {
         figure.table for figure in document.figures if isinstance(figure, HeatMap) and not any(figure.hidden)
     }
-    contents = _tables([table for table in tables if table.name not in whole])
+    contents = _tables([table for table in tables if table.name not in whole], links)
     written = iter(contents)
     sections = []
     for table in tables:
@@ -144,13 +151,13 @@ def _sections(document: Document) -> list[_Section]:
             continue
         content = next(written)
         if table.has_slices:
-            content["forest"] = _forest(table)
+            content["forest"] = _forest(table, links)
         content["above"] = above.get(table.name)
         sections.append(_Section(table.name, "table.html", content))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
-    shown = [_section(figure) for figure in figures.values()]
+    shown = [_section(figure, document, links) for figure in figures.values()]
     # Alignments explain rows of a table before them.
     last = [section for section in shown if section.template == "alignments.html"]
     shown = [section for section in shown if section.template != "alignments.html"]
@@ -159,8 +166,22 @@ def _sections(document: Document) -> list[_Section]:
     return [*main, *shown, *rest, *last]
 
 
-def _section(figure: Figure) -> _Section:
-    return _Section(figure.name, f"{type(figure).__name__.lower()}.html", html_figures.content(figure))
+def _section(figure: Figure, document: Document, links: Links | None) -> _Section:
+    content = {**html_figures.content(figure), "views": [], "type_views": []}
+    if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
+        # Their lines are the first rows of a table; those of a figure without one are the main table's.
+        named = {table.name: table for table in document.tables}
+        table = document.main if isinstance(figure, Stacked) else named.get(figure.table, document.main)
+        views = _views(_first(table, len(figure.rows)), links)
+        content["views"] = views
+        if isinstance(figure, Stacked):
+            kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
+            content["type_views"] = [links.of_types(view, kinds) for view in views]
+    return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
+
+
+def _views(table: Table, links: Links | None) -> list[str | None]:
+    return [None] * table.frame.height if links is None else links.of_table(table)
 
 
 def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -170,21 +191,22 @@ def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
     ]
 
 
-def _tables(tables: Sequence[Table]) -> list[dict[str, object]]:
+def _tables(tables: Sequence[Table], links: Links | None) -> list[dict[str, object]]:
     """Write all tables; one that needs less room than its share leaves the rest to the longer ones."""
     room, written = LARGEST, {}
     by_length = sorted(range(len(tables)), key=lambda place: tables[place].frame.height)
     for done, place in enumerate(by_length):
-        written[place], used = _table(tables[place], room // (len(tables) - done))
+        written[place], used = _table(tables[place], room // (len(tables) - done), links)
         room -= used
     return [written[place] for place in range(len(tables))]
 
 
-def _table(table: Table, room: int) -> tuple[dict[str, object], int]:
+def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, object], int]:
     """Write the rows of a table as far as there is room; with the bytes that they take."""
     # More cannot fit, and a million would take gigabytes to lay out.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
-    columns, rows = _columns_for_reading(_first(table, room // least + 1))
+    first = _first(table, room // least + 1)
+    columns, rows = _columns_for_reading(first)
     drawn = _drawn(columns)
     axis, line = None, None
     if drawn is not None:
@@ -192,7 +214,10 @@ def _table(table: Table, room: int) -> tuple[dict[str, object], int]:
         is_difference = columns[drawn].heading == _DIFFERENCE
         axis = html_figures.Axis(known, zero=is_difference)
         line = 0.0 if is_difference else next((_numbers(row.cells[drawn])[0] for row in rows), None)
-    rows_shown = (_row(row, columns, drawn, axis, line) for row in rows)
+    rows_shown = (
+        (*_row(row, columns, drawn, axis, line), view)
+        for row, view in zip(rows, _views(first, links), strict=True)
+    )
     lines, used = _lines(rows_shown, room)
     content: dict[str, object] = {
         "axis": axis,
@@ -205,7 +230,7 @@ def _table(table: Table, room: int) -> tuple[dict[str, object], int]:
     return content, used
 
 
-def _lines(rows: Iterator[tuple[Sequence[_Shown], bool]], room: int) -> tuple[list[str], int]:
+def _lines(rows: Iterator[tuple[Sequence[_Shown], bool, str | None]], room: int) -> tuple[list[str], int]:
     """Write rows as far as there is room; with the bytes that they take."""
     template = templates().get_template("rows.html")
     used, lines = 0, list[str]()
@@ -265,9 +290,10 @@ def _cell(cell: Cell, column: Column) -> _Shown:
     return _Shown("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
 
 
-def _forest(table: Table) -> Mapping[str, object] | None:
+def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     """Lay out the first column with intervals, of the row over everything and of the first groups."""
-    columns, rows = display_table(_first(table, _FOREST_ROWS + 1))
+    first = _first(table, _FOREST_ROWS + 1)
+    columns, rows = display_table(first)
     drawn = _drawn(columns)
     if drawn is None or not table.has_slices or sum(row.is_overall for row in rows) > 1:
         return None
@@ -283,6 +309,7 @@ def _forest(table: Table) -> Mapping[str, object] | None:
     return {
         "axis": axis,
         "caption": f"{columns[drawn].heading} with intervals{more}",
+        "views": _views(first, links),
         "rows": [
             (shortened(label, _LONGEST_NAME) or ALL_ROWS, axis.interval(*ends, line), cell.text)
             for label, ends, cell in zip(labels, numbers, cells, strict=True)

@@ -234,6 +234,7 @@ def _strip(shares: Iterable[tuple[str, float, str]], *, numbers: bool = False) -
     for name, share, color in shares:
         if share:
             yield {
+                "name": name,
                 "title": f"{name}: {100 * share:.1f} %",
                 "left": f"{100 * left:.3f}%",
                 "middle": f"{100 * (left + share / 2):.3f}%",

@@ -17,7 +17,7 @@ from anls_frame.export.values import as_text, plain_frame
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Packed"]
+__all__ = ["Packed", "plain_value"]
 
 _LARGEST_INTEGER = 2**53
 """Scripts of a page have no whole numbers beyond it."""
@@ -52,7 +52,7 @@ class Packed:
     def add(self, columns: pl.DataFrame, order: Sequence[str] | None = None) -> None:
         """Add columns that share a pool; `order` has its values if they have an order of their own."""
         plain = plain_frame(columns, "rows")
-        held = {column.name: [_value(value) for value in column.to_list()] for column in plain}
+        held = {column.name: [plain_value(value) for value in column.to_list()] for column in plain}
         # A list of a column is a list here; in a list, values that are lists are texts.
         distinct: set[Any] = set()
         for values in held.values():
@@ -97,7 +97,8 @@ def _entries(values: Iterable[Any]) -> Iterable[Any]:
             yield value
 
 
-def _value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Return a value of a plain frame as the page has it: texts, and numbers that scripts have."""
     if isinstance(value, list):
         return [None if entry is None else _scalar(entry) for entry in value]
     return None if value is None else _scalar(value)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["LARGEST", "MOST_ROWS", "RowsContent"]
+__all__ = ["LARGEST", "MOST_ROWS", "EmbeddedRows", "RowsContent"]
 
 LARGEST = 12_000_000
 """Bytes of the largest page."""
@@ -47,8 +47,8 @@ class RowsContent:
         Names of the columns that slice rows, and of the other ones.
     orders
         Values of columns that have an order of their own, by the name of the column.
-    protocol
-        How texts were prepared and scored.
+    scoring
+        How texts were prepared and scored: `protocol`, `threshold` and `missing`, as settings have them.
     """
 
     title: str
@@ -60,4 +60,25 @@ class RowsContent:
     by: Sequence[str] = ()
     keep: Sequence[str] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    protocol: Mapping[str, Any] = field(default_factory=dict)
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EmbeddedRows:
+    """
+    A page of rows for a page around it.
+
+    Attributes
+    ----------
+    content
+        What it shows.
+    html
+        The page.
+    script, image_sources
+        Its script, and where its images come from: the policy of the page around it has to allow both.
+    """
+
+    content: RowsContent
+    html: str
+    script: str
+    image_sources: str

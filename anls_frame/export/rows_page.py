@@ -21,15 +21,14 @@ from anls_frame._palette import ERROR_COLORS
 from anls_frame._text import shown
 from anls_frame.export.html import source, templates
 from anls_frame.export.packed import Packed
+from anls_frame.export.rows_content import EmbeddedRows
 from anls_frame.export.verdicts import VERDICTS
 from anls_frame.pairs.marks import STYLES, TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from anls_frame.export.rows_content import RowsContent
 
-__all__ = ["pack", "page"]
+__all__ = ["embedded", "pack", "page"]
 
 SCRIPTS = (
     "elements",
@@ -72,19 +71,18 @@ def page(content: RowsContent, packed: Packed) -> str:
         "metrics": list(content.metrics),
         "by": list(content.by),
         "keep": list(content.keep),
-        "protocol": dict(content.protocol),
+        "protocol": {**content.scoring["protocol"], "threshold": content.scoring["threshold"]},
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,
         "columns": packed.columns,
         "key": hashlib.sha256("".join(packed.parts).encode()).hexdigest()[:16],
     }
-    images = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
     return (
         templates()
         .get_template("rows/page.html")
         .render(
             content=content,
-            image_sources=" ".join(_image_sources(images)),
+            image_sources=_image_sources(content),
             # In a script element only these could end it.
             meta=Markup(json.dumps(meta).replace("<", "\\u003c")),  # noqa: S704 - JSON without markup
             parts=packed.parts,
@@ -92,6 +90,11 @@ def page(content: RowsContent, packed: Packed) -> str:
             style="\n" + source("rows/style.css") + _marks(),
         )
     )
+
+
+def embedded(content: RowsContent, html: str) -> EmbeddedRows:
+    """Return a page that was made of the content for a page around it."""
+    return EmbeddedRows(content, html, _script(), _image_sources(content))
 
 
 @functools.cache
@@ -107,8 +110,9 @@ def _marks() -> str:
     )
 
 
-def _image_sources(addresses: Iterable[str]) -> list[str]:
-    """Return what the page's policy has to allow for these addresses of images, and nothing else."""
+def _image_sources(content: RowsContent) -> str:
+    """Return what the page's policy has to allow for the addresses of its images, and nothing else."""
+    addresses = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
     found = set()
     for address in addresses:
         scheme = _SCHEME.match(address)
@@ -129,4 +133,4 @@ def _image_sources(addresses: Iterable[str]) -> list[str]:
             )
     if len(found) > _MOST_ORIGINS:
         raise ValueError(f"images come from {len(found):,} places; at most {_MOST_ORIGINS} can be allowed")
-    return sorted(found) or ["'none'"]
+    return " ".join(sorted(found)) or "'none'"

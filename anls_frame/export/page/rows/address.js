@@ -67,14 +67,16 @@ function writeAddress({ filters, sort, open }) {
   }
 }
 
-/** Set the filters from the address; return the sorting and the open row. */
-function readAddress(filters) {
-  const parameters = new URLSearchParams(location.hash.slice(1));
+/** Set the filters from an address; return the sorting and the open row. */
+function readAddress(filters, text) {
+  const parameters = new URLSearchParams(text);
   addressKeys(filters).forEach((key, at) => {
     filters[at].clear();
     try {
-      if (parameters.has(key)) {
-        readFilter(filters[at], parameters.get(key));
+      // Links of other pages have the ids of columns, which are never doubled.
+      const written = parameters.get(key) ?? parameters.get(filters[at].id);
+      if (written !== null) {
+        readFilter(filters[at], written);
       }
     } catch {
       // Written by hand, and wrongly.

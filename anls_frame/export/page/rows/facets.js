@@ -18,8 +18,7 @@ class ValuesPanel {
     this.element = element(
       "fieldset",
       { class: "facet" },
-      element("legend", { dir: "auto" }, visible(filter.name)),
-      this.clear,
+      element("legend", {}, element("span", { dir: "auto" }, visible(filter.name)), this.clear),
       this.list,
       this.more,
     );
@@ -119,8 +118,7 @@ class RangePanel {
     this.element = element(
       "fieldset",
       { class: "facet" },
-      element("legend", { dir: "auto" }, visible(filter.name)),
-      this.clear,
+      element("legend", {}, element("span", { dir: "auto" }, visible(filter.name)), this.clear),
       this.histogram,
       element("div", { class: "ends" }, this.low, this.high),
       this.without,

@@ -36,7 +36,7 @@ class App {
     byId("facets").append(...this.panels.map((panel) => panel.element));
     new ResizeObserver(() => this.layOut()).observe(byId("list"));
     this.listen();
-    this.readAddress();
+    this.readAddress(location.hash.slice(1));
     this.layOut();
     this.prepareSearch();
   }
@@ -182,7 +182,13 @@ class App {
     byId("filters").addEventListener("click", () => this.toggleFacets());
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("help-close").addEventListener("click", () => byId("help").close());
-    window.addEventListener("hashchange", () => this.readAddress());
+    window.addEventListener("hashchange", () => this.readAddress(location.hash.slice(1)));
+    window.addEventListener("message", ({ data, source }) => {
+      // A report around this page asks for the rows of one of its figures.
+      if (source === window.parent && typeof data?.view === "string") {
+        this.readAddress(data.view);
+      }
+    });
     window.addEventListener("beforeprint", () => this.print());
     window.addEventListener("afterprint", () => byId("print").replaceChildren());
     listenToKeys(this.keys());
@@ -312,8 +318,8 @@ class App {
     });
   }
 
-  readAddress() {
-    const { sort, open } = readAddress(this.filters.filters);
+  readAddress(text) {
+    const { sort, open } = readAddress(this.filters.filters, text);
     if (sort !== null && this.rows.get(sort.replace(/^-/, ""))) {
       this.sort = { id: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
     }
