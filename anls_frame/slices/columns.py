@@ -132,6 +132,13 @@ class Codes:
         mask[self.rows[self.codes == code]] = True
         return mask
 
+    def between(self, start: int, end: int) -> Codes:
+        """Return the codes of the rows from `start` to before `end`."""
+        if self.rows is None:
+            return Codes(self.codes[start:end], self.size)
+        first, last = np.searchsorted(self.rows, (start, end))
+        return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
+
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Codes:
         """Return the codes of the chosen rows."""
         if self.rows is None:
@@ -170,7 +177,8 @@ def coded(
     """
     columns, left_out = [], {}
     for name in names:
-        found = _coded(name, frame[name], bins, most)
+        # Polars takes some names for patterns.
+        found = _coded(name, frame[name].alias("value"), bins, most)
         if isinstance(found, Column):
             columns.append(found)
         else:
@@ -208,7 +216,7 @@ def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
         return f"it has {len(distinct):,} values, more than {most:,}"
     else:
         places = pl.DataFrame({"value": distinct, "place": np.arange(len(distinct))})
-        joined = values.alias("value").to_frame().join(places, on="value", how="left", maintain_order="left")
+        joined = values.to_frame().join(places, on="value", how="left", maintain_order="left")
         codes = joined["place"].fill_null(len(distinct)).to_numpy().astype(np.intp)
         kind: Literal["contains", "equals"] = "contains" if is_list else "equals"
         conditions = [Condition(name, kind, value) for value in distinct.to_list()]

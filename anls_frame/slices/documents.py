@@ -51,10 +51,20 @@ def sentences(found: FoundSlices) -> list[str]:
 
 def document(found: FoundSlices) -> Document:
     """Return the document that `write` writes."""
-    frame = found.table.with_columns(pl.col("overlapping").list.join("; "))
+    kinds = _kinds(found)
+    whole = Table("Slices", found.table.with_columns(pl.col("overlapping").list.join("; ")), kinds)
+    kinds.pop("overlapping")
+    pairs = found.table.select(
+        "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
+    ).explode("overlapping", empty_as_null=False)
+    pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
+    tables = [Table("Slices", found.table.drop("overlapping"), kinds)]
+    if pairs.height:
+        tables.append(Table("Overlapping slices", pairs, {"more": "count"}))
     return Document(
         title=_title(found),
-        tables=[Table("Slices", frame, _kinds(found))],
+        tables=tables,
+        flat=whole,
         settings=found.settings,
         signature=found.signature,
         notes=[*sentences(found), *notes(found)],

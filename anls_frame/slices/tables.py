@@ -27,8 +27,6 @@ class Table:
     ----------
     columns
         Places of the columns, in ascending order.
-    codes
-        The cell of each row, or of each entry of list columns.
     counts
         Number of rows in each cell.
     sums
@@ -36,7 +34,6 @@ class Table:
     """
 
     columns: tuple[int, ...]
-    codes: Codes
     counts: IntArray
     sums: tuple[FloatArray, ...]
 
@@ -67,10 +64,43 @@ def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) 
     weights
         What is added up, one number for each row.
     """
+    height = len(weights[0])
+    if height <= _CHUNK or _cells([one.size for one in columns], depth) > _MOST_CELLS:
+        yield from _of_part(columns, depth, weights)
+        return
+    # Parts that stay in the cache, for every table in turn, take half the time.
+    whole: dict[tuple[int, ...], Table] = {}
+    for start in range(0, height, _CHUNK):
+        end = min(start + _CHUNK, height)
+        part = [one.between(start, end) for one in columns]
+        for table in _of_part(part, depth, [weight[start:end] for weight in weights]):
+            before = whole.setdefault(table.columns, table)
+            if before is not table:
+                np.add(before.counts, table.counts, out=before.counts)
+                for total, sums in zip(before.sums, table.sums, strict=True):
+                    np.add(total, sums, out=total)
+    yield from whole.values()
+
+
+_CHUNK = 1 << 15
+_MOST_CELLS = 1 << 22
+"""Maximum number of cells of all tables together that are kept while parts of the rows are added."""
+
+
+def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[Table]:
     for places, codes in combinations(columns, depth):
         of_rows = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
         counts = np.bincount(codes.codes, minlength=codes.size)
         sums = tuple(
             np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in of_rows
         )
-        yield Table(places, codes, counts, sums)
+        yield Table(places, counts, sums)
+
+
+def _cells(sizes: Sequence[int], depth: int) -> int:
+    """Return the number of cells of all tables."""
+    of_depth = [1, *[0] * depth]
+    for size in sizes:
+        for level in range(depth, 0, -1):
+            of_depth[level] += of_depth[level - 1] * size
+    return sum(of_depth[1:])

@@ -1,0 +1,101 @@
+"""Found slices as text, in notebooks and in files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def rows() -> pl.DataFrame:
+    n = 600
+    return pl.DataFrame(
+        {
+            "doc": [place % 50 for place in range(n)],
+            "old": ["yes"] * n,
+            "prediction": ["?" if place % 3 == 0 and place % 4 else "yes" for place in range(n)],
+            "answer": ["yes"] * n,
+            "kind": [["fax", "form", "a | b\x1b[31m"][place % 3] for place in range(n)],
+            "id": [f"q{place}" for place in range(n)],
+            "same": [1] * n,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def found(rows: pl.DataFrame) -> af.Slices:
+    return af.find_slices(rows, "prediction", "answer", ["kind", "id", "same"], cluster="doc")
+
+
+def test_print_has_the_slice_its_score_and_what_was_looked_at(found: af.Slices) -> None:
+    printed = repr(found)
+    assert "kind = fax" in printed
+    assert "0.250 [" in printed
+    assert "Looked at 3 slices of up to 2 conditions; p is adjusted for all of them." in printed
+    assert "Left out: id (it has 600 values, more than 50)." in printed
+    assert "same" not in printed
+    assert found.signature in printed
+
+
+def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(
+    rows: pl.DataFrame, found: af.Slices
+) -> None:
+    (sentence,) = found.sentences
+    low, high = found.frame.select("low", "high").row(0)
+    assert sentence == (
+        f"kind = fax: 0.250 [{low:.3f}, {high:.3f}], 0.750 below the rest; "
+        "33 % of the rows, 100 % of the lost points"
+    )
+    lost = af.find_slices(rows, {"old": "old", "new": "prediction"}, "answer", ["kind"], cluster="doc")
+    assert lost.sentences[0].startswith("kind = fax: -0.750 [")
+    assert "the rest 0.000; 33 % of the rows" in lost.sentences[0].replace("+", "")
+    rates = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", metrics="cer_corpus")
+    assert "above the rest" in rates.sentences[0]
+
+
+def test_honest_slices_say_on_what_they_were_tested(rows: pl.DataFrame) -> None:
+    honest = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", holdout=0.4)
+    assert "Looked at 3 slices of up to 2 conditions on 60 % of the documents." in repr(honest)
+    assert honest.n_tests == honest.frame.height == 1
+    assert honest.frame["n"][0] < 200
+    assert honest.settings["holdout"] == 0.4
+
+
+def test_control_characters_are_visible(rows: pl.DataFrame) -> None:
+    other = rows.with_columns(
+        prediction=pl.when(pl.col("kind").str.starts_with("a")).then(pl.lit("?")).otherwise(pl.lit("yes"))
+    )
+    found = af.find_slices(other, "prediction", "answer", ["kind"], cluster="doc")
+    assert "\x1b" not in repr(found)
+    assert "\x1b" not in found._repr_html_()
+    assert other.filter(found.filter(0))["kind"].unique().to_list() == ["a | b\x1b[31m"]
+
+
+def test_all_formats_are_written(found: af.Slices, tmp_path: Path) -> None:
+    for suffix in ("html", "csv", "tsv", "json", "jsonl", "md", "tex", "xlsx", "parquet"):
+        assert found.write(tmp_path / f"slices.{suffix}").stat().st_size > 100
+    table = pl.read_csv(tmp_path / "slices.csv")
+    assert table["description"].to_list() == found.frame["description"].to_list()
+    assert table["score"].to_list() == found.frame["score"].to_list()
+    assert "overlapping" in table.columns
+    written = json.loads((tmp_path / "slices.json").read_text(encoding="utf-8"))
+    assert written["tables"]["Slices"][0]["p_adjusted"] == found.frame["p_adjusted"][0]
+    assert found.sentences[0] in written["notes"]
+
+
+def test_nothing_found_is_written_too(rows: pl.DataFrame, tmp_path: Path) -> None:
+    none = af.find_slices(rows, "old", "answer", ["kind"], cluster="doc")
+    assert none.sentences == []
+    for suffix in ("html", "csv", "json", "md", "tex", "xlsx", "parquet"):
+        none.write(tmp_path / f"none.{suffix}")
+    assert "none found" in (tmp_path / "none.md").read_text(encoding="utf-8")
+    assert "none found" in none._repr_html_()
+    assert none.plot().get_yticks().size == 0
