@@ -60,6 +60,9 @@ class JsonLines:
     def only(self, column: int, wanted: str) -> JsonLines:
         """Return the objects whose value of a column is this string."""
 
+    def at(self, column: int, rows: list[int | None]) -> JsonLines:
+        """Return the values of these objects in a column alone, missing for None."""
+
     def narrowed(self, column: int, kinds: int) -> JsonLines:
         """Return a column alone, with lists of one entry of these kinds replaced by it, again and again."""
 

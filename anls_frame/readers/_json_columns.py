@@ -84,6 +84,10 @@ class Column(Sequence[Any]):
         """Return an object or null in place of a list that holds nothing else."""
         return self._narrowed(_OBJECT | _NULLS)
 
+    def at(self, rows: Sequence[int | None]) -> Column:
+        """Return the values of these objects, null for None."""
+        return _columns(self._lines.at(self._index, list(rows)))[0]
+
     def rows_with(self, text: str) -> Table | None:
         """Return the objects whose value is this string, None if there is none."""
         return _table(self._lines.only(self._index, text))

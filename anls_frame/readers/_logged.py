@@ -207,21 +207,29 @@ class _Rows:
             field = field._replace(key=("metric", "epoch"))
         if self.are_samples:
             return field
-        given = list(field.values)
-        values = [given[sample] for sample in self.samples]
-        if (source, name) == (SAMPLE, "resps"):
-            pairs = zip(self._resps, values, strict=True)
-            values = [value if own is None else own for own, value in pairs]
         belongs = None
         if "token_counts" in (source, name):
             belongs = self._has_tokens
         elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
             belongs = self._has_metrics
         first = bisect_left(self.samples, field.first)
+        samples: Sequence[int | None] = self.samples
         if belongs is not None:
-            values = [value if own else None for value, own in zip(values, belongs, strict=True)]
+            samples = [sample if own else None for sample, own in zip(samples, belongs, strict=True)]
             first = belongs.index(True, first)
+        values = _at(field.values, samples)
+        if (source, name) == (SAMPLE, "resps"):
+            pairs = zip(self._resps, values, strict=True)
+            values = [value if own is None else own for own, value in pairs]
         return _Field(first, field.key, values)
+
+
+def _at(values: Column, rows: Sequence[int | None]) -> Values:
+    """Return the values of these rows, null without a row."""
+    if isinstance(values, json.Column):
+        return values.at(rows)
+    given = list(values)
+    return [None if row is None else given[row] for row in rows]
 
 
 def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:

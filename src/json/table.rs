@@ -99,12 +99,13 @@ impl Column {
         self.cells.iter().position(|cell| !matches!(cell.kind, Kind::Missing | Kind::Null))
     }
 
-    /// The values of these rows, if one of them has the key.
-    fn only(&self, rows: &[usize]) -> Option<Self> {
-        let cells: Vec<Cell> = rows.iter().map(|&row| self.cells[row]).collect();
+    /// The values of these rows, missing without a row; `None` if there is no such row.
+    pub fn at(&self, rows: &[Option<usize>]) -> Option<Self> {
+        let cell = |row: &Option<usize>| row.map_or(Some(MISSING), |row| self.cells.get(row).copied());
+        let cells: Vec<Cell> = rows.iter().map(cell).collect::<Option<_>>()?;
         let has_key = |cell: &Cell| cell.kind != Kind::Missing;
-        let first = cells.iter().position(has_key)?;
-        let filled = cells.iter().copied().filter(|cell| has_key(cell)).count();
+        let first = cells.iter().position(has_key).unwrap_or(cells.len());
+        let filled = cells.iter().copied().filter(has_key).count();
         Some(Self { key: self.key.clone(), first, filled, cells })
     }
 
@@ -158,7 +159,9 @@ impl Table {
     pub fn only(&self, text: &str, column: &Column, wanted: &str) -> Self {
         let is_wanted = |row: &usize| column.cells[*row].text(text).is_some_and(|found| found == wanted);
         let rows: Vec<usize> = (0..self.height).filter(is_wanted).collect();
-        let mut columns: Vec<Column> = self.columns.iter().filter_map(|column| column.only(&rows)).collect();
+        let chosen: Vec<Option<usize>> = rows.iter().copied().map(Some).collect();
+        let mut columns: Vec<Column> = self.columns.iter().filter_map(|column| column.at(&chosen)).collect();
+        columns.retain(|column| column.filled > 0);
         columns.sort_by_key(|column| (column.first, column.cells[column.first].start));
         let lines = rows.iter().map(|&row| self.lines[row]).collect();
         Self { height: rows.len(), columns, lines, ..Self::default() }

@@ -146,6 +146,14 @@ fn rows_with_a_text_keep_their_lines_and_the_keys_that_they_have() {
 }
 
 #[test]
+fn rows_of_a_column_are_chosen_by_number() {
+    let table = Table::of_lines(LINES).unwrap();
+    let chosen = column(&table, "a").at(&[Some(1), None, Some(0), Some(0)]).unwrap();
+    assert_eq!((written(LINES, &chosen), chosen.first, chosen.filled), (vec!["", "", "1", "1"], 2, 2));
+    assert!(column(&table, "a").at(&[Some(3)]).is_none());
+}
+
+#[test]
 fn members_are_columns_of_their_own() {
     let text = "{\"doc\": {\"x\": [1], \"y\": 2}}\n{\"doc\": null}\n{\"doc\": {\"y\": 3}}\n{}";
     let table = Table::of_lines(text).unwrap();

@@ -63,7 +63,7 @@ impl JsonLines {
     /// The key, the first row that has it, the first row with a value other than null, whether all rows have it,
     /// and the kinds of its values, a bit for each.
     fn described(&self, column: usize) -> PyResult<(&str, usize, Option<usize>, bool, u16)> {
-        let column = self.at(column)?;
+        let column = self.get(column)?;
         let is_everywhere = column.filled == self.table.height;
         Ok((&column.key, column.first, column.first_value(), is_everywhere, column.kinds()))
     }
@@ -135,6 +135,14 @@ impl JsonLines {
         Ok(self.with(py, py.detach(|| self.table.only(text, column, wanted))))
     }
 
+    /// The values of these rows in a column alone, missing without a row.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+    fn at(&self, py: Python<'_>, column: usize, rows: Vec<Option<usize>>) -> PyResult<Self> {
+        let (_, column) = self.column(py, column)?;
+        let column = column.at(&rows).ok_or_else(|| PyValueError::new_err("no such row"))?;
+        Ok(self.with(py, Table::of_column(column)))
+    }
+
     /// A column alone, with the only entries of its lists in place of these, as long as they are of these kinds.
     fn narrowed(&self, py: Python<'_>, column: usize, kinds: u16) -> PyResult<Self> {
         let (text, column) = self.column(py, column)?;
@@ -149,10 +157,10 @@ impl JsonLines {
     }
 
     fn column<'a>(&'a self, py: Python<'a>, column: usize) -> PyResult<(&'a str, &'a Column)> {
-        Ok((self.text.to_str(py)?, self.at(column)?))
+        Ok((self.text.to_str(py)?, self.get(column)?))
     }
 
-    fn at(&self, column: usize) -> PyResult<&Column> {
+    fn get(&self, column: usize) -> PyResult<&Column> {
         self.table.columns.get(column).ok_or_else(|| PyValueError::new_err("no such column"))
     }
 }
