@@ -62,7 +62,7 @@ class ScoreProtocol:
     hits
         What `mer` and `wil` take for the number of words that are right: `"aligned"`, the words that stand
         beside an equal one in a shortest alignment, as in jiwer; or `"longer"`, the words of the longer text
-        minus the edits, as in torchmetrics, which are more where words are missing and others are added.
+        minus the edits, as in torchmetrics, which are fewer where words are missing and others are added.
     equivalences
         Texts that are replaced, and what replaces each of them: a mapping, or pairs. They are applied one
         after the other, each to the whole text; a Unicode form is applied before and after.

@@ -39,7 +39,7 @@ _RIGHT = "is_right"
 @table_of_frame
 def changes(
     frame: Any,
-    systems: Mapping[str, str],
+    systems: Mapping[str, str] | Sequence[str],
     answers: str | None,
     *,
     kind: Kind = "worse",
@@ -61,7 +61,7 @@ def changes(
         object with the Arrow PyCapsule interface, with a column of predictions for each system (`pair` makes
         one from two frames).
     systems
-        Exactly two entries, from name to prediction column. The first system is the baseline.
+        Exactly two entries, from name to prediction column, or two columns. The first system is the baseline.
     answers
         Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
         scores.

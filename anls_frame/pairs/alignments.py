@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -207,6 +208,10 @@ class Alignment:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        texts = f"prediction={reprlib.repr(self.prediction)}, reference={reprlib.repr(self.reference)}"
+        return f"<Alignment {texts}, distance={self.distance}>"
 
     def _repr_html_(self) -> str:
         return self.to_html(context=_NOTEBOOK_CONTEXT)

@@ -226,6 +226,10 @@ class LineAlignment:
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        errors = sum(line.edits > 0 for line in self.lines)
+        return f"<LineAlignment of {numbered(self.n_lines, 'line')}, {errors:,} with errors>"
+
     def _repr_html_(self) -> str:
         return self.to_html()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
@@ -82,14 +82,18 @@ def resolve_systems(systems: Any) -> dict[str, str]:
     return named
 
 
-def two(systems: Mapping[str, str]) -> dict[str, str]:
+def two(systems: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     """Return the columns of exactly two systems by name, the baseline first."""
-    pairs = list(systems.items()) if hasattr(systems, "items") else []
+    if isinstance(systems, list | tuple):
+        pairs = [(name, name) for name in systems]
+    else:
+        pairs = list(systems.items()) if hasattr(systems, "items") else []
     if not pairs or not all(isinstance(text, str) for entry in pairs for text in entry):
         raise ValueError(
             f"systems must name two prediction columns, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
         )
-    if len(pairs) != 2:  # noqa: PLR2004
-        names = [name for name, _ in pairs]
+    named = dict(pairs)
+    if len(named) != 2:  # noqa: PLR2004
+        names = [*named]
         raise ValueError(f"systems must be two, the baseline first, got {len(names)}; choose two of {names}")
-    return dict(pairs)
+    return named

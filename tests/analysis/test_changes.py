@@ -161,6 +161,14 @@ def test_every_spoilt_row_is_found_and_nothing_else(spoilt: str, base: str) -> N
         assert af.changes(frame, SYSTEMS, "t", missing="drop").is_empty()
 
 
+def test_two_columns_name_themselves() -> None:
+    frame = pl.DataFrame({"old": ["a", "b"], "new": ["a", "x"], "t": ["a", "b"]})
+    by_name = af.changes(frame, {"old": "old", "new": "new"}, "t")
+    assert af.changes(frame, ["old", "new"], "t").equals(by_name)
+    with pytest.raises(ValueError, match="systems must be two, the baseline first, got 1"):
+        af.changes(frame, ["old", "old"], "t")
+
+
 def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
     # In upper case, ß is SS.
     is_ascii = pl.col("q").str.contains(r"^[\x00-\x7F]*$")

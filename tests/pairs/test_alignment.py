@@ -189,6 +189,8 @@ def test_long_equal_stretches_can_be_left_out() -> None:
     aligned = af.alignment("a" * 500 + "x" + "b" * 500 + "y" + "c" * 500, "a" * 500 + "b" * 500 + "c" * 500)
     assert aligned.to_text(context=2).split("\n")[1] == "HYP: …aaxbb…bbycc…"
     assert len(aligned._repr_html_()) < 2_000
+    assert repr(af.alignment("ab", "b")) == "<Alignment prediction='ab', reference='b', distance=1>"
+    assert len(repr(aligned)) < 120
     assert Reader(aligned.to_html(context=2)).cells[1] == "…aaxbb…bbycc…"
     assert Reader(aligned.to_html()).cells[1] == aligned.prediction
 
