@@ -13,6 +13,9 @@ const BEYOND_ASCII: Range<usize> = 0x80..0x100;
 /// Bytes of a text that tell where most of its letters lie.
 const LOOKED_AT: usize = 128;
 
+/// Bytes for each character beyond ASCII from which on it hardly matters how long those take.
+const RARE: usize = 8;
+
 /// Bytes of a text whose characters are found at once.
 const WINDOW: usize = 64;
 
@@ -226,11 +229,14 @@ fn has_spare(text: &[u8]) -> bool {
 }
 
 /// The lead byte of the first half of the block in which at least half of the characters beyond ASCII lie, among
-/// those of the first two letters of two bytes that are of different blocks.
+/// those of the first two letters of two bytes that are of different blocks; any where nearly all characters are ASCII.
 fn block_of_most(text: &[u8]) -> Option<u8> {
     let start = &text[..text.len().min(LOOKED_AT)];
     let leads = count(start, |byte| byte >= 0xc2);
     let long = count(start, |byte| byte >= 0xe0);
+    if leads * RARE <= start.len() {
+        return Some(start.iter().find(|byte| (0xc2..0xe0).contains(*byte)).map_or(0xc2, |byte| byte & 0xfe));
+    }
     if leads <= 2 * long {
         return None;
     }
