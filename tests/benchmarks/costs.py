@@ -53,7 +53,7 @@ def measured(cost: Cost, *, rounds: int, budget: float) -> str:
 
 
 def query(frame: pl.DataFrame, expression: pl.Expr) -> Callable[[], Any]:
-    """Return the query alone: as an array, a column with a null would be copied, and one without would not."""
+    """Return the query alone: as an array, only a column with a null would be copied."""
     return lambda: frame.select(expression)
 
 
@@ -84,9 +84,7 @@ def costs_of_inputs(rows: int) -> Iterator[Cost]:
     with_null = frame.with_columns(
         prediction=pl.when(pl.int_range(pl.len()) != rows // 2).then("prediction")
     ).rechunk()
-    yield Cost(
-        f"`nls`, {rows:,} short pairs, one null", "no null", 1.1, query(with_null, af.nls(*PAIR)), nls
-    )
+    yield Cost(f"`nls`, {rows:,} short pairs, one null", "no null", 1.1, query(with_null, af.nls(*PAIR)), nls)
     lists = frame.with_columns(pl.concat_list("answer")).rechunk()
     yield Cost("`nls`, same pairs, lists of one answer", "text", 1.2, query(lists, af.nls(*PAIR)), nls)
     categories = frame.with_columns(pl.col("answer").cast(pl.Categorical)).rechunk()
