@@ -86,6 +86,9 @@ def main() -> None:
         for name in ("one", "two", "long"):
             wrong += look(browser, folder / f"{name}.html")
         wrong += check_use(browser, folder / "one.html")
+        wrong += check_images(browser, folder / "words.html")
+        for name in ("report", "comparison"):
+            wrong += check_links(browser, folder / f"{name}.html")
         for name in ("one", "hostile"):
             wrong += check_verdicts(browser, folder / f"{name}.html")
         browser.close()
@@ -130,6 +133,8 @@ def check_large(browser: Browser, path: Path) -> list[str]:
         note("opens", page.evaluate("window.readyAt"))
         for name, act in ACTIONS.items():
             note(name, page.evaluate(AFTER, act))
+        # Nobody types within a second after the page is there; it gets ready for it.
+        page.wait_for_timeout(1_000)
         for text in ("invoice", "zzz", "e"):
             milliseconds, _ = page.evaluate(SEARCH, text)
             note(f"search {text!r}", milliseconds)
@@ -228,6 +233,58 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     for one in (page, again):
         one.context.close()
     return wrong + more
+
+
+def check_images(browser: Browser, path: Path) -> list[str]:
+    """Open rows with images and texts from right to left: images beside the page alone are loaded."""
+    found = []
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    page.on("request", lambda request: found.append(request.url.removeprefix(path.parent.as_uri())))
+    page.goto(path.as_uri())
+    page.wait_for_selector("body.ready")
+    before = list(found)
+    states = []
+    for row in range(3):
+        page.goto(f"{path.as_uri()}#row={row}")
+        page.wait_for_function(
+            "() => document.querySelector('img')?.complete || document.querySelector('.missing')"
+        )
+        states.append(page.evaluate("() => document.querySelector('img')?.naturalWidth ?? null"))
+        direction = page.evaluate("() => getComputedStyle(document.querySelector('.words')).direction")
+        states.append(direction)
+        page.screenshot(path=path.with_name(f"rows-words-{row}.png"))
+    context.close()
+    expected = [f"/{path.name}"], [1, "rtl", None, "rtl", None, "ltr"]
+    wanted = {f"/{path.name}", "/images/a%231%20b.png", "/images/none.png"}
+    is_right = (before, states) == expected and set(found) == wanted
+    return [] if is_right else [f"{path.name}: {before}, {states}, {found}"]
+
+
+def check_links(browser: Browser, path: Path) -> list[str]:
+    """Follow the links of figures: the page within the page selects the rows, and nothing is loaded."""
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    wrong: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: wrong.append(f"{path.name}: console: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"{path.name}: error: {error}"))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    rows = page.frame_locator("#rows-page")
+    rows.locator("body.ready").wait_for()
+    lines = page.locator("table").first.locator("tbody tr")
+    for place in range(lines.count()):
+        counted = lines.nth(place).locator("td").nth(1).inner_text()
+        lines.nth(place).locator("a").click()
+        shown = rows.locator("#count").filter(has_text=f"{counted} of").count()
+        wrong += [] if shown else [f"{path.name}: {counted} rows, not {rows.locator('#count').inner_text()}"]
+    page.screenshot(path=path.with_name(f"rows-{path.stem}.png"))
+    if requests != [path.as_uri()]:
+        wrong.append(f"{path.name}: requests: {requests}")
+    print(f"{path.name}: {lines.count()} slices lead to their rows")
+    context.close()
+    return wrong
 
 
 def check_verdicts(browser: Browser, path: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import sys
 from pathlib import Path
@@ -69,10 +70,27 @@ page.write(folder / "hostile.html")
 
 systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 shown = {"by": ["lang", "question_types", "difficulty"], "keep": ["question", "doc_id"], "id": "question_id"}
-questions.anls.browse("tesseract", "answers", **shown, title="Tesseract on the sample questions").write(
-    folder / "one.html"
-)
-questions.anls.browse(systems, "answers", **shown, title="Two readers").write(folder / "two.html")
+one = questions.anls.browse("tesseract", "answers", **shown, title="Tesseract on the sample questions")
+one.write(folder / "one.html")
+two = questions.anls.browse(systems, "answers", **shown, title="Two readers")
+two.write(folder / "two.html")
 pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", keep="doc_id").write(
     folder / "long.html"
+)
+options = {"by": "lang", "cluster": "doc_id", "details": True}
+questions.anls.report("tesseract", "answers", **options).write(folder / "report.html", rows=one)
+questions.anls.compare(systems, "answers", **options).write(folder / "comparison.html", rows=two)
+# Texts from right to left, and images: one that is there, one that is not.
+(folder / "images").mkdir(exist_ok=True)
+SQUARE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+(folder / "images" / "a#1 b.png").write_bytes(base64.b64decode(SQUARE))
+words = pl.DataFrame(
+    {
+        "prediction": ["مرحبا بالعالم", "שלום עולם", "你好世界"],
+        "answer": ["مرحبا يا عالم", "שלום לעולם", "你好,世界"],
+        "page": ["a#1 b", "none", "none"],
+    }
+)
+words.anls.browse("prediction", "answer", image="images/{page}.png", title="كلمات").write(
+    folder / "words.html"
 )

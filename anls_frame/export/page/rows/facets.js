@@ -31,8 +31,9 @@ class ValuesPanel {
     this.show(this.counts);
   }
 
-  /** Return the values in the order of the panel: their own, or the most frequent first. */
-  ordered(counts) {
+  /** Return the values of all rows in the order of the panel: their own, or the most frequent first. */
+  ordered() {
+    const counts = this.filter.counts(() => true);
     const codes = Array.from(counts.keys()).filter((code) => counts[code] > 0);
     if (this.filter.isOrdered) {
       return codes.sort((one, other) => (one || Infinity) - (other || Infinity));
@@ -43,7 +44,7 @@ class ValuesPanel {
   show(counts) {
     this.counts = counts;
     // The order stays while values are selected, so that they keep their places.
-    this.codes ??= this.ordered(counts);
+    this.codes ??= this.ordered();
     const { wanted } = this.filter;
     const shown = this.codes.slice(0, this.limit);
     const hidden = this.codes.slice(this.limit);

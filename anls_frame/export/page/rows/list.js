@@ -23,7 +23,7 @@ class RowList {
   heading(column) {
     const button = element("button", { type: "button", dir: "auto", onclick: () => this.sorted(column.id) });
     button.append(visible(column.title));
-    const cell = element("div", { role: "columnheader", class: `cell ${column.kind}` }, button);
+    const cell = element("div", { role: "columnheader", class: `cell ${column.kind}`, title: column.title }, button);
     this.head.append(cell);
     return cell;
   }

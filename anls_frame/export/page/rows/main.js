@@ -6,7 +6,7 @@ const ROOMS = {
   mark: [26, 0],
   id: [90, 0.5], figure: [72, 0], wide: [104, 0], right: [124, 0], type: [124, 0], text: [120, 2], value: [90, 1],
 };
-const PREPARED = 5_000;
+const PREPARED = 10_000;
 const PRINTED = 200;
 const TYPING = 120;
 const MOST_FILTERS = 31;
@@ -90,7 +90,7 @@ class App {
     };
     made.push({ id: "verdict", title: "", kind: "mark", fill: (cell, row) => this.fillVerdict(cell, row) });
     add("id", "id", "id extra");
-    add("right", "right", "right");
+    add("right", "right", "right spare");
     meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
       add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, `${several ? "wide figure" : "figure"}${number ? " more" : ""}`);
     }));
@@ -155,7 +155,7 @@ class App {
   /** Give each column of the list the room that it needs, and its share of the rest. */
   layOut() {
     const isOpen = this.view.row !== null;
-    const shown = this.columns.filter((column) => !(isOpen && column.kind.includes("extra")));
+    const shown = this.columns.filter((column) => !(isOpen && /extra|spare/.test(column.kind)));
     const needed = shown.map((column) => ROOMS[column.kind.split(" ")[0]]);
     const least = needed.reduce((sum, [room]) => sum + room, 0);
     const shares = needed.reduce((sum, [, share]) => sum + share, 0) || 1;

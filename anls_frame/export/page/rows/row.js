@@ -158,12 +158,12 @@ class RowView {
       ? "No edits: similarity 1."
       : `${counted(edits, units[unit] ?? "edit")}, length ${grouped(length)}: similarity 1 − ${edits}/${length} = ${figure(similarity)}.`;
     const said = [element("p", {}, sum, threshold === null ? "" : ` ${this.cutText(similarity, threshold, cut)}`)];
-    const texts = edits === null ? null : comparedTexts(answer, prediction, this.protocol, edits);
-    if (texts !== null) {
-      said.push(element("p", { class: "prepared" }, "Compared as ", quoted(texts[1]), " with ", quoted(texts[0]), "."));
-    }
     const steps = Object.keys(STEP_NAMES).filter((step) => value(step));
     if (steps.length) {
+      const texts = comparedTexts(answer, prediction, this.protocol, edits);
+      if (texts !== null) {
+        said.push(element("p", {}, "Compared as ", quoted(texts[1]), " with ", quoted(texts[0]), "."));
+      }
       const added = steps.map((step) => `${STEP_NAMES[step]} ${signed(value(step))}`);
       said.push(element("p", {}, `Unprepared ${figure(raw)}; ${added.join(", ")}.`));
     }
