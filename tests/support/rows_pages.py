@@ -23,6 +23,7 @@ class ReadPage(HTMLParser):
     style: str = ""
     policy: str = ""
     text: str = ""
+    known: dict[str, list[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -60,6 +61,11 @@ class ReadPage(HTMLParser):
 
     def column(self, name: str) -> list[Any]:
         """Return the values of a column."""
+        if name not in self.known:
+            self.known[name] = self._column(name)
+        return self.known[name]
+
+    def _column(self, name: str) -> list[Any]:
         described = self.meta["columns"][name]
         codes, pool = (self._part(described[part]) for part in ("codes", "pool"))
         values = [None, *pool]

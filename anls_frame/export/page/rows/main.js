@@ -345,6 +345,7 @@ class App {
 
   /** Write the first rows as a table for the printer. */
   print() {
+    document.querySelector("#top details").open = true;
     const rows = this.selected.subarray(0, PRINTED);
     const head = element("tr", {}, ...this.columns.map((column) => element("th", { dir: "auto" }, visible(column.title))));
     const lines = Array.from(rows, (row) => element("tr", {}, ...this.columns.map((column) => {
