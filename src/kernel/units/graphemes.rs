@@ -1,19 +1,27 @@
 //! Grapheme clusters as code points.
 
 use std::collections::HashMap;
+use std::ops::Range as Span;
 use std::sync::OnceLock;
 
 use rustc_hash::FxBuildHasher;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::pattern::BASIC;
 use super::{Range, TOO_MANY};
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct Graphemes {
-    known: HashMap<String, char, FxBuildHasher>,
+    /// Code points of clusters of up to [`SHORT`] characters, which are put together to a number.
+    short: HashMap<u64, char, FxBuildHasher>,
+    long: HashMap<String, char, FxBuildHasher>,
 }
+
+/// Most characters that fit into a number.
+const SHORT: usize = 3;
+
+/// Bits of a character.
+const BITS: u32 = 21;
 
 /// Code points for clusters: those for private use, in the basic plane and beyond it.
 const PRIVATE: [std::ops::RangeInclusive<char>; 3] =
@@ -30,36 +38,43 @@ impl Graphemes {
         if !texts.into_iter().any(may_join) {
             return false;
         }
-        self.known.clear();
+        self.short.clear();
+        self.long.clear();
         for ((text, ranges), written) in texts.into_iter().zip(ranges).zip(written) {
             ranges.clear();
             written.clear();
-            let mut start = 0;
-            while start < text.len() {
-                let chunk = &text[start..start + together(&text[start..])];
-                for cluster in chunk.graphemes(true) {
-                    ranges.push(start..start + cluster.len());
-                    start += cluster.len();
-                    written.push(self.code_point(cluster));
-                }
-            }
+            for_each_cluster(text, |cluster| {
+                written.push(self.code_point(&text[cluster.clone()]));
+                ranges.push(cluster);
+            });
         }
         true
     }
 
     /// The code point for a cluster: its own, if it has but one that is not for private use.
+    #[inline]
     fn code_point(&mut self, cluster: &str) -> char {
+        if let &[only] = cluster.as_bytes() {
+            return char::from(only);
+        }
         let mut characters = cluster.chars();
         if let (Some(only), None) = (characters.next(), characters.next())
             && !PRIVATE.iter().any(|range| range.contains(&only))
         {
             return only;
         }
-        if let Some(&known) = self.known.get(cluster) {
+        let next = self.short.len() + self.long.len();
+        let next = || PRIVATE.into_iter().flatten().nth(next).expect(TOO_MANY);
+        if cluster.chars().nth(SHORT).is_none() {
+            // One more than the character, so that none is zero.
+            let number = cluster.chars().fold(0, |all, one| all << BITS | (u64::from(u32::from(one)) + 1));
+            return *self.short.entry(number).or_insert_with(next);
+        }
+        if let Some(&known) = self.long.get(cluster) {
             return known;
         }
-        let next = PRIVATE.into_iter().flatten().nth(self.known.len()).expect(TOO_MANY);
-        self.known.insert(cluster.to_owned(), next);
+        let next = next();
+        self.long.insert(cluster.to_owned(), next);
         next
     }
 }
@@ -72,42 +87,97 @@ fn may_join(text: &str) -> bool {
     if bytes.iter().fold(0, |any, &byte| any | may_join(byte)) == 0 {
         return false;
     }
-    text.chars().any(joins)
+    // Nor are controls, but for CR.
+    text.chars().any(|one| Role::of(one) != Role::Base && (one == '\r' || !one.is_control()))
 }
 
-/// Bytes up to the first border between two characters that never join.
-fn together(text: &str) -> usize {
-    let mut before = true;
-    for (place, character) in text.char_indices() {
-        let joins = joins(character);
-        if place > 0 && !before && !joins {
-            return place;
+/// Finds the clusters of a text. Most are a base with marks, and end where the next base stands; the library is asked
+/// about the others, up to the next border that is certain.
+fn for_each_cluster(text: &str, mut found: impl FnMut(Span<usize>)) {
+    let (mut start, mut has_others, mut is_open) = (0, false, false);
+    let mut end = |start: usize, end: usize, has_others: bool| {
+        if !has_others {
+            return found(start..end);
         }
-        before = joins;
+        let mut at = start;
+        for cluster in text[start..end].graphemes(true) {
+            found(at..at + cluster.len());
+            at += cluster.len();
+        }
+    };
+    for (at, character) in text.char_indices() {
+        match Role::of(character) {
+            Role::Base => {
+                if !is_open && at > start {
+                    end(start, at, has_others);
+                    (start, has_others) = (at, false);
+                }
+                is_open = false;
+            }
+            Role::Mark => {}
+            Role::Other => (has_others, is_open) = (true, true),
+        }
     }
-    text.len()
+    if start < text.len() {
+        end(start, text.len(), has_others);
+    }
 }
 
-/// Whether a character may stand in one cluster with another one. Of two neighbours in a cluster one does; see
-/// <https://www.unicode.org/reports/tr29/#Grapheme_Cluster_Boundary_Rules>.
-fn joins(character: char) -> bool {
-    static BASIC_JOINS: OnceLock<Box<[bool; BASIC]>> = OnceLock::new();
-    let joins = BASIC_JOINS.get_or_init(|| {
-        let all = (0..BASIC as u32).map(|code| char::from_u32(code).is_some_and(joins_by_rule));
-        all.collect::<Vec<_>>().try_into().expect("as many as there are")
-    });
-    joins.get(character as usize).copied().unwrap_or_else(|| joins_by_rule(character))
+/// What a character does in a cluster; see <https://www.unicode.org/reports/tr29/#Grapheme_Cluster_Boundary_Rules>.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It begins a cluster, unless one of the others stands before it, with marks between or without.
+    Base,
+    /// It goes on with the cluster before it, and nothing else.
+    Mark,
+    /// What also takes the next character in, joins its like, or takes no marks: controls, joiners, viramas, halves of
+    /// flags, parts of Hangul syllables, and what stands before a base.
+    Other,
 }
 
-fn joins_by_rule(character: char) -> bool {
-    let is_one = |text: &[char]| text.iter().collect::<String>().graphemes(true).count() == 1;
-    // In this order: what goes on with the character before, what takes the next one in, and what joins its like, as
-    // halves of flags and the parts of Hangul syllables do.
-    is_one(&['a', character])
-        || is_one(&[character, 'a'])
-        || is_one(&[character, character])
-        || character == '\r'
-        || character == '\n'
+/// Characters whose roles are found together.
+const BLOCK: usize = 256;
+
+type Roles = OnceLock<Box<[Role; BLOCK]>>;
+
+impl Role {
+    #[inline]
+    fn of(character: char) -> Self {
+        static ROLES: [Roles; (char::MAX as usize + 1) / BLOCK] =
+            [const { OnceLock::new() }; (char::MAX as usize + 1) / BLOCK];
+        if matches!(character, ' '..='~') {
+            return Self::Base;
+        }
+        let (block, place) = (character as usize / BLOCK, character as usize % BLOCK);
+        ROLES[block].get_or_init(|| Self::of_block(block))[place]
+    }
+
+    #[cold]
+    fn of_block(block: usize) -> Box<[Self; BLOCK]> {
+        let mut roles = Box::new([Self::Base; BLOCK]);
+        for (role, code) in roles.iter_mut().zip((BLOCK * block) as u32..) {
+            *role = char::from_u32(code).map_or(Self::Base, Self::by_rule);
+        }
+        roles
+    }
+
+    fn by_rule(character: char) -> Self {
+        let is_one = |text: &[char]| text.iter().collect::<String>().graphemes(true).count() == 1;
+        let is_mark = is_one(&['a', character]);
+        let is_other = is_one(&[character, 'a'])
+            || matches!(character, '\r' | '\n')
+            || if is_mark {
+                // Joiners and viramas.
+                is_one(&['😀', character, '😀']) || is_one(&['क', character, 'क'])
+            } else {
+                is_one(&[character, character]) || !is_one(&[character, '\u{301}'])
+            };
+        match (is_other, is_mark) {
+            (true, _) => Self::Other,
+            (false, true) => Self::Mark,
+            (false, false) => Self::Base,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +190,23 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: cases(4_000), failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn clusters_are_those_of_the_library(
+            parts in prop::collection::vec(prop_oneof![
+                "[\u{900}-\u{97f}]{1,9}",
+                "[\u{b80}-\u{d7f}\u{e00}-\u{fff}]{1,9}",
+                "[\u{1100}-\u{11ff}가각]{1,5}",
+                "[a-e\u{300}-\u{36f}\u{200b}-\u{200d}]{1,9}",
+                "[👩👦❤🏽\u{200d}\u{fe0f}🇩🇪\u{e0067}]{1,9}",
+                any::<char>().prop_map(String::from),
+            ], 0..8),
+        ) {
+            let text = parts.concat();
+            let mut clusters = Vec::new();
+            for_each_cluster(&text, |cluster| clusters.push(&text[cluster]));
+            prop_assert!(text.graphemes(true).eq(clusters));
+        }
 
         #[test]
         fn code_points_are_equal_where_clusters_are(
@@ -151,7 +238,20 @@ mod tests {
 
     #[test]
     fn characters_below_the_combining_ones_do_not_join() {
-        let below = (0..0x300).filter_map(char::from_u32).filter(|&character| joins(character));
-        assert_eq!(below.collect::<Vec<_>>(), ['\n', '\r']);
+        let is_alone = |character: &char| Role::of(*character) == Role::Base || character.is_control();
+        assert!(('\0'..'\u{300}').all(|character| character == '\u{ad}' || is_alone(&character)));
+    }
+
+    #[test]
+    fn every_character_beside_all_others_that_join() {
+        for character in ('\0'..='\u{1ffff}').chain('\u{e0000}'..='\u{e0fff}') {
+            let c = character;
+            let text = format!(
+                "a{c}a{c}{c}क{c}क\u{94d}{c}\u{301}क\u{301}{c}\u{301}b\u{301}{c}😀{c}😀\u{200d}{c}😀\u{fe0f}\u{200d}{c}🇩{c}🇪🇫ᄀ{c}ᅡ{c}ᆨ{c}가{c}각{c}\r{c}\n{c}\u{600}{c}"
+            );
+            let mut clusters = Vec::new();
+            for_each_cluster(&text, |cluster| clusters.push(&text[cluster]));
+            assert!(text.graphemes(true).eq(clusters), "{character:?}");
+        }
     }
 }
