@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jiwer
 import numpy as np
 import polars as pl
 import polars_distance
@@ -164,6 +166,8 @@ def goals_per_core(scale: float) -> Iterator[Goal]:
     yield from page_goals(pages(count, 3_000, 0.05, SCRIPTS["CJK"]), "CJK, 5% errors", 8)
     french = natural(count, 3_000, "French", error_rate=0.01)
     yield from page_goals(french, "French words, 1% errors", 30)
+    yield from word_goals(scale)
+    yield cluster_goal(count // 10)
     for script, target in (("accented", 4.0), ("Cyrillic", 4.0), ("CJK", 3.5)):
         frame = script_pairs(round(200_000 * scale), script)
         contenders = {
@@ -184,6 +188,30 @@ def page_goals(frame: pl.DataFrame, what: str, target: float) -> Iterator[Goal]:
     yield Goal(work, "rapidfuzz", target, {OWN: own, "rapidfuzz": lambda: rapidfuzz_rates(pairs)})
     hinted = {OWN: own, "rapidfuzz, told the distance": lambda: rapidfuzz_rates(pairs, hints)}
     yield Goal(work, "rapidfuzz, perfect `score_hint`", 1, hinted)
+
+
+def word_goals(scale: float) -> Iterator[Goal]:
+    """Yield the goals of word error rates: pages, and sentences as in dictation, with errors of letters."""
+    for rows, length, name in ((1_000, 3_000, "pages"), (20_000, 60, "sentences")):
+        for rate in (0.004, 0.01, 0.04):
+            frame = natural(round(rows * scale), length, "English", error_rate=rate)
+            pairs = list(frame.iter_rows())
+            contenders = {
+                OWN: column(frame, af.wer(*PAIR)),
+                "jiwer": lambda pairs=pairs: [jiwer.wer(right, left) for left, right in pairs],
+            }
+            work = f"`wer`, {name} of {length:,} characters, {rate:.1%} of them wrong"
+            yield Goal(work, "jiwer", 50, contenders)
+
+
+def cluster_goal(rows: int) -> Goal:
+    """Return the goal that error rates of grapheme clusters take little more than those of code points."""
+    frame = natural(rows, 3_000, "French", error_rate=0.01)
+    frame = frame.select(pl.all().map_elements(lambda text: unicodedata.normalize("NFD", text), pl.String))
+    clusters = column(frame, af.cer(*PAIR, protocol=af.PROTOCOLS["raw"].by("grapheme")))
+    contenders = {OWN: clusters, "code points": column(frame, af.cer(*PAIR))}
+    work = "`cer` of grapheme clusters, decomposed French of 3,000 characters, 1% errors"
+    return Goal(work, "`cer` of code points", 1 / 3, contenders, comparable=False)
 
 
 def pypi_anls_seconds(frame: pl.DataFrame) -> float | None:
