@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._text import visible
 from anls_frame.slices.documents import ONE_VALUE
@@ -49,9 +48,8 @@ class Condition:
             return f"{name} > {_shown(self.low)}"
         return f"{_shown(self.low)} < {name} ≤ {_shown(self.high)}"
 
-    def expression(self, dtype: pl.DataType) -> pl.Expr:
+    def expression(self, column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
         """Return which rows meet the condition, never null, for a column of this dtype."""
-        column = cs.by_name(self.column).as_expr()
         if isinstance(dtype, pl.Array):
             column = column.arr.to_list()
         if self.kind == "is missing":

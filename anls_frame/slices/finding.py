@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
-from anls_frame._arguments import count, share
+from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.slices.candidates import Candidates, candidates
+from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.result import Slices
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
 from anls_frame.summary.keys import optional
-from anls_frame.summary.settings import Settings, are_texts, check_by, resolve_missing, scoring
+from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.systems import of_system, resolve_for, two
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import OnFrames, Options
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Column, Condition
     from anls_frame.slices.listing import Listed
     from anls_frame.slices.search import Found
@@ -50,9 +53,10 @@ def find_slices(
     frame: Any,
     prediction: str | Mapping[str, str] | None = None,
     answers: str | None = None,
-    columns: str | Sequence[str] | None = None,
+    columns: Columns | None = None,
     *,
     systems: Mapping[str, str] | None = None,
+    features: bool = False,
     cluster: str | None = None,
     depth: int = 2,
     min_rows: int = 20,
@@ -82,10 +86,14 @@ def find_slices(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
     columns
-        Columns whose values may make up a slice; by default all that have no other role.
+        Columns whose values may make up a slice (in pandas, levels of the index too), or expressions such as
+        ``pl.col("question").str.len_chars().alias("length")``; by default all columns without another role.
     systems
         Two systems, from name to prediction column: find the slices in which the second one lost, and lost
         more than in the rest.
+    features
+        Also look at what texts say about themselves: the number of answers, the length, digits and script of
+        the first one, and the length of the prediction of a single system.
     cluster
         Column that identifies the document of each row. Rows of one document are alike, and without it slices
         are found by chance, so pass this column if there is one.
@@ -153,8 +161,10 @@ def find_slices(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> questions = pl.read_parquet("data/ocr_qa.parquet")
-    >>> columns = ["doc_type", "lang", "question_types", "scan"]
-    >>> found = af.find_slices(questions, "tesseract", "answers", columns, cluster="doc_id")  # doctest: +SKIP
+    >>> columns = ["doc_type", "lang", "question_types"]
+    >>> found = af.find_slices(questions, "rapidocr", "answers", columns, cluster="doc_id")
+    >>> found.frame.select("description", "n", "p_adjusted").row(0)
+    ('question_types has form', 696, 0.001)
     """
     from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
     from anls_frame.slices.figures import figures  # noqa: PLC0415
@@ -186,13 +196,14 @@ def find_slices(
         **scoring(protocol, threshold, cer_protocol, of_texts=answers is not None),
     )
     needed = [*given.needed, *optional(cluster)]
-    names = list(check_by(columns))
-    if columns is None:
-        roles = {*needed, *given.texts}
-        names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
-    source = to_lazy(frame, given.texts, [*needed, *names], answers=answers).collect()
+    wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
+    source = to_lazy(frame, given.texts, [*needed, *wanted.roots], answers=answers).collect()
+    if flag("features", features):
+        wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
-    sliced, left_out = coded(source, names, bins=bins, most=max_values)
+    made = source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made))
+    sliced, left_out = coded(made, made.columns, bins=bins, most=max_values)
+    left_out = {**unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
@@ -218,7 +229,7 @@ def find_slices(
     return Slices(
         table=table,
         conditions=[_conditions(one, sliced) for one in chosen],
-        dtypes={one.name: one.dtype for one in sliced},
+        sources={one.name: (wanted.source(one.name), one.dtype) for one in sliced},
         metrics=[one.metric for one in of_metrics],
         systems=tuple(given.systems) if len(given.systems) > 1 else (),
         n_slices=outcome.slices,
@@ -284,6 +295,16 @@ class _Given:
         name = prediction or "score"
         texts = [name, str(answers)] if has_texts else []
         return cls({name: name}, chosen, texts, _needed(chosen, {name: name}))
+
+    def with_features(
+        self, wanted: Candidates, answers: str | None, schema: Mapping[str, pl.DataType]
+    ) -> Candidates:
+        """Return the candidates with features of texts, unless a column has the name of one."""
+        if answers is None:
+            raise ValueError("features are those of texts; columns of scores have none")
+        found = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
+        new = {name: one for name, one in found.items() if name not in (*wanted.names, *wanted.made)}
+        return Candidates(wanted.names, {**wanted.made, **new})
 
 
 def _needed(metrics: Sequence[Metric], systems: Mapping[str, str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_OPEN = 400
 """Number of slices that are followed at a time, those with the largest statistics."""
+_NEARLY = 0.95
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,13 @@ class Rows:
 
     def values(self, found: Sequence[Found], least: Least, chosen: Mask | None = None) -> list[float]:
         """Return the statistics of slices in all or the chosen rows; -inf where they cannot be tested."""
-        values = [float("-inf")] * len(found)
+        return [value for value, _ in self.measured(found, least, chosen)]
+
+    def measured(
+        self, found: Sequence[Found], least: Least, chosen: Mask | None = None
+    ) -> list[tuple[float, float]]:
+        """Return statistics and strengths of slices, in all or the chosen rows."""
+        measured = [(float("-inf"), float("-inf"))] * len(found)
         for metric in {one.metric for one in found}:
             residuals = self.residuals(metric, chosen)
             of_metric = [place for place, one in enumerate(found) if one.metric == metric]
@@ -83,12 +90,14 @@ class Rows:
                 places = of_metric[start : start + 64]
                 masks = [self.mask(found[place].conditions) for place in places]
                 masks = masks if chosen is None else [one[chosen] for one in masks]
-                tested, _ = residuals.of_masks(masks, least.units)
-                for place, one, value in zip(places, masks, tested.value, strict=True):
+                tested, values, sizes = residuals.of_masks(masks, least.units)
+                strengths = residuals.strengths(values, sizes, tested)
+                both = zip(tested.value, strengths, strict=True)
+                for place, one, (value, strength) in zip(places, masks, both, strict=True):
                     counted = np.count_nonzero(one & (residuals.sizes > 0))
-                    is_large = least.rows <= counted
-                    values[place] = float(value) if is_large and not np.isnan(value) else float("-inf")
-        return values
+                    if least.rows <= counted and not np.isnan(value):
+                        measured[place] = float(value), float(strength)
+        return measured
 
 
 @dataclass(frozen=True)
@@ -124,24 +133,39 @@ def listed(
         Number of slices to list.
     """
     still = list(found[:_MOST_OPEN])
-    values = [one.value for one in still]
+    measured = rows.measured(still, least)
     remaining = np.ones(rows.height, bool)
     result: list[Listed] = []
     while still and len(result) < top:
-        order = sorted(range(len(still)), key=lambda place: (-values[place], len(still[place].conditions)))
         chosen = next(
             place
-            for place in order
+            for place in _in_order(still, measured)
             if _is_beyond_parents(still[place], still, rows, remaining, least=least, beyond=beyond)
         )
         best = still.pop(chosen)
         remaining &= ~rows.mask(best.conditions)
-        values = rows.values(still, least, remaining) if remaining.any() else [float("-inf")] * len(still)
-        folded = [one for one, value in zip(still, values, strict=True) if value < critical]
-        kept = [place for place, value in enumerate(values) if value >= critical]
-        still, values = [still[place] for place in kept], [values[place] for place in kept]
-        result.append(Listed(best, tuple(folded)))
+        measured = [(-np.inf, -np.inf)] * len(still)
+        if remaining.any():
+            measured = rows.measured(still, least, remaining)
+        is_open = [value >= critical for value, _ in measured]
+        result.append(Listed(best, tuple(compress(still, (not one for one in is_open)))))
+        still, measured = list(compress(still, is_open)), list(compress(measured, is_open))
     return result
+
+
+def _in_order(found: Sequence[Found], measured: Sequence[tuple[float, float]]) -> list[int]:
+    """
+    Return the places of slices, the one to list first at the start.
+
+    Of those whose statistics are nearly the largest it is the strongest, as `Residuals.strengths` has it.
+    """
+    nearly = _NEARLY * max(value for value, _ in measured)
+
+    def key(place: int) -> tuple[float, ...]:
+        value, strength = measured[place]
+        return (0, -strength, len(found[place].conditions)) if value >= nearly else (1, -value, 0)
+
+    return sorted(range(len(found)), key=key)
 
 
 def _is_beyond_parents(

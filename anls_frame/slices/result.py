@@ -39,8 +39,8 @@ class Slices(FoundSlices, Generic[Table_co]):
     ----------
     conditions
         The conditions of each slice.
-    dtypes
-        The dtypes of the columns of conditions.
+    sources
+        The columns of conditions by name, as expressions with their dtypes.
     from_pandas
         Whether tables are pandas frames.
 
@@ -72,13 +72,13 @@ class Slices(FoundSlices, Generic[Table_co]):
     """
 
     conditions: Sequence[Sequence[Condition]]
-    dtypes: Mapping[str, pl.DataType]
+    sources: Mapping[str, tuple[pl.Expr, pl.DataType]]
     from_pandas: bool = False
 
     @property
     def frame(self) -> Table_co:
         """
-        The slices, one line each, the one with the largest statistic first.
+        The slices, one line each, the one with the largest statistic first; with a holdout, by p-value.
 
         The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; of two systems
         `first_score` and `second_score`; `score`, or of two systems `change` (second minus first), with its
@@ -110,7 +110,7 @@ class Slices(FoundSlices, Generic[Table_co]):
         place = count("slice", slice, 0, max(len(self.conditions) - 1, 0))
         if not self.conditions:
             raise ValueError("there is no slice: none was found")
-        return pl.all_horizontal(one.expression(self.dtypes[one.column]) for one in self.conditions[place])
+        return pl.all_horizontal(one.expression(*self.sources[one.column]) for one in self.conditions[place])
 
     @property
     def sentences(self) -> list[str]:

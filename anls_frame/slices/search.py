@@ -325,7 +325,7 @@ def adjusted(
         of_metric = [place for place, n in zip(of_metric, counts, strict=True) if least.rows <= n <= most]
         if not of_metric:
             continue
-        tested, values = one.of_masks([masks[place] for place in of_metric], least.units)
+        tested, values, _ = one.of_masks([masks[place] for place in of_metric], least.units)
         is_testable = ~np.isnan(tested.value)
         pending = _Waiting(one, drawn)
         tested = dataclasses.replace(tested, value=np.minimum(tested.value, np.array(limits)[of_metric]))

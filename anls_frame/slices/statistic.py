@@ -31,8 +31,8 @@ class Tested:
         The observed statistic; nan for slices that cannot be tested.
     effect, error
         By how much a slice is worse than the rest, and the standard error.
-    units
-        Number of documents in each slice.
+    expected
+        The squared error that is expected from the variance and correlation of all rows.
     own, all_rows
         Factors of the sums of a slice and of all rows, so that the difference of both is a statistic.
     """
@@ -40,7 +40,7 @@ class Tested:
     value: FloatArray
     effect: FloatArray
     error: FloatArray
-    units: IntArray
+    expected: FloatArray
     own: FloatArray
     all_rows: FloatArray
 
@@ -147,7 +147,7 @@ class Residuals:
                 statistic = np.minimum(statistic, self._lost(values, sizes))
             scale = np.where(shown > 0, 1 / np.sqrt(shown), 0.0)
         statistic = np.where(is_testable, statistic, np.nan)
-        return Tested(statistic, effect, error, units, own * scale, rest * scale)
+        return Tested(statistic, effect, error, expected, own * scale, rest * scale)
 
     def _lost(self, values: FloatArray, sizes: FloatArray) -> FloatArray:
         """Return by how many standard errors the second system lost in each slice."""
@@ -159,14 +159,32 @@ class Residuals:
         variance = np.maximum(shown, expected)
         return np.asarray(np.where(variance > 0, lost.sum(axis=0) / np.sqrt(variance), 0.0))
 
-    def of_masks(self, masks: list[Mask], least_units: int) -> tuple[Tested, FloatArray]:
-        """Test slices by their rows; also return the tables of residuals by unit."""
+    def strengths(self, values: FloatArray, sizes: FloatArray, tested: Tested) -> FloatArray:
+        """
+        Return effects in standard errors of residuals from the means inside and outside each slice.
+
+        The statistic cannot tell a slice from a larger one with all of its losses and no others. Here the
+        larger one has the larger standard error.
+        """
+        inside, total = sizes.sum(axis=0), float(self.unit_sizes.sum())
+        outside = total - inside
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = values.sum(axis=0) / inside
+            of_rest = (float(self.unit_values.sum()) - values.sum(axis=0)) / outside
+            off = (values - mean * sizes) / inside
+            rest = self.unit_values[:, None] - values, self.unit_sizes[:, None] - sizes
+            off -= (rest[0] - of_rest * rest[1]) / outside
+            variance = np.maximum(np.einsum("us,us->s", off, off), tested.expected)
+            return np.asarray(np.where(variance > 0, tested.effect / np.sqrt(variance), 0.0))
+
+    def of_masks(self, masks: list[Mask], least_units: int) -> tuple[Tested, FloatArray, FloatArray]:
+        """Test slices by their rows; also return the tables of residuals and of sizes by unit."""
         values, sizes = np.zeros((2, self.count, len(masks)))
         for place, mask in enumerate(masks):
             unit = self.unit[mask]
             values[:, place] = np.bincount(unit, self.values[mask], self.count)
             sizes[:, place] = np.bincount(unit, self.sizes[mask], self.count)
-        return self.tested(values, sizes, least_units), values
+        return self.tested(values, sizes, least_units), values, sizes
 
 
 _ROUNDING = 1e-12

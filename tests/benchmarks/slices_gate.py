@@ -105,7 +105,7 @@ def errors_of(rows: Rows, listed: list[Any], held_out: np.ndarray, truth: float)
     masks = [tested.mask(one.found.conditions) for one in listed if not np.isnan(one.found.p_adjusted)]
     if not masks:
         return []
-    found, _ = tested.residuals(0).of_masks(masks, 1)
+    found, *_ = tested.residuals(0).of_masks(masks, 1)
     return list(zip((found.effect - truth).tolist(), found.error.tolist(), strict=True))
 
 

@@ -200,6 +200,52 @@ def test_columns_that_cannot_slice_are_named() -> None:
         af.find_slices(frame, "prediction", "answer", ["id"])
 
 
+def test_expressions_and_features_of_texts_slice_too() -> None:
+    random = np.random.default_rng(3)
+    texts = ["7", "42", "seven", "no. 7", "七", "なな", "семь"]
+    chosen = random.integers(0, len(texts), N)
+    frame = questions().with_columns(
+        question=pl.Series(["?" * int(length) for length in random.integers(1, 90, N)]),
+        answer=pl.Series([[texts[place]] * (1 + place % 2) for place in chosen]),
+        prediction=pl.Series([texts[place] for place in chosen]),
+        old=pl.Series([texts[place] for place in chosen]),
+    )
+    length = pl.col("question").str.len_chars().alias("length of the question")
+    faults = {
+        "length of the question": length > length.quantile(0.8, "lower"),
+        "script of the answer = Han": pl.col("old") == "七",
+        "digits in the answer = some": pl.col("old") == "no. 7",
+        "script of the answer = Cyrillic": pl.col("old") == "семь",
+    }
+    options: dict[str, Any] = {"columns": ["is_scan", length], "cluster": "doc", "features": True}
+    for description, where in faults.items():
+        spoilt = with_fault(frame, where)
+        found = af.find_slices(spoilt, {"old": "old", "new": "prediction"}, "answer", **options)
+        shared = spoilt.filter(found.filter(0) & where).height
+        assert shared > 0.9 * spoilt.filter(found.filter(0)).height
+        names = [found.frame["description"][0], *found.frame["overlapping"][0]]
+        assert any(description in name for name in names)
+    features = ["number of answers", "length of the answer", "digits in the answer", "script of the answer"]
+    assert found.settings["columns"] == ["is_scan", "length of the question", *features]
+    of_one = af.find_slices(frame, "prediction", "answer", **options)
+    assert of_one.settings["columns"][-1] == "length of the prediction"
+    with pytest.raises(ValueError, match="features are those of texts"):
+        af.find_slices(frame, metrics="size", columns="is_scan", features=True)
+    with pytest.raises(ValueError, match="must not name a column twice"):
+        af.find_slices(frame, "prediction", "answer", ["kind", pl.col("lang").alias("kind")])
+
+
+def test_columns_of_pandas_with_values_of_several_types_are_left_out() -> None:
+    frame = questions().to_pandas()
+    frame["mixed"] = [1, "x"] * (N // 2)
+    frame = frame.set_index("lang")
+    found = af.find_slices(frame, "prediction", "answer", cluster="doc")
+    assert found.left_out == {"mixed": "must hold values of one type"}
+    assert "lang" in af.find_slices(frame, "prediction", "answer", ["lang"]).settings["columns"]
+    with pytest.raises(af.DTypeError, match="mixed"):
+        af.find_slices(frame, "prediction", "answer", ["mixed"])
+
+
 def test_small_slices_and_slices_of_few_documents_are_not_tested() -> None:
     frame = pl.DataFrame(
         {

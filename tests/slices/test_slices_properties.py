@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 import pytest
 import slices_cases
 from hypothesis import given, settings
@@ -51,7 +52,7 @@ def test_conditions_select_the_rows_of_their_codes(kind: str, data: Any, bins: i
         return
     (found,) = columns
     chosen = frame.select(
-        condition.expression(column.dtype).alias(str(place))
+        condition.expression(cs.by_name(name).as_expr(), column.dtype).alias(str(place))
         for place, condition in enumerate(found.conditions)
     )
     assert chosen.null_count().row(0) == (0,) * chosen.width
@@ -104,7 +105,7 @@ def test_statistics_do_not_depend_on_the_unit_of_scores_or_the_names_of_document
 
     def value(x: Any, document: Any) -> float:
         scores = Scores(af.Metric("s"), x, y, None)
-        tested, _ = Residuals.of(scores, document).of_masks([mask], 1)
+        tested, *_ = Residuals.of(scores, document).of_masks([mask], 1)
         return float(tested.value[0])
 
     expected = value(x, document)

@@ -35,6 +35,10 @@ def slices(
         list[str] | None,
         typer.Option("--column", help="Column whose values may make up a slice, by default all; repeated."),
     ] = None,
+    features: Annotated[
+        bool,
+        typer.Option("--features", help="Also look at lengths, digits and scripts of texts."),
+    ] = False,
     cluster: Annotated[
         str | None, typer.Option("--cluster", "-c", help="Column of the document that rows belong to.")
     ] = None,
@@ -96,6 +100,7 @@ def slices(
             prediction if len(prediction) > 1 else "prediction",
             "answers",
             candidates,
+            features=features,
             cluster=cluster,
             metrics=chosen[0] if chosen is not None and len(chosen) == 1 else chosen,
             depth=depth,
