@@ -14,6 +14,7 @@ import anls_frame  # noqa: F401 - registers the namespace
 
 ROWS = 100_000
 LENGTH = 55
+TYPES = ("form", "table", "layout", "free text", "handwritten")
 WRONG, WRONG_LETTERS = 0.5, 0.08
 LONGEST_HOSTILE = 200
 
@@ -48,12 +49,12 @@ large = pl.DataFrame(
         "prediction": [misread(text) for text in answers],
         "answers": [[text] for text in answers],
         "lang": draw.choices(["en", "de", "ja", "zh-Hant"], [4, 3, 2, 1], k=ROWS),
-        "type": draw.choices(["form", "table", "layout", "free text", "handwritten"], k=ROWS),
+        "types": [draw.choices(TYPES, k=draw.choice((1, 1, 2))) for _ in range(ROWS)],
         "document": [f"invoice_{number // 10}" for number in range(ROWS)],
         "confidence": [round(draw.betavariate(5, 1), 3) for _ in range(ROWS)],
     }
 )
-slices = {"by": ["lang", "type", "confidence"], "keep": ["question", "document"], "id": "id"}
+slices = {"by": ["lang", "types", "confidence"], "keep": ["question", "document"], "id": "id"}
 page = large.anls.browse("prediction", "answers", **slices, title="100,000 rows")
 page.write(folder / "large.html")
 columns = ("question", "prediction", "answers")

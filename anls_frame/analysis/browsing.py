@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RowsPage", "browse"]
 
+_NAMED = 3
+"""Systems that a title names."""
+
 _NOTEBOOK_ROWS = 2_000
 _NOTEBOOK_HEIGHT = 640
 
@@ -278,7 +281,7 @@ def browse(
     described = asked.settings.to_dict()
     return RowsPage(
         RowsContent(
-            title=string("title", " and ".join(systems) if title is None else title),
+            title=string("title", _title(list(systems)) if title is None else title),
             notes=_notes(asked, table.height, rows, means),
             signature=asked.settings.signature,
             table=table,
@@ -292,15 +295,20 @@ def browse(
     )
 
 
+def _title(systems: Sequence[str]) -> str:
+    return " and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
+
+
 def _notes(asked: Asked, shown: int, rows: int, means: Sequence[tuple[int, float | None]]) -> list[str]:
     """Return what stands below the title: the mean score of each system, and how many rows there are."""
     metric = asked.metrics[0]
     name = metric.row or metric.name
-    found = [
-        f"{f'{system}: mean' if len(means) > 1 else 'Mean'} {name} {mean:.3f} of {numbered(scored, 'row')}."
+    named = [
+        f"{f'{system} ' if len(means) > 1 else ''}{mean:.3f} ({numbered(scored, 'row')})"
         for system, (scored, mean) in zip(asked.systems, means, strict=True)
         if mean is not None
     ]
+    found = [f"Mean {name}: {'; '.join(named)}."] if named else []
     if shown < rows:
         found.append(f"These are the {shown:,} rows with the worst scores of {rows:,}.")
     return found

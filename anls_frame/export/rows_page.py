@@ -75,7 +75,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,
         "columns": packed.columns,
-        "key": hashlib.sha256("".join(packed.parts).encode()).hexdigest()[:16],
+        "key": _key(packed),
     }
     return (
         templates()
@@ -90,6 +90,13 @@ def page(content: RowsContent, packed: Packed) -> str:
             style="\n" + source("rows/style.css") + _marks(),
         )
     )
+
+
+def _key(packed: Packed) -> str:
+    """Return what verdicts are kept under: they are of these texts, whatever else the page shows of them."""
+    names = [name for name in packed.columns if re.match("(id|row|answers|prediction_.*)$", name)]
+    parts = (packed.parts[packed.columns[name][part]] for name in names for part in ("codes", "pool"))
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
 def embedded(content: RowsContent, html: str) -> EmbeddedRows:

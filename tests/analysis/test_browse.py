@@ -65,7 +65,7 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         "case_0": scored["explain"].struct.field("case"),
     }.items():
         assert found.column(name) == expected.to_list(), name
-    assert "Mean anls 0.660 of 1,568 rows." in found.text
+    assert "Mean anls: 0.660 (1,568 rows)." in found.text
 
 
 def test_edits_and_length_give_the_similarity(tmp_path: Path) -> None:
@@ -93,6 +93,16 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
     assert found.column("right") == expected
     numbers = {"both": "all", "only old": "2 of 3", "only new": "1 of 3", "neither": "none", None: None}
     assert three.column("right") == [numbers[one] for one in expected]
+
+
+def test_verdicts_are_kept_for_the_same_texts(tmp_path: Path) -> None:
+    def key(frame: pl.DataFrame, **options: Any) -> str:
+        return str(read(af.browse(frame, "tesseract", "answers", **options), tmp_path).meta["key"])
+
+    kept = key(QUESTIONS)
+    assert key(QUESTIONS, by="lang", keep="question", metrics="cer", title="other") == kept
+    assert key(QUESTIONS.with_columns(pl.col("tesseract").str.to_lowercase())) != kept
+    assert key(QUESTIONS.reverse()) != kept
 
 
 @pytest.mark.parametrize("metric", ["anls", "cer"])

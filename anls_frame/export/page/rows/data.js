@@ -68,6 +68,33 @@ class Column {
     return length < 0 ? null : this.values(row).slice(0, length);
   }
 
+  /** Whether any entry of a row has a code that is wanted. */
+  hasAny(row, isWanted) {
+    if (!this.lists) {
+      return isWanted[this.codes[row]] === 1;
+    }
+    for (let at = this.starts[row]; at < this.starts[row + 1]; at += 1) {
+      if (isWanted[this.entries[at]] === 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Count a row for each of its values; an entry that a list has twice is one value. */
+  countIn(row, found) {
+    if (!this.lists) {
+      found[this.codes[row]] += 1;
+      return;
+    }
+    const first = this.starts[row];
+    for (let at = first; at < this.starts[row + 1]; at += 1) {
+      const code = this.entries[at];
+      const seen = this.entries.indexOf(code, first);
+      found[code] += seen === at ? 1 : 0;
+    }
+  }
+
   value(row) {
     return this.valueOf(this.code(row));
   }

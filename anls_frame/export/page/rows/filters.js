@@ -21,10 +21,7 @@ class Values {
     const { column } = this;
     const isWanted = new Uint8Array(column.pool.length + 1);
     this.wanted.forEach((code) => { isWanted[code] = 1; });
-    if (!column.lists) {
-      return (row) => isWanted[column.codes[row]] === 1;
-    }
-    return (row) => column.codesOf(row).some((code) => isWanted[code] === 1);
+    return (row) => column.hasAny(row, isWanted);
   }
 
   /** Return how many of the rows have each value. */
@@ -32,14 +29,8 @@ class Values {
     const { column } = this;
     const found = new Uint32Array(column.pool.length + 1);
     for (let row = 0; row < column.rows; row += 1) {
-      if (!isCounted(row)) {
-        continue;
-      }
-      if (column.lists) {
-        // An entry that a list has twice is one value.
-        new Set(column.codesOf(row)).forEach((code) => { found[code] += 1; });
-      } else {
-        found[column.codes[row]] += 1;
+      if (isCounted(row)) {
+        column.countIn(row, found);
       }
     }
     return found;
@@ -179,9 +170,7 @@ class Search {
     const hits = new Map();
     this.pools.forEach((searched, pool) => { hits.set(pool, searched.hits(text)); });
     const found = this.columns.map((column) => [column, hits.get(column.pool)]);
-    return (row) => found.some(([column, isHit]) => (
-      column.lists ? column.codesOf(row).some((code) => isHit[code] === 1) : isHit[column.codes[row]] === 1
-    ));
+    return (row) => found.some(([column, isHit]) => column.hasAny(row, isHit));
   }
 }
 

@@ -92,7 +92,7 @@ class App {
     add("id", "id", "id extra");
     add("right", "right", "right spare");
     meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
-      add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, `${several ? "wide figure" : "figure"}${number ? " more" : ""}`);
+      add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, `${several ? "wide figure" : "figure"}${number ? " spare" : ""}`);
     }));
     if (!several) {
       add("type_0", "error type", "type", (cell, row) => {
