@@ -324,12 +324,18 @@ def _described(
     table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[Column], *, is_change: bool
 ) -> pl.DataFrame:
     """Return the table with descriptions and p-values."""
+    names = [_named(one.found, columns) for one in chosen]
+    # A slice may be worse in several metrics.
+    others = [dict.fromkeys(_named(other, columns) for other in one.overlapping) for one in chosen]
     table = table.with_columns(
-        pl.Series("description", [_named(one.found, columns) for one in chosen], pl.String),
+        pl.Series("description", names, pl.String),
         pl.Series("p_adjusted", [one.found.p_adjusted for one in chosen], pl.Float64).fill_nan(None),
         pl.Series(
             "overlapping",
-            [[_named(other, columns) for other in one.overlapping] for one in chosen],
+            [
+                [other for other in of_one if other != name]
+                for name, of_one in zip(names, others, strict=True)
+            ],
             pl.List(pl.String),
         ),
     )
