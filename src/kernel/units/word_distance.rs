@@ -12,6 +12,9 @@ use super::borders::{Borders, Starts};
 /// Errors after which it is asked whether there are too many.
 const FIRST_LOOK: usize = 8;
 
+/// Errors that are looked for from the start alone: to turn the texts round takes longer.
+const ONE_END: usize = 2;
+
 /// Longest text: two places are kept in 64 bits.
 const LONGEST: usize = i32::MAX as usize;
 
@@ -62,7 +65,7 @@ struct Texts<'a> {
 impl WordDistance {
     /// The distance; `None` where there are too many errors.
     pub fn distance(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2]) -> Option<usize> {
-        let Self { forward, backward, reversed, borders: reversed_borders } = self;
+        let forward = &mut self.forward;
         if texts.iter().any(|text| text.len() > LONGEST) {
             return None;
         }
@@ -71,10 +74,26 @@ impl WordDistance {
         // Errors of one end beyond which there are more cells than that.
         let most = FIRST_LOOK.max(budget.isqrt()).min(words[0].max(words[1]).div_ceil(2));
         let ahead = Texts { texts, borders };
+        let shift = words[1].cast_signed() - words[0].cast_signed();
         forward.begin(most, ahead);
-        if forward.is_at_the_end(ahead) {
-            return Some(0);
+        while !forward.is_at_the_end(ahead, shift) {
+            if forward.errors == ONE_END {
+                return self.distance_from_both_ends(ahead, most, budget, shift);
+            }
+            forward.advance(ahead);
         }
+        Some(forward.errors)
+    }
+
+    fn distance_from_both_ends(
+        &mut self,
+        ahead: Texts,
+        most: usize,
+        budget: usize,
+        shift: isize,
+    ) -> Option<usize> {
+        let Self { forward, backward, reversed, borders: reversed_borders } = self;
+        let Texts { texts, borders } = ahead;
         for ((reversed, text), (reversed_borders, borders)) in
             reversed.iter_mut().zip(texts).zip(reversed_borders.iter_mut().zip(borders))
         {
@@ -83,11 +102,14 @@ impl WordDistance {
         }
         let back = Texts { texts: reversed.each_ref().map(Vec::as_slice), borders: reversed_borders };
         backward.begin(most, back);
-        let shift = words[1].cast_signed() - words[0].cast_signed();
         let len = texts[0].len();
-        for errors in 0..=2 * most {
+        loop {
+            let errors = forward.errors + backward.errors;
             if forward.meets(backward, shift, ahead) {
                 return Some(errors);
+            }
+            if errors > 2 * most {
+                return None;
             }
             if errors >= FIRST_LOOK {
                 let expected = errors * len / (forward.furthest + backward.furthest).max(1);
@@ -95,9 +117,8 @@ impl WordDistance {
                     return None;
                 }
             }
-            if errors % 2 == 0 { forward.advance(ahead) } else { backward.advance(back) }
+            if backward.errors < forward.errors { backward.advance(back) } else { forward.advance(ahead) }
         }
-        None
     }
 }
 
@@ -116,9 +137,11 @@ impl Side {
         self.now[most + 2] = start;
     }
 
-    /// Whether both texts are passed.
-    fn is_at_the_end(&self, texts: Texts) -> bool {
-        self.now[self.now.len() / 2].at == pack(texts.lens())
+    /// Whether both texts are passed; `shift` is the diagonal of the last words.
+    fn is_at_the_end(&self, texts: Texts, shift: isize) -> bool {
+        let last = (self.now.len() / 2).wrapping_add_signed(shift);
+        let is_reached = shift.unsigned_abs() <= self.errors;
+        is_reached && self.now[last].at == pack(texts.lens())
     }
 
     /// Goes one error further.
