@@ -21,7 +21,9 @@ def is_held_out(documents: pl.Series, share: float) -> npt.NDArray[np.bool_]:
     """Return which rows are held out: the documents whose name has a hash in the first share of all."""
     # The digest of texts, which is the same in all versions of Polars.
     options = {"protocol": plugin_options("raw"), "threshold": 0.0}
-    text = pl.col("document").cast(pl.String).fill_null("")
+    document = pl.col("document")
+    is_nested = documents.dtype.is_nested()
+    text = pl.struct(document).struct.json_encode() if is_nested else document.cast(pl.String).fill_null("")
     digest = _plugin.call("score_details", text, pl.lit(""), **options).struct.field("row_digest")
     names = documents.alias("document").unique().to_frame()
     chosen = names.with_columns(held_out=mixed(digest) % _PARTS < int(share * _PARTS))

@@ -130,4 +130,10 @@ def units(frame: pl.DataFrame, cluster: str | None, height: int) -> IntArray:
     """Return the number of the document of each row, or of the row itself."""
     if cluster is None:
         return np.arange(height)
-    return frame[cluster].rank("dense").fill_null(0).to_numpy().astype(np.intp)
+    # Polars takes some names for patterns, and categories are sorted by the order of the rows.
+    names = frame[cluster].alias("name")
+    if isinstance(names.dtype, pl.Categorical):
+        names = names.cast(pl.String)
+    places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)
+    found = names.to_frame().join(places, on="name", how="left", maintain_order="left")["place"]
+    return found.fill_null(0).to_numpy().astype(np.intp)

@@ -174,7 +174,8 @@ def test_the_kind_of_frame_and_the_order_of_rows_do_not_matter() -> None:
     spoilt = with_fault(questions(), FAULTS["lang is missing"])
     expected = found_in(spoilt)
     shuffled = spoilt.sample(fraction=1, shuffle=True, seed=5)
-    for other in (spoilt.lazy(), shuffled, spoilt.to_arrow()):
+    categories = shuffled.with_columns(pl.col("doc").cast(pl.Categorical))
+    for other in (spoilt.lazy(), shuffled, categories, spoilt.to_arrow()):
         assert found_in(other).frame.equals(expected.frame)
     of_pandas = found_in(spoilt.to_pandas(), holdout=0)
     assert isinstance(of_pandas.frame, pd.DataFrame)
