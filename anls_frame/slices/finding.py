@@ -39,6 +39,8 @@ __all__ = ["find_slices"]
 _DEEPEST = 3
 _HONEST_FROM = 3
 """Depth from which on slices are by default tested on other rows than those that they are found on."""
+_MOST_DRAWS = 20_000
+"""Statistics of thousands of slices under so many random signs fit into memory."""
 _MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
 
 
@@ -120,7 +122,7 @@ def find_slices(
     confidence
         Confidence level of the intervals; slices are found at the level 1 minus this.
     draws, seed
-        Number of draws of the test, and their seed.
+        Number of draws of the test, at most 20,000, and their seed.
 
     Returns
     -------
@@ -173,7 +175,6 @@ def find_slices(
     from anls_frame.slices.outcome import Test, honest, searched  # noqa: PLC0415
     from anls_frame.slices.scores import scores, units  # noqa: PLC0415
     from anls_frame.slices.search import Least  # noqa: PLC0415
-    from anls_frame.statistics.significance import check_draws  # noqa: PLC0415
 
     count("depth", depth, 1, _DEEPEST)
     least = Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1))
@@ -181,7 +182,7 @@ def find_slices(
     count("bins", bins, 2, _MOST_BINS)
     count("max_values", max_values, 2, _MOST_VALUES)
     count("seed", seed)
-    check_draws(draws)
+    count("draws", draws, 1, _MOST_DRAWS)
     confidence = share("confidence", confidence, ends=False)
     held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
     if held_out == 1:

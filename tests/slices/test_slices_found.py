@@ -313,6 +313,7 @@ def test_options_are_checked() -> None:
         ({"depth": 4}, "depth must be an integer from 1 to 3, got 4"),
         ({"holdout": 1}, "holdout must leave documents to find slices on"),
         ({"top": 0}, "top must be"),
+        ({"draws": 20_001}, "draws must be an integer from 1 to 20,000"),
         ({"bins": 1}, "bins must be"),
         ({"metrics": "zeros"}, "'zeros' is none"),
         ({"systems": {"a": "p", "b": "t"}}, "pass prediction for one system, or systems for two"),
