@@ -55,9 +55,9 @@ ACTIONS = {
     "filter by another": f"{BOXES}[9].click()",
     "filter by a range": """const field = document.querySelector('.ends input');
       field.value = 0.7; field.dispatchEvent(new Event('change'));""",
+    "clear": "document.getElementById('clear').click()",
     "open a row": "document.querySelector('.row:not([hidden])').click()",
     "next row": "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
-    "clear": "document.getElementById('clear').click()",
 }
 SEARCH = """(text) => new Promise((done) => {
   const search = document.getElementById("search");
