@@ -87,6 +87,7 @@ def main() -> None:
         for name in ("one", "two", "long"):
             wrong += look(browser, folder / f"{name}.html")
         wrong += check_use(browser, folder / "one.html")
+        wrong += check_longest(browser, folder / "longest.html")
         wrong += check_images(browser, folder / "words.html")
         for name in ("report", "comparison"):
             wrong += check_links(browser, folder / f"{name}.html")
@@ -188,6 +189,20 @@ def check_hostile(browser: Browser, path: Path) -> list[str]:
     print(f"{path.name}: {page.locator('#count').inner_text()}; elements: {', '.join(sorted(seen))}")
     page.context.close()
     return [*wrong, *(f"{path.name}: live {tag}" for tag in live)]
+
+
+def check_longest(browser: Browser, path: Path) -> list[str]:
+    """Open rows of texts of 40,000 characters, which must not take seconds to align."""
+    page, wrong = opened(browser, path)
+    keys = {
+        key: f"document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+        for key in ("Enter", "j")
+    }
+    page.evaluate(AFTER, keys["Enter"])
+    slowest = max(page.evaluate(AFTER, keys["j"]) for _ in range(15))
+    print(f"{path.name}: {page.locator('.place').inner_text()}, the slowest row in {slowest:.0f} ms")
+    page.context.close()
+    return [*wrong, *([f"{path.name}: a row takes {slowest:.0f} ms"] if slowest > OPENS else [])]
 
 
 def look(browser: Browser, path: Path) -> list[str]:

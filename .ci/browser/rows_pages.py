@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
-from hostile_texts import HOSTILE_TEXTS
+from hostile_texts import HOSTILE_TEXTS, LONG
 
 import anls_frame  # noqa: F401 - registers the namespace
 
@@ -68,6 +68,10 @@ hostile = pl.DataFrame(dict(zip(names, drawn, strict=True)))
 hostile.write_parquet(folder / "hostile.parquet")
 page = hostile.anls.browse("a", "b", by=names[0], keep=names[1], id="a", title=names[0])
 page.write(folder / "hostile.html")
+
+longest = pl.DataFrame({"a": LONG, "b": [f"{text[:-9]}{text[:7]}" for text in (*LONG[3:], *LONG[:3])]})
+longest = pl.concat([longest, longest.with_columns(b=pl.col("a") + "x y")])
+longest.anls.browse("a", "b").write(folder / "longest.html")
 
 systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 shown = {"by": ["lang", "question_types", "difficulty"], "keep": ["question", "doc_id"], "id": "question_id"}

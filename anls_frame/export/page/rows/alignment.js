@@ -1,6 +1,9 @@
 // A prediction above its answer: words that belong together, and what differs within them.
 
 const MOST_CELLS = 4_000_000;
+const MOST_PAIRS = 400_000;
+/** Pairs of characters up to which two words are compared letter by letter. */
+const MOST_LETTERS = 10_000;
 const FEW_LINES = 3;
 const JOINED = /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Thai}]/u;
 const TOKENS = /\s|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+|[^]/gu;
@@ -69,6 +72,9 @@ function wordCosts() {
     if (/\s/u.test(first) !== /\s/u.test(second)) {
       return Infinity;
     }
+    if (first.length * second.length > MOST_LETTERS) {
+      return Math.max(first.length, second.length);
+    }
     const key = `${first}\n${second}`;
     if (!known.has(key)) {
       const [one, other] = [first.toLowerCase(), second.toLowerCase()];
@@ -119,7 +125,7 @@ function partsOfWord(answer, prediction) {
 /** Return the words of both texts, each as its parts; null if the texts are too long for it. */
 function alignedWords(answer, prediction) {
   const [first, second] = [answer.match(TOKENS) ?? [], prediction.match(TOKENS) ?? []];
-  if (first.length * second.length > MOST_CELLS) {
+  if (first.length * second.length > MOST_PAIRS) {
     return null;
   }
   const pairs = aligned(first, second, wordCosts(), (word) => word.length);
@@ -177,7 +183,13 @@ function wordElement(parts) {
 function shortElement(answer, prediction) {
   const words = alignedWords(answer, prediction);
   if (words === null) {
-    return element("div", { class: "plain" }, element("p", { dir: "auto" }, visible(prediction)));
+    return element(
+      "div",
+      { class: "plain" },
+      element("p", { dir: "auto" }, visible(answer)),
+      element("p", { class: "skipped" }, "too long to be aligned; the prediction is"),
+      element("p", { dir: "auto" }, visible(prediction)),
+    );
   }
   return element("div", { class: "words", dir: "auto" }, ...words.map(wordElement));
 }

@@ -299,6 +299,10 @@ class App {
     if (last < 0) {
       return;
     }
+    if (document.activeElement === document.body) {
+      // Screen readers then follow the current row.
+      byId("list").focus({ preventScroll: true });
+    }
     const from = this.list.at < 0 && by > 0 ? -1 : this.list.at;
     const index = Math.max(0, Math.min(last, from + by));
     if (this.view.row === null) {
