@@ -45,6 +45,8 @@ class RowsPage:
 
     Attributes
     ----------
+    rows
+        How many rows it has.
     size
         Bytes of the file.
 
@@ -63,6 +65,7 @@ class RowsPage:
     def __init__(self, content: RowsContent) -> None:
         self._content = content
         self._html = _page(content)
+        self.rows = content.table.height
         self.size = len(self._html.encode())
         if self.size > LARGEST:
             # The worst rows have more different texts than the others.

@@ -8,6 +8,7 @@ import typer
 
 from anls_frame.cli import examples
 from anls_frame.cli.commands import (
+    browse,
     changes,
     compare,
     confusions,
@@ -32,7 +33,7 @@ app = typer.Typer(
 )
 for one in (
     *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
-    *(changes.changes, confusions.confusions, plot.plot, convert.convert, doctor.doctor),
+    *(changes.changes, browse.browse, confusions.confusions, plot.plot, convert.convert, doctor.doctor),
 ):
     app.command(epilog=examples.of(one.__name__))(one)
 app.add_typer(gec.app, name="gec")

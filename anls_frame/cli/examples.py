@@ -29,6 +29,11 @@ EXAMPLES = {
         "anls-frame changes old.jsonl new.jsonl --json",
         "anls-frame changes results.parquet --systems old,new -o worse.csv",
     ),
+    "browse": (
+        "anls-frame browse results.csv -b doc_type --keep doc_id -o rows.html",
+        "anls-frame browse old.jsonl new.jsonl -b doc_type -o systems.html",
+        "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
+    ),
     "slices": (
         "anls-frame slices results.csv -c doc_id --min-rows 10",
         "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",

@@ -46,6 +46,8 @@ class Systems:
     """Whether a folder holds repeated answers of one system, not systems."""
     number: str = "two or more"
     """How many there may be, for messages."""
+    least: int = 2
+    """How many there must be."""
 
     @property
     def unmatched(self) -> str:
@@ -56,7 +58,8 @@ class Systems:
     def are_logged(self) -> bool:
         """Whether each system has rows of its own, in place of a column."""
         in_rows = self.column_of_names is not None and self.columns is None
-        return in_rows or len(self.files) > 1 or is_many(self.files[0])
+        of_one = self.least == 1 and self.columns is None and self.data_set.docs is not None
+        return in_rows or of_one or len(self.files) > 1 or is_many(self.files[0])
 
 
 def compared(
@@ -201,7 +204,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
     # What is unmatched is known when the files of all systems are read.
     source, data_set = dataclasses.replace(given.source, unmatched=None), given.data_set
     is_filled = together and given.unmatched == "null"
-    least = 2 if together else 1
+    least = given.least if together else 1
     runs = "all" if given.repeats else data_set.runs
     without = [path for path in (source.gold, data_set.docs) if path is not None]
     twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)

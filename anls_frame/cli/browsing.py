@@ -1,0 +1,73 @@
+"""Pages of rows: of the files of systems, and of the rows behind the figures of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anls_frame as af
+from anls_frame.cli import metrics as named_metrics
+from anls_frame.cli.options import tables
+from anls_frame.cli.paths import name_of
+from anls_frame.cli.source import are_pages, reading, scan
+from anls_frame.cli.systems import texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from anls_frame.cli.options import Reporting
+    from anls_frame.cli.systems import Systems
+
+
+def of_files(
+    given: Systems, metrics: Sequence[str] | None, scoring: Reporting, *, title: str | None, **options: Any
+) -> af.RowsPage:
+    """Return the page of the rows of one system or of several."""
+    path = given.files[0]
+    usual: list[str | af.Metric] = ["cer_corpus" if are_pages(path, given.source) else "anls"]
+    chosen = named_metrics.parse(metrics) or usual
+    frame: pl.LazyFrame | pl.DataFrame
+    prediction: str | Mapping[str, str]
+    if given.columns is None and not given.are_logged:
+        names, prediction = [*(given.names or [name_of(path)])], "prediction"
+        if len(names) > 1:
+            raise ValueError(f"--name must be given once for one system, got {len(names)}")
+        frame = named_metrics.with_numbers(scan(path, given.source), named_metrics.columns(chosen))
+    else:
+        frame, systems = texts_of(given, lower_is_better=False)
+        names, prediction = [*systems], systems
+        if len(names) == 1:
+            frame, prediction = frame.rename({systems[names[0]]: "prediction"}), "prediction"
+    if len(names) == 1:
+        title = title or names[0]
+    with reading(path, given.source):
+        options = {"title": title, **options, **vars(scoring)}
+        return page(frame, prediction, metrics=chosen, option="--top", **options)
+
+
+def page(
+    frame: Any,
+    prediction: str | Mapping[str, str],
+    *,
+    option: str,
+    metrics: Sequence[str | af.Metric],
+    id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
+    **options: Any,
+) -> af.RowsPage:
+    """Return a page of rows, known by their ids if they have any; messages name the option for fewer rows."""
+    has_ids = "question_id" in frame.collect_schema().names()
+    options["id"] = id or ("question_id" if has_ids else None)
+    # A name by itself may be that of a set.
+    options["metrics"] = metrics[0] if len(metrics) == 1 else metrics
+    try:
+        return af.browse(frame, prediction, "answers", **options)
+    except ValueError as error:
+        raise ValueError(
+            str(error).replace("pass n=", f"pass {option} ").replace(" keep=", " --keep")
+        ) from None
+
+
+def columns(by: list[str] | None) -> list[str]:
+    """Return the columns of all tables, each once."""
+    return list(dict.fromkeys(name for names in tables(by) or () for name in names))

@@ -1,0 +1,96 @@
+"""`browse`: scored rows as a page to sort, filter and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anls_frame._arguments import count
+from anls_frame._text import numbered
+from anls_frame.cli.options import By, DataSet, Force, Reporting, Source, command
+from anls_frame.summary.catalogue import NAMES
+
+
+@command
+def browse(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Results of one system, or a file or folder for each of several.", metavar="FILE..."
+        ),
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, which ends in .html.")],
+    systems: Annotated[
+        str | None, typer.Option(help="Prediction columns of several systems in one file, as A,B,C.")
+    ] = None,
+    system_column: Annotated[
+        str | None,
+        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
+    ] = None,
+    by: By = None,
+    keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with the path or address of an image, or a template such as pages/{doc_id}.png; "
+            "paths start from the folder of the page."
+        ),
+    ] = None,
+    id: Annotated[  # noqa: A002 - what users call it
+        str | None,
+        typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option("--top", "-n", help="Only this many rows, those with the worst scores.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help=f"{', '.join(name for name in NAMES if name != 'zeros')}, a column of scores, or a function "
+            "of your own as FILE.py:NAME; may be repeated. Rows are sorted by the first one.",
+        ),
+    ] = None,
+    scoring: Reporting,
+    force: Force = False,
+    data_set: DataSet,
+    source: Source,
+) -> None:
+    """
+    Write a page on which the rows are sorted, filtered, searched and read.
+
+    It is one HTML file that needs no server. Files of several systems are paired by the ids of their
+    questions, as by `compare`; the page then also selects rows by which systems are right.
+    """
+    from anls_frame.cli.browsing import columns, of_files
+    from anls_frame.cli.output import check_target, plain, working
+    from anls_frame.cli.systems import Systems
+    from anls_frame.summary.settings import MOST_ROWS
+
+    check_target(output, force, (".html", ".htm"))
+    if top is not None:
+        count("--top", top, least=1, most=MOST_ROWS - 1)
+    given = Systems(
+        files=files,
+        columns=systems,
+        column_of_names=system_column,
+        names=name,
+        source=source,
+        data_set=data_set,
+        least=1,
+    )
+    with working("Scoring"):
+        page = of_files(
+            given, metric, scoring, by=columns(by), keep=keep or (), image=image, id=id, n=top, title=title
+        )
+        page.write(output)
+    print(plain(f"{numbered(page.rows, 'row')}: {output}"))

@@ -1,0 +1,150 @@
+"""`browse`: the page that it writes is that of `anls_frame.browse`."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+from rows_pages import ReadPage
+from sample import DATA
+
+import anls_frame as af
+from anls_frame.analysis import browsing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., shell.Done]
+
+TABLE = DATA / "ocr_qa.parquet"
+GOLD = DATA / "rrc" / "gold_label.json"
+SYSTEMS = ["tesseract", "rapidocr"]
+FILES = [DATA / "rrc" / f"submission_{name}.json" for name in SYSTEMS]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `anls-frame browse` in a folder of its own."""
+    return functools.partial(shell.run, tmp_path, "browse")
+
+
+def fine(done: shell.Done) -> str:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def refused(done: shell.Done, message: str) -> None:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def questions(**names: str) -> pl.DataFrame:
+    """Return the sample data; the shell's ids are texts."""
+    return pl.read_parquet(TABLE).with_columns(pl.col("question_id").cast(pl.String)).rename(names)
+
+
+def written(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def test_a_file_gives_the_page_of_its_rows(run: Run, tmp_path: Path) -> None:
+    chosen = ("-p", "tesseract", "-b", "lang,profile", "-b", "lang", "--keep", "question")
+    printed = fine(run(TABLE, *chosen, "-m", "anls", "-m", "cer", "-n", "30", "-o", "rows.html"))
+
+    page = af.browse(
+        questions(),
+        "tesseract",
+        "answers",
+        by=["lang", "profile"],
+        keep="question",
+        id="question_id",
+        metrics=["anls", "cer"],
+        n=30,
+        title="ocr_qa",
+    )
+    assert printed == "30 rows: rows.html\n"
+    found = ReadPage(written(tmp_path / "rows.html"))
+    expected = ReadPage(written(page.write(tmp_path / "expected.html")))
+    # The column of the predictions has another name alone.
+    assert found.html.replace('["prediction"]', '["tesseract"]') == expected.html
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*FILES, "--gold", GOLD, "--name", "tesseract", "--name", "rapidocr"),
+        ("both.jsonl", "--systems", "tesseract,rapidocr"),
+        ("logs",),
+        ("rows.jsonl", "--system-column", "system"),
+    ],
+)
+def test_systems_are_paired_by_ids(run: Run, tmp_path: Path, arguments: tuple[Any, ...]) -> None:
+    # A submission has no null predictions.
+    frame = questions().filter(pl.col("answers").list.len() > 0)
+    frame = frame.select("question_id", "answers", *(pl.col(name).fill_null("") for name in SYSTEMS))
+    frame.write_ndjson(tmp_path / "both.jsonl")
+    (tmp_path / "logs").mkdir()
+    rows = [
+        frame.select("question_id", "answers", pl.lit(name).alias("system"), prediction=name)
+        for name in SYSTEMS
+    ]
+    rows[0].write_ndjson(tmp_path / "logs" / "tesseract.jsonl")
+    rows[1].reverse().write_ndjson(tmp_path / "logs" / "rapidocr.jsonl")
+    pl.concat(rows).write_ndjson(tmp_path / "rows.jsonl")
+
+    assert fine(run(*arguments, "-o", "rows.html")) == "1,568 rows: rows.html\n"
+
+    found = ReadPage(written(tmp_path / "rows.html"))
+    named = dict(zip(found.meta["systems"], range(2), strict=True))
+    of = {id_: place for place, id_ in enumerate(found.column("id"))}
+    places = [of[id_] for id_ in frame["question_id"]]
+    assert set(named) == set(SYSTEMS)
+    assert len(of) == frame.height
+    for name, system in named.items():
+        scores = frame.select(af.score(name, "answers").struct.field("anls")).to_series()
+        for column, expected in ((f"prediction_{system}", frame[name]), (f"score_0_{system}", scores)):
+            values = found.column(column)
+            assert [values[place] for place in places] == expected.to_list()
+
+
+def test_one_folder_may_be_one_system(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "gpt").mkdir(parents=True)
+    for part in range(2):
+        frame = questions(tesseract="prediction").select("question_id", "prediction", "answers")
+        frame[part * 100 : part * 100 + 100].write_ndjson(tmp_path / "runs" / "gpt" / f"{part}.jsonl")
+    assert fine(run("runs/*", "-o", "rows.html")) == "200 rows: rows.html\n"
+    found = ReadPage(written(tmp_path / "rows.html"))
+    assert found.meta["systems"] == ["prediction"]
+    assert found.meta["title"] == "gpt"
+
+
+def test_columns_of_scores_and_images(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("key,prediction,answers,own\na,x,y,0.25\nb,x,x,1\n", encoding="utf-8")
+    options = ("-m", "own", "--id", "key", "--image", "scans/{key}.png", "--title", "Own")
+    assert fine(run("in.csv", *options, "-o", "rows.html")) == "2 rows: rows.html\n"
+    found = ReadPage(written(tmp_path / "rows.html"))
+    assert found.column("score_0_0") == [0.25, 1]
+    assert found.column("image") == ["scans/a.png", "scans/b.png"]
+    assert found.column("id") == ["a", "b"]
+    assert found.meta["title"] == "Own"
+
+
+def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "there.html").write_text("", encoding="utf-8")
+    usual = (TABLE, "-p", "tesseract")
+    refused(run(*usual), "--output")
+    refused(run(*usual, "-o", "rows.csv"), "rows.csv: the name must end in one of .html")
+    refused(run(*usual, "-o", "there.html"), "there.html: the file already exists; pass --force")
+    refused(run(*usual, "-o", "rows.html", "-b", "nope"), "no column 'nope'")
+    refused(run(*usual, "-o", "rows.html", "-n", "0"), "--top must be an integer")
+    refused(run(*usual, "-o", "rows.html", "--name", "a", "--name", "b"), "once for one system, got 2")
+    refused(run(TABLE, "--systems", "tesseract", "-o", "rows.html"), "--systems OLD,NEW")
+    monkeypatch.setattr(browsing, "LARGEST", 100_000)
+    refused(run(*usual, "--keep", "question", "-o", "rows.html"), "pass --top ")
+    assert not (tmp_path / "rows.html").exists()
