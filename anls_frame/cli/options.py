@@ -212,7 +212,12 @@ class Reporting(Scoring):
 class Table:
     """How a report shows its slices."""
 
-    sort: Annotated[str, typer.Option(help="Column by which slices are sorted.")] = "n"
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            help="Column by which slices are sorted; by default n, for pages cer_corpus (worst first)."
+        ),
+    ] = None
     confidence: Confidence = 0.95
     min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
     name: Annotated[str | None, typer.Option(help="Name of the system, for headings.")] = None

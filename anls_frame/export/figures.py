@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.protocol import ScoreProtocol
+
 __all__ = ["Alignments", "Dumbbell", "Figure", "HeatMap", "Histogram", "Ranks", "Stacked"]
 
 
@@ -154,10 +156,13 @@ class Alignments:
         Heading of the figure.
     rows
         Heading of each pair, the prediction, and the reference.
+    protocol
+        What is aligned.
     """
 
     name: str
     rows: Sequence[tuple[str, str, str]]
+    protocol: ScoreProtocol
 
 
 Figure: TypeAlias = Histogram | Stacked | Dumbbell | Ranks | HeatMap | Alignments

@@ -219,7 +219,7 @@ def _alignments(figure: Alignments) -> Mapping[str, object]:
         prediction, reference = (text[:longest] for text in texts)
         cut = max(map(len, texts)) > longest
         more = f" (the first {longest:,} characters)" if cut else ""
-        pair = alignment(prediction, reference)
+        pair = alignment(prediction, reference, protocol=figure.protocol)
         shown = (
             pair.by_line(only_errors=True).to_html(element_id=f"a{number}", style=False)
             if is_page

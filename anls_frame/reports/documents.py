@@ -18,7 +18,7 @@ from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.summary import details
@@ -82,7 +82,8 @@ def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     shown.sort(key=lambda metric: metric.name == "zeros")
     headings = {metric.name: metric.name if metric.name == "zeros" else metric.label for metric in shown}
     with_interval = [metric.name for metric in shown if metric.in_text == "interval"]
-    return glances(_slices_of_report(view), {"n": "n", **headings}, with_interval, most)
+    counts = {name: name for name in ("n", *view.summary.settings.lengths)}
+    return glances(_slices_of_report(view), counts | headings, with_interval, most)
 
 
 def report_document(view: ReportView) -> Document:
@@ -90,15 +91,18 @@ def report_document(view: ReportView) -> Document:
     slices, summary = _slices_of_report(view), view.summary
     tables = _detail_tables(summary) if summary.settings.details else []
     if view.worst.height:
-        kinds = kinds_of(view.worst.columns, summary.settings.by, view.measures)
-        tables.append(Table("Worst rows", view.worst, kinds))
+        by, kept = summary.settings.by, summary.settings.keep
+        kinds = kinds_of(view.worst.columns, by, view.measures)
+        # What names a row stands before its texts, which may be pages.
+        worst = view.worst.select(cs.by_name(*by, *kept), ~cs.by_name(*by, *kept))
+        tables.append(Table("Worst rows", worst, kinds))
     figures = _report_figures(view)
     return replace(slices, tables=[*slices.tables, *tables], settings=view.settings, figures=figures)
 
 
 def _slices_of_report(view: ReportView) -> Document:
     settings = view.summary.settings
-    tables, flat = _tables(view, settings.by, view.measures, {})
+    tables, flat = _tables(view, settings.by, view.measures, dict.fromkeys(settings.lengths, "count"))
     notes = _report_notes(view)
     return Document(_report_title(view), tables, {}, settings.signature, notes, flat=flat)
 
@@ -228,6 +232,10 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     """Return the worst rows that have a prediction, each aligned with its nearest answer."""
     if worst.is_empty():
         return []
+    scores = _scores_named(settings.metrics)
+    # The texts are shown as they are, so only what is compared is that of the protocol.
+    compared = settings.cer_protocol
+    protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
     rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
     pairs = [
@@ -236,7 +244,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
                 (
                     f"Row {row['anls_frame:row']}",
                     *(f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)),
-                    f"ANLS {row['anls']:.3f}, CER {row['cer']:.3f}",
+                    ", ".join(f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None),
                 )
             ),
             row["prediction"],
@@ -244,7 +252,16 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         )
         for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True)
     ]
-    return [Alignments("Worst rows, aligned", pairs)] if pairs else []
+    return [Alignments("Worst rows, aligned", pairs, protocol)] if pairs else []
+
+
+def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
+    """Return the columns and the names of the scores that stand above a row of these metrics."""
+    names = [metric.name for metric in metrics]
+    # ANLS says little of pages, which are reported by their error rates.
+    are_rates = "anls" not in names and any(metric.row == "cer" for metric in metrics)
+    word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
+    return [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
 
 
 def _dumbbell(view: ComparisonView) -> Dumbbell:

@@ -52,7 +52,8 @@ class Report(SlicedResult[Table_co]):
         The summary to report.
     sort
         Column by which slices are sorted: a count (largest first), a score (worst first), a
-        rate (highest first) or a key. By default a key with an order of its own (an Enum), otherwise `"n"`.
+        rate (highest first) or a key. By default a key with an order of its own (an Enum), otherwise `"n"`
+        or, with the metrics "ocr", `"cer_corpus"`.
     confidence
         Confidence level of the intervals.
     min_n
@@ -104,7 +105,8 @@ class Report(SlicedResult[Table_co]):
         self.summary = summary
         # Values in an order of their own are best read in it.
         by_key = len(self._by) == 1 and self._by[0] in summary.settings.orders
-        ordered = self._by[0] if by_key else "n"
+        self._lengths = summary.settings.lengths
+        ordered = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
         self.sort = ordered if sort is None else string("sort", sort, "a column of the report")
         self.min_n = count("min_n", min_n)
         self.name = None if name is None else string("name", name, "the name of the system")
@@ -185,10 +187,12 @@ class Report(SlicedResult[Table_co]):
             One row per slice. A row counts in the slice of each entry of a list column, so the counts of
             slices may add up to more than the number of rows. Columns: the keys; the counts `n` (scored
             rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
-            `n_empty_reference`; the metrics, by default the means `anls`, `nls` and `exact_match`; `zeros`,
-            the share of rows with `anls` 0; `cer_mean`, the mean of rates, and `cer_corpus`, total edits
-            divided by total reference length; each with its interval in `_low` and `_high`, null where the
-            rows do not allow one, and own metrics with their number of rows in `_n`;
+            `n_empty_reference`; with the metrics "ocr", `words` and `characters` of the references, by which
+            `wer_corpus` and `cer_corpus` divide; the metrics, by default the means `anls`, `nls` and
+            `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean of rates, and
+            `cer_corpus`, total edits divided by total reference length; each with its interval in `_low`
+            and `_high`, null where the rows do not allow one, and own metrics with their number of rows in
+            `_n`;
             `few_rows`, true where intervals are only approximate: below 100 rows, 20 effective units
             (clusters, which count less if some are much larger than others) or 10 clusters that carry the
             score, or its distance from 1; `n_clusters`, null without clusters.
@@ -223,6 +227,12 @@ class Report(SlicedResult[Table_co]):
             *estimated, few_rows = estimates(sums, metrics, self.confidence)
             figures |= {column.name: column for column in estimated}
             few += [few_rows] if metrics else []
+            figures |= {
+                length: sums[metric.moments()[1]].cast(pl.UInt64).alias(length)
+                for length, rate in self._lengths.items()
+                for metric in metrics
+                if metric.name == rate
+            }
             if name and (name != self.measures[0].name or self.summary.settings.has_texts):
                 figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
         ordered = [
@@ -235,6 +245,7 @@ class Report(SlicedResult[Table_co]):
         return whole.select(
             *keys,
             *(count for count in COUNTS if count != "rows"),
+            *(figures[length] for length in self._lengths),
             *ordered,
             few_rows=pl.any_horizontal(few),
             n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
@@ -473,7 +484,7 @@ class Report(SlicedResult[Table_co]):
         worse_if_high = [
             end for metric in self.measures if not metric.higher_is_better for end in metric.ends
         ]
-        descending = sort in (*COUNTS, "n_clusters", *worse_if_high)
+        descending = sort in (*COUNTS, *self._lengths, "n_clusters", *worse_if_high)
         order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
         if not order:
             return slices
@@ -535,8 +546,8 @@ def report(
     metrics
         The scores to report, one or several: names of built-in ones ("anls", "nls", "exact_match", "zeros",
         "cer_mean", "cer_corpus"), columns of existing scores, expressions of the frame's columns, or a
-        `Metric`. By default "qa", which stands for all built-in ones. Each own metric reads the rows once
-        more.
+        `Metric`. By default "qa", which stands for all built-in ones; "ocr" stands for
+        the rates of pages. Each own metric reads the rows once more.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("date").dt.year().alias("year")``.
@@ -563,7 +574,7 @@ def report(
         which were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``.
     sort
         Column by which slices are sorted; by default a key with an order of its own (an Enum, an ordered
-        categorical of pandas), otherwise `"n"`.
+        categorical of pandas), otherwise `"n"` or, with the metrics "ocr", `"cer_corpus"`, worst first.
     confidence
         Confidence level of the intervals.
     min_n

@@ -132,6 +132,9 @@ SETS = {
 }
 """Names for several scores."""
 
+LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
+"""Columns in reports of pages with the length of the references, each with the rate that divides by it."""
+
 OTHER_NAMES = {"cer": "cer_mean"}
 """Other names of built-in scores."""
 
@@ -177,7 +180,7 @@ def resolve(
 
 def check_names(metrics: Sequence[Metric]) -> None:
     """Raise an error if the columns of two metrics, or of a metric and a count, have the same name."""
-    seen = set(_TAKEN)
+    seen = {*_TAKEN, *(LENGTHS if are_of_pages(metrics) else ())}
     for metric in metrics:
         names = {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
         if names & seen or re.fullmatch(r"key_\d+", metric.name):
@@ -186,6 +189,11 @@ def check_names(metrics: Sequence[Metric]) -> None:
                 "is taken"
             )
         seen |= names
+
+
+def are_of_pages(metrics: Sequence[Metric]) -> bool:
+    """Return whether all of the set "ocr" are among these metrics."""
+    return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
 
 
 def _resolved(

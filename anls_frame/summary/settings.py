@@ -16,7 +16,7 @@ from anls_frame.protocol import (
     resolve_protocol,
     resolve_threshold,
 )
-from anls_frame.summary.catalogue import TEXT_METRICS, from_dict
+from anls_frame.summary.catalogue import LENGTHS, TEXT_METRICS, are_of_pages, from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,6 +110,18 @@ class Settings:
     def own(self) -> tuple[Metric, ...]:
         """The metrics that are not built in."""
         return tuple(metric for metric in self.metrics if not metric.is_built_in)
+
+    @property
+    def lengths(self) -> Mapping[str, str]:
+        """Columns with the lengths of pages, each with the rate that divides by it; none without pages."""
+        if not are_of_pages(self.metrics):
+            return {}
+        # A protocol that compares words counts no characters.
+        return {
+            name: rate
+            for name, rate in LENGTHS.items()
+            if name != "characters" or self.cer_protocol.unit != "word"
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as a dictionary that can be written as JSON."""

@@ -22,6 +22,7 @@ COMMANDS = {
         "report results.csv",
         f"report results.csv {SLICED} --worst 3 --details",
         f"report results.csv {SLICED} -b question_id,doc_type -m anls -m wer_corpus",
+        "report ocr/ --gold truth/ --worst 1",
         "merge part_1.parquet part_2.parquet",
     ],
     "compare": [

@@ -187,6 +187,17 @@ def test_scored_rows_are_reported_like_texts() -> None:
     assert found.by_group["anls"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
 
 
+def test_lengths_of_pages_are_those_of_memory() -> None:
+    pages = pl.read_parquet(DATA / "ocr_pages.parquet", columns=["tesseract", "reference", "lang"])
+    arguments: dict[str, Any] = {"metrics": "ocr", "by": "lang"}
+    found = distributed.report(
+        daft.from_arrow(pages.to_arrow()), "tesseract", "reference", **arguments, batch_rows=30
+    )
+    lengths = ["lang", "n", "words", "characters", "cer_corpus"]
+    expected = af.report(pages, "tesseract", "reference", **arguments).by_group
+    assert found.by_group.select(lengths).equals(expected.select(lengths))
+
+
 def test_the_prediction_may_be_the_answer_too() -> None:
     frame = daft.from_arrow(ROWS)
     assert distributed.report(frame, "p", "p").overall["n"] == 3

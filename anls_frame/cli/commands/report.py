@@ -33,8 +33,8 @@ def report(
         typer.Option(
             "--metric",
             "-m",
-            help=f"Score to report: {', '.join(NAMES)}, qa (the default set, but for pages cer_corpus and "
-            "cer_mean), a column of scores, or your own function as FILE.py:NAME; may be repeated.",
+            help=f"Score to report: {', '.join(NAMES)}, qa (the default set), ocr (the default "
+            "set of pages), a column of scores, or your own function as FILE.py:NAME; may be repeated.",
         ),
     ] = None,
     worst: Annotated[

@@ -1,0 +1,156 @@
+"""Reports of pages: how much text there was, the worst slices first, and the worst pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import jiwer
+import openpyxl
+import polars as pl
+import pytest
+from rapidfuzz.distance import Levenshtein
+from sample import DATA
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+PAGES = pl.read_parquet(DATA / "ocr_pages.parquet").filter(pl.col("lang").is_in(["en", "de"]))
+TEXTS = ("tesseract", "reference")
+
+
+def counted(texts: Iterable[str]) -> tuple[int, int, int]:
+    """Return the numbers of pages, words and characters."""
+    texts = list(texts)
+    return len(texts), sum(len(text.split()) for text in texts), sum(map(len, texts))
+
+
+def counts(row: dict[str, Any]) -> tuple[int, int, int]:
+    return row["n"], row["words"], row["characters"]
+
+
+def corpus_cer(pages: pl.DataFrame) -> float:
+    pages = pages.with_columns(pl.col("tesseract").fill_null(""))
+    return float(jiwer.cer(pages["reference"].to_list(), pages["tesseract"].to_list()))
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_type"])
+def test_pages_words_and_characters_are_those_of_the_references(cluster: str | None) -> None:
+    expected = {kind: counted(own["reference"]) for (kind,), own in PAGES.group_by("doc_type")}
+    options: dict[str, Any] = {"metrics": "ocr", "by": ["doc_type"], "cluster": cluster}
+    whole = af.report(PAGES, *TEXTS, **options)
+    is_form = pl.col("doc_type") == "form"
+    parts = [af.summarize(PAGES.filter(rows), *TEXTS, **options) for rows in (is_form, ~is_form)]
+    if cluster is not None:
+        parts = [part.fold_clusters() for part in parts]
+
+    for report in (whole, af.Report(af.merge(parts)), af.report(PAGES.to_pandas(), *TEXTS, **options)):
+        assert counts(report.overall) == counted(PAGES["reference"])
+        found = pl.DataFrame(report.by_group).to_dicts()
+        assert {row["doc_type"]: counts(row) for row in found} == expected
+
+
+def test_missing_pages_count_where_they_are_scored() -> None:
+    pages = pl.DataFrame({"p": ["a b", None, "c", "d"], "a": ["a b", "c d e", "", None]})
+
+    assert counts(af.report(pages, "p", "a", metrics="ocr").overall) == (3, 5, 8)
+    assert counts(af.report(pages, "p", "a", metrics="ocr", missing="drop").overall) == (2, 2, 3)
+
+
+def test_characters_are_what_the_protocol_counts() -> None:
+    pages = pl.DataFrame({"p": ["Bache noire"], "a": ["Ba\u0308che noire"]})
+
+    def found(**options: Any) -> dict[str, Any]:
+        overall = af.report(pages, "p", "a", metrics="ocr", **options).overall
+        return {name: overall[name] for name in ("words", "characters") if name in overall}
+
+    assert found() == {"words": 2, "characters": 12}
+    assert found(cer_protocol="dinglehopper") == {"words": 2, "characters": 11}
+    # Rates of words alone have no characters to show.
+    assert found(cer_protocol=af.PROTOCOLS["raw"].by("word")) == {"words": 2}
+
+
+def test_other_reports_have_no_lengths() -> None:
+    columns = af.report(PAGES, *TEXTS, metrics=["cer_corpus", "wer_corpus"]).to_polars().columns
+    assert not {"words", "characters"} & {*columns, *af.report(PAGES, *TEXTS).overall}
+
+
+def test_a_metric_cannot_take_the_name_of_a_length() -> None:
+    own = af.Metric(lambda prediction, answers: prediction.str.len_chars(), name="words")  # noqa: ARG005
+    with pytest.raises(ValueError, match="'words' is taken"):
+        af.report(PAGES, *TEXTS, metrics=["ocr", own])
+    assert af.report(PAGES, *TEXTS, metrics=own).overall["words"] > 0
+
+
+def test_the_worst_slices_come_first_unless_told_otherwise(tmp_path: Path) -> None:
+    rates = {kind: corpus_cer(own) for (kind,), own in PAGES.group_by("doc_type")}
+    words = {kind: counted(own["reference"])[1] for (kind,), own in PAGES.group_by("doc_type")}
+    summary = af.summarize(PAGES, *TEXTS, metrics="ocr", by="doc_type")
+    summary.save(tmp_path / "summary.parquet")
+
+    def order(**options: Any) -> list[str]:
+        loaded = af.Summary.load(tmp_path / "summary.parquet")
+        return af.Report(loaded, **options).by_group["doc_type"].to_list()
+
+    assert order() == sorted(rates, key=rates.__getitem__, reverse=True)
+    assert order(sort="words") == sorted(words, key=words.__getitem__, reverse=True)
+    assert order(sort="n") == order(sort="doc_type") == sorted(rates)
+    kinds = ["receipt", "table", "form", "letter", "invoice"]
+    enumerated = PAGES.with_columns(pl.col("doc_type").cast(pl.Enum(kinds)))
+    assert af.report(enumerated, *TEXTS, metrics="ocr", by="doc_type").by_group["doc_type"].to_list() == kinds
+
+
+def test_lengths_are_in_print_and_in_files(tmp_path: Path) -> None:
+    report = af.report(PAGES, *TEXTS, metrics="ocr")
+    pages, words, characters = counted(PAGES["reference"])
+
+    assert f"┆ {pages}* ┆ {words:,} ┆ {characters:,} " in re.sub(" +", " ", repr(report))
+    (row,) = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))["tables"]["All rows"]
+    assert counts(row) == (pages, words, characters)
+    sheet = openpyxl.load_workbook(report.write(tmp_path / "r.xlsx")).worksheets[0]
+    cells = {cell.value: cell.column for line in sheet.iter_rows() for cell in line}
+    assert {words, characters} <= cells.keys()
+    assert cells[words] == cells["words"]
+    assert cells[characters] == cells["characters"]
+    for name in ("r.html", "r.md", "r.csv"):
+        text = report.write(tmp_path / name).read_text(encoding="utf-8")
+        shown = f"{characters}" if name == "r.csv" else f"{characters:,}"
+        assert shown in text, name
+
+
+def test_the_worst_pages_are_named_with_the_rates_of_characters_and_words(tmp_path: Path) -> None:
+    read = PAGES.drop_nulls("tesseract")
+    by_page = {
+        page: (Levenshtein.distance(text, truth) / len(truth), jiwer.wer([" ".join(truth.split())], [text]))
+        for page, text, truth in read.select("doc_id", *TEXTS).iter_rows()
+    }
+    worst = sorted(by_page, key=by_page.__getitem__, reverse=True)[:3]
+
+    report = af.report(read, *TEXTS, metrics="ocr", worst=3, keep=["doc_id"])
+    html = report.write(tmp_path / "report.html").read_text(encoding="utf-8")
+
+    assert report.worst["doc_id"].to_list() == worst
+    captions = re.findall(r"Row \d: [^<(]*", html)
+    assert [caption.split(": ")[1] for caption in captions] == worst
+    for caption, page in zip(captions, worst, strict=True):
+        assert "ANLS" not in caption
+        assert f"CER {by_page[page][0]:.3f}, WER " in caption
+    of_answers = af.report(read, *TEXTS, worst=1).write(tmp_path / "qa.html").read_text(encoding="utf-8")
+    assert re.search(r"Row 1: ANLS \d\.\d{3}, CER \d\.\d{3}<", of_answers)
+
+
+def test_the_worst_pages_are_aligned_in_what_the_protocol_counts(tmp_path: Path) -> None:
+    # A letter with two marks is one cluster of three code points, and one word.
+    pages = pl.DataFrame({"p": ["x y\nz b"], "a": ["x y\nz a\u0323\u0302"]})
+    edits = {}
+    for unit in ("codepoint", "grapheme", "word"):
+        protocol = af.PROTOCOLS["raw"].by(unit)
+        report = af.report(pages, "p", "a", metrics="ocr", cer_protocol=protocol, worst=1)
+        html = report.write(tmp_path / f"{unit}.html").read_text(encoding="utf-8")
+        (found,) = re.findall(r"(\d+) edits? in 1 of 2 lines", html)
+        edits[unit] = int(found)
+    assert edits == {"codepoint": 3, "grapheme": 1, "word": 1}
