@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _SHOWN_TRANSITIONS = 30
 
 
-def put(comparison: af.Comparison, output: Path | None, target: Target) -> None:
+def put(
+    comparison: af.Comparison, output: Path | None, target: Target, page: af.RowsPage | None = None
+) -> None:
     """Write and print a comparison."""
     if output is not None:
-        comparison.write(output, escape_formulas=target.escape_formulas)
+        comparison.write(output, escape_formulas=target.escape_formulas, rows=page)
     if target.json:
         print_document(comparison.to_document())
     elif output is not None:

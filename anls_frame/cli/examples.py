@@ -9,6 +9,7 @@ EXAMPLES = {
     ),
     "report": (
         "anls-frame report results.csv -b doc_type -c doc_id -o report.html",
+        "anls-frame report results.csv -b doc_type --details --rows 1000 -o report_rows.html",
         "anls-frame report submission.json --gold gold.json -b question_types",
         "anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html",
         "anls-frame report results.csv -b doc_type --shard 1/2 --summary part_1.parquet",

@@ -42,6 +42,13 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
+Rows = Annotated[
+    int | None,
+    typer.Option(
+        help="Add a page of this many rows, those with the worst scores, to a report in HTML: its figures "
+        "lead there."
+    ),
+]
 Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")]
 LowerIsBetter = Annotated[
     bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anls_frame._arguments import count
 from anls_frame._text import visible
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None 
         raise ValueError(f"{path}: the file already exists; pass --force to replace it")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {str(path.parent)!r}")
+
+
+def check_rows(rows: int | None, output: Path | None) -> None:
+    """Raise an error, before any work is done, if there is no report that this many rows can be added to."""
+    if rows is None:
+        return
+    count("--rows", rows, least=1, most=2**32 - 1)
+    if output is None or output.suffix.lower() != ".html":
+        raise ValueError("--rows adds rows to a report in HTML: name one that ends in .html with --output")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli import epochs, logs, metrics
+from anls_frame.cli import browsing, epochs, logs, metrics
 from anls_frame.cli.comparing import put
 from anls_frame.cli.ids import Ids, note_of_repeated
 from anls_frame.cli.options import DataSet, Reporting
@@ -32,7 +32,7 @@ from anls_frame.summary.keys import optional
 from anls_frame.summary.summarizing import passes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from anls_frame.cli.options import Source, Table, Target
@@ -48,6 +48,8 @@ class Delivery:
     summary: Path | None
     table: Table
     target: Target
+    page: Callable[[af.Report], af.RowsPage] | None = None
+    """Makes the page of the rows behind the figures."""
 
     def check(self) -> None:
         """Raise an error, before any work is done, if the files cannot be written."""
@@ -62,7 +64,8 @@ class Delivery:
         if self.summary is not None:
             summary.save(self.summary)
         if self.output is not None:
-            report.write(self.output, escape_formulas=self.target.escape_formulas)
+            page = None if self.page is None else self.page(report)
+            report.write(self.output, escape_formulas=self.target.escape_formulas, rows=page)
         if self.target.json:
             print_document(report.to_document())
         elif self.output is None:
@@ -182,6 +185,31 @@ class Work:
         """Return the current origin of a shard."""
         options = {"fold_clusters": self.fold_clusters}
         return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
+
+    def page(self, n: int, report: af.Report) -> af.RowsPage:
+        """Return a page of the rows of a report."""
+        if self.are_logs:
+            rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
+            frame = origins.like(rows.lazy(), rows)
+        else:
+            scanned = [scan(path, self.source, every_response=True) for path in self.files]
+            frame = origins.like(pl.concat(scanned, how="diagonal_relaxed"), scanned[0])
+        if epochs.has(frame):
+            raise ValueError(
+                "--rows shows single answers, but questions have several: choose an epoch with --epoch"
+            )
+        scores = [measure for measure in report.measures if measure.name != "zeros"]
+        with reading(self.files[0], self.source), working("Writing rows"):
+            return browsing.page(
+                metrics.with_numbers(frame, metrics.columns(scores)),
+                "prediction",
+                option="--rows",
+                metrics=scores,
+                by=list(dict.fromkeys(name for names in self.settings["by"] or () for name in names)),
+                keep=self.settings["keep"],
+                n=n,
+                **{one.name: self.settings[one.name] for one in fields(Reporting)},
+            )
 
     @property
     def _expected_settings(self) -> Settings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 import shell
-from rows_pages import ReadPage
+from rows_pages import Linked, ReadPage
 from sample import DATA
 
 import anls_frame as af
@@ -133,6 +133,60 @@ def test_columns_of_scores_and_images(run: Run, tmp_path: Path) -> None:
     assert found.column("image") == ["scans/a.png", "scans/b.png"]
     assert found.column("id") == ["a", "b"]
     assert found.meta["title"] == "Own"
+
+
+def test_the_figures_of_reports_lead_to_their_rows(tmp_path: Path) -> None:
+    usual = ("report", TABLE, "-p", "tesseract", "-b", "lang,profile", "-m", "qa", "--details")
+    assert fine(shell.run(tmp_path, *usual, "--rows", "2000", "--keep", "question", "-o", "report.html"))
+
+    found = Linked(written(tmp_path / "report.html"))
+    report = af.report(questions(), "tesseract", "answers", by=[["lang", "profile"]], details=True)
+    counts = [found.count(view) for view in found.views]
+    assert found.rows is not None
+    assert found.rows.meta["keep"] == ["question"]
+    assert found.rows.column("id") == questions()["question_id"].to_list()
+    for n in (report.overall["n"], *report.by_group["n"]):
+        assert n in counts
+    for n in report.errors()["n"]:
+        assert n in counts or n == 0
+
+    some = ("report", *FILES[:1], "--gold", GOLD, "--rows", "30", "-o", "some.html")
+    assert fine(shell.run(tmp_path, *some))
+    rows = Linked(written(tmp_path / "some.html")).rows
+    assert rows is not None
+    assert rows.meta["rows"] == 30
+    assert "These are the 30 rows with the worst scores of 1,568." in rows.text
+
+
+def test_the_figures_of_comparisons_lead_to_their_rows(tmp_path: Path) -> None:
+    usual = ("compare", *FILES, "--gold", GOLD, "-b", "question_types", "-m", "anls", "--details")
+    assert fine(shell.run(tmp_path, *usual, "--rows", "2000", "--keep", "question", "-o", "both.html"))
+
+    found = Linked(written(tmp_path / "both.html"))
+    counts = [found.count(view) for view in found.views]
+    assert found.rows is not None
+    assert found.rows.meta["systems"] == [path.stem for path in FILES]
+    assert found.rows.meta["keep"] == ["question"]
+    frame = questions().with_columns(pl.col(SYSTEMS).fill_null(""))
+    comparison = af.compare(frame, SYSTEMS, "answers", by="question_types", details=True)
+    for n in (1568, *comparison.by_group["n"], *comparison.transitions["n"]):
+        assert n in counts
+
+
+def test_rows_are_added_to_what_can_have_them(tmp_path: Path) -> None:
+    run = functools.partial(shell.run, tmp_path)
+    both = ("compare", TABLE, "--systems", "tesseract,rapidocr")
+    for usual in (("report", TABLE, "-p", "tesseract"), both):
+        refused(run(*usual, "--rows", "9"), "--rows adds rows to a report in HTML")
+        refused(run(*usual, "--rows", "9", "-o", "out.csv"), "--rows adds rows to a report in HTML")
+        refused(run(*usual, "--rows", "0", "-o", "out.html"), "--rows must be an integer from 1")
+    refused(run(*both, "--keep", "question"), "--keep needs --rows")
+    refused(run(*both, "--scores", "--rows", "9", "-o", "out.html"), "--scores has none")
+    frame = questions(tesseract="prediction").head(20).select("question_id", "prediction", "answers")
+    epochs = pl.concat(frame.with_columns(epoch=pl.lit(epoch)) for epoch in (1, 2))
+    epochs.write_ndjson(tmp_path / "epochs.jsonl")
+    refused(run("report", "epochs.jsonl", "--rows", "9", "-o", "out.html"), "choose an epoch with --epoch")
+    assert fine(run("report", "epochs.jsonl", "--epoch", "1", "--rows", "9", "-o", "out.html"))
 
 
 def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

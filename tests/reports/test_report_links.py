@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 import json
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS
-from rows_pages import ReadPage
+from rows_pages import Linked
 
 import anls_frame as af
 
@@ -22,42 +21,6 @@ if TYPE_CHECKING:
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 SYSTEMS = {"old": "tesseract", "new": "rapidocr"}
 BY = ["lang", "question_types", "difficulty"]
-
-
-class Linked(HTMLParser):
-    """The links of a page, and the page of rows within it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.views: list[str] = []
-        self.policy = ""
-        self.rows: ReadPage | None = None
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        if "data-view" in named:
-            self.views.append(str(named["data-view"]))
-        if named.get("http-equiv") == "Content-Security-Policy":
-            self.policy = str(named["content"])
-        if tag == "iframe":
-            self.rows = ReadPage(str(named["srcdoc"]))
-
-    def count(self, view: str) -> int:
-        """Return how many rows of the page a view selects."""
-        assert self.rows is not None
-        found = [True] * int(self.rows.meta["rows"])
-        for name, text in parse_qsl(view):
-            values = self.rows.column(name)
-            if name.startswith("score_"):
-                low = float(text.removesuffix(".."))
-                passes = [value is not None and value >= low for value in values]
-            else:
-                (wanted,) = json.loads(f"[{text}]")
-                passes = [wanted in (value if isinstance(value, list) else [value]) for value in values]
-            found = [one and other for one, other in zip(found, passes, strict=True)]
-        return sum(found)
 
 
 def test_slices_and_error_types_of_a_report_lead_to_their_rows(tmp_path: Path) -> None:

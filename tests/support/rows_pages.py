@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import parse_qsl
 
 
 @dataclass
@@ -74,3 +75,39 @@ class ReadPage(HTMLParser):
     def _part(self, number: int) -> Any:
         content = json.loads(gzip.decompress(base64.b64decode(self.scripts[f"part-{number}"])))
         return content if isinstance(content, list) else list(itertools.accumulate(content["steps"]))
+
+
+class Linked(HTMLParser):
+    """The links of a page, and the page of rows within it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.views: list[str] = []
+        self.policy = ""
+        self.rows: ReadPage | None = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        if "data-view" in named:
+            self.views.append(str(named["data-view"]))
+        if named.get("http-equiv") == "Content-Security-Policy":
+            self.policy = str(named["content"])
+        if tag == "iframe":
+            self.rows = ReadPage(str(named["srcdoc"]))
+
+    def count(self, view: str) -> int:
+        """Return how many rows of the page a view selects."""
+        assert self.rows is not None
+        found = [True] * int(self.rows.meta["rows"])
+        for name, text in parse_qsl(view):
+            values = self.rows.column(name)
+            if name.startswith("score_"):
+                low = float(text.removesuffix(".."))
+                passes = [value is not None and value >= low for value in values]
+            else:
+                (wanted,) = json.loads(f"[{text}]")
+                passes = [wanted in (value if isinstance(value, list) else [value]) for value in values]
+            found = [one and other for one, other in zip(found, passes, strict=True)]
+        return sum(found)

@@ -16,6 +16,7 @@ from anls_frame.cli.options import (
     LowerIsBetter,
     Output,
     Reporting,
+    Rows,
     Scores,
     Slicing,
     Source,
@@ -149,6 +150,10 @@ def compare(
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
+    rows: Rows = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types of the baseline against the others'.")
     ] = False,
@@ -168,12 +173,18 @@ def compare(
     With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
     regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.
     """
+    from anls_frame.cli import browsing
     from anls_frame.cli.comparing import put
-    from anls_frame.cli.output import check_target, working
-    from anls_frame.cli.systems import Systems, compared, compared_scores
+    from anls_frame.cli.output import check_rows, check_target, working
+    from anls_frame.cli.systems import Systems, compared, compared_scores, texts_of
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
+    check_rows(rows, output)
+    if rows is not None and scores:
+        raise ValueError("--rows shows texts, and --scores has none")
+    if keep and rows is None:
+        raise ValueError("--keep needs --rows")
     given = Systems(
         files=files,
         columns=systems,
@@ -197,7 +208,20 @@ def compare(
         else:
             comparison = compared(given, metric, scoring, **options)
         gate.check(comparison)
-    put(comparison, output, target)
+        page = None
+        if rows is not None:
+            frame, named = texts_of(given, lower_is_better=False)
+            page = browsing.page(
+                frame,
+                named,
+                option="--rows",
+                metrics=comparison.measures,
+                by=browsing.columns(slicing.by),
+                keep=keep or (),
+                n=rows,
+                **vars(scoring),
+            )
+    put(comparison, output, target, page)
     code = gate.code(comparison)
     if code:
         raise typer.Exit(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,18 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import DataSet, Output, Reporting, Slicing, Source, Table, Target, command, tables
+from anls_frame.cli.options import (
+    DataSet,
+    Output,
+    Reporting,
+    Rows,
+    Slicing,
+    Source,
+    Table,
+    Target,
+    command,
+    tables,
+)
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
@@ -43,6 +55,7 @@ def report(
     keep: Annotated[
         list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
     ] = None,
+    rows: Rows = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")
     ] = False,
@@ -95,6 +108,7 @@ def report(
     """
     from anls_frame.cli import paths
     from anls_frame.cli.metrics import parse
+    from anls_frame.cli.output import check_rows
     from anls_frame.cli.reporting import Delivery, Work
     from anls_frame.cli.source import are_pages, columns
 
@@ -133,7 +147,9 @@ def report(
         are_logs=are_logs,
         data_set=data_set,
     )
-    delivery = Delivery(output=output, summary=summary, table=table, target=target)
+    check_rows(rows, output)
+    page = None if rows is None else functools.partial(work.page, rows)
+    delivery = Delivery(output=output, summary=summary, table=table, target=target, page=page)
     if shard is not None:
         if summary is None:
             raise ValueError(
