@@ -64,7 +64,7 @@ html_css_files = ["site.css"]
 html_extra_path = ["root"]
 html_title = "anls_frame"
 html_show_sourcelink = False
-html_sidebars = {"docs/index": []}
+html_sidebars = {page: [] for page in ("docs/index", "docs/start", "docs/which")}
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _ROOMS = ("distributed.", "gec.", "plot.")
 
+_COMMANDS = {"changes", "compare", "confusions", "merge", "report", "score"}
+_PROTOCOLS = {"anls", "cer", "exact_match", "nls", "wer"}
+_ELSEWHERE = _COMMANDS | _PROTOCOLS
+"""Also names of commands, protocols and columns; only the page of questions means functions by them."""
+
 
 class NameLinks(SphinxTransform):
     """Link inline code that is a public name."""
@@ -26,7 +31,10 @@ class NameLinks(SphinxTransform):
         if self.env.docname.startswith("docs/reference/"):
             return
         for literal in list(self.document.findall(nodes.literal)):
-            name = literal.astext().removeprefix("af.").removeprefix("anls_frame.").removesuffix("()")
+            text = literal.astext()
+            name = text.removeprefix("af.").removeprefix("anls_frame.").removesuffix("()")
+            if text in _ELSEWHERE and self.env.docname != "docs/which":
+                continue
             if _is_public(name) and not isinstance(literal.parent, nodes.reference | nodes.title):
                 link = addnodes.pending_xref(
                     "", refdomain="py", reftype="obj", reftarget=f"anls_frame.{name}", refwarn=False

@@ -847,9 +847,9 @@ def compare(
     cluster
         Column that identifies the document of each row; differences within a document are not independent.
     metrics
-        The score to compare, or several. For texts it is `"anls"` (the default), `"nls"`, `"exact_match"`,
-        `"cer_mean"` (the mean of the rows' error rates), `"cer_corpus"` (total edits divided by total
-        reference length, as OCR projects quote it), or a `Metric`: a function of predictions and answers, or
+        The score to compare, or several. For texts it is `"anls"` (the default), another name or set of names
+        as for `report`, such as `"cer_corpus"` (total edits divided by total reference length, as OCR
+        projects quote it), or a `Metric`: a function of predictions and answers, or
         a mapping from the systems to columns of scores. For existing scores it is their name, which also
         says the direction, or a `Metric` with such a mapping.
     baseline

@@ -544,10 +544,11 @@ def report(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.
     metrics
-        The scores to report, one or several: names of built-in ones ("anls", "nls", "exact_match", "zeros",
-        "cer_mean", "cer_corpus"), columns of existing scores, expressions of the frame's columns, or a
-        `Metric`. By default "qa", which stands for all built-in ones; "ocr" stands for
-        the rates of pages. Each own metric reads the rows once more.
+        The scores to report, one or several: names ("anls", "nls", "exact_match", "zeros", "cer_mean",
+        "cer_corpus", "char_errors", "wer_mean", "wer_corpus", "substitutions", "deletions", "insertions",
+        "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. "qa",
+        the default, stands for the first six names, and "ocr" for the rates of pages in characters and words.
+        Each own metric reads the rows once more.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("date").dt.year().alias("year")``.

@@ -41,7 +41,7 @@ class Metric:
     A score: how it is computed from rows, its name, its bounds and its direction.
 
     Reports, comparisons, plots, files and the shell take it in `metrics=`, next to the built-in scores, which
-    have names: "anls", "nls", "exact_match", "zeros", "cer_mean" and "cer_corpus". The attribute `measures`
+    have names, which `report` lists. The attribute `measures`
     of a report has the descriptions of all its scores.
 
     Parameters

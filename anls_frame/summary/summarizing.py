@@ -81,9 +81,8 @@ def summarize(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.
     metrics
-        The scores to report, one or several: names of built-in ones, columns of existing scores, expressions
-        of the frame's columns, or a `Metric`. By default "qa", which stands for all built-in ones. Each own
-        metric reads the rows once more.
+        The scores to report, one or several, as for `report`: names, columns of existing scores, expressions
+        of the frame's columns, or a `Metric`. Each own metric reads the rows once more.
     by
         Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.

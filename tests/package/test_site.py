@@ -49,10 +49,10 @@ def test_every_link_of_every_page_leads_somewhere() -> None:
 
 def test_every_page_is_on_the_site() -> None:
     listed = {
-        (page.parent / f"{line}.md").resolve()
+        (page.parent / f"{line.rstrip('>').rpartition('<')[2]}.md").resolve()
         for page in ROOT.glob("docs/**/*.md")
         for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-        for line in block.split()
+        for line in block.splitlines()
     }
     pages = {page for page in _pages() if page.is_relative_to(ROOT / "docs")}
     assert pages - listed == {ROOT / "docs/index.md"}
@@ -83,3 +83,7 @@ def test_the_page_of_questions_names_every_reader_and_every_row_score() -> None:
     logs = {"read_lmms_eval", "read_vlmevalkit", "read_lm_eval", "read_inspect"}  # `read_logs` reads them
     missing = [name for name in {*readers} - logs if f"`{name}`" not in text]
     assert missing == []
+
+
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
