@@ -73,6 +73,14 @@ def test_the_worst_pages_are_named(run: Callable[..., Done]) -> None:
     assert "a/1" not in done.stdout
 
 
+def test_the_worst_folder_comes_first_unless_told_otherwise(run: Callable[..., Done]) -> None:
+    by_folder = partial(run, "report", "old", "--gold", "truth", "-b", "doc_id", "--json")
+
+    found = [(row["doc_id"], row["n"], row["words"], row["characters"]) for row in lines(by_folder())]
+    assert found == [(None, 3, 5, 23), ("b", 1, 1, 3), ("a", 2, 4, 20)]
+    assert [row["doc_id"] for row in lines(by_folder("--sort", "n"))] == [None, "a", "b"]
+
+
 def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[..., Done]) -> None:
     found = result(
         run(
