@@ -104,7 +104,7 @@ wheels: ## What a release uploads, as far as Debian can build and check it, into
 
 bench bench-quick: install .venv-peers/installed ## Measure speed against the peers, into RESULTS.md and README.md; bench-quick only prints
 	$(BIN)/pip install --quiet --group bench
-	$(BIN)/pip install --quiet --no-deps polars-strsim  # caps polars below 2
+	$(BIN)/pip install --quiet --no-deps polars-strsim pysubgroup  # cap polars and numpy below 2
 	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
 
 bench-scale: install .venv-daft/installed ## Measure reports of 1, 10 and 50 million rows; writes tests/benchmarks/SCALE.md

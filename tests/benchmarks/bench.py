@@ -35,6 +35,8 @@ PACKAGES = (
     "polars-distance",
     "polars-strsim",
     "duckdb",
+    "sliceline",
+    "pysubgroup",
     "rapidfuzz",
     "numpy",
 )
@@ -78,7 +80,7 @@ def measured(goal: Goal, *, rounds: int, budget: float) -> tuple[str, float]:
 def lines(*, per_core: bool, quick: bool) -> dict[str, Any]:
     """Measure the goals and costs of this process, how cost grows, and the package alone on all works."""
     import costs  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
-    from goals import goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
+    from goals import goals_of_slices, goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
     from growth import sections  # noqa: PLC0415 - as below
 
     rounds, budget = (7, 3.0) if quick else (15, 8.0)
@@ -88,6 +90,9 @@ def lines(*, per_core: bool, quick: bool) -> dict[str, Any]:
     for goal in of_one_core if per_core else on_all_cores:
         line, medians[goal.work] = measured(goal, rounds=rounds, budget=budget)
         table.append(said(line))
+    if per_core:
+        # Not in the table of what two cores gain, because one core makes the tables.
+        table += [said(measured(goal, rounds=rounds, budget=budget)[0]) for goal in goals_of_slices()]
     chosen = costs.costs_per_core(scale) if per_core else costs.costs_on_all_cores(quick=quick)
     cost_table = [said(costs.measured(cost, rounds=rounds, budget=budget)) for cost in chosen]
     medians |= own_medians(on_all_cores if per_core else of_one_core, rounds=rounds, budget=budget / 4)

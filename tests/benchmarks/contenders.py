@@ -1,4 +1,4 @@
-"""What is compared: this package, the string plugins for Polars, rapidfuzz and Polars itself."""
+"""What is compared: this package, plugins for Polars, rapidfuzz, finders of slices, and Polars itself."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import polars_distance
 import polars_ds
 import polars_strsim
+import pysubgroup
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
+from sliceline.slicefinder import Slicefinder
+
+from anls_frame.slices.columns import Codes
+from anls_frame.slices.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    Quality = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
 
 PAIR = ("prediction", "answer")
 
@@ -98,3 +106,55 @@ def rapidfuzz_confusions(frame: pl.DataFrame) -> Any:
             left = "" if edit.tag == "insert" else answer[edit.src_pos]
             found[edit.tag, left, "" if edit.tag == "delete" else prediction[edit.dest_pos]] += 1
     return np.sort(np.array(list(found.values())))
+
+
+LEAST_ROWS = 20
+BEST = 5
+
+
+def best_slices(
+    values: NDArray[np.int64], losses: NDArray[np.float64], depth: int, quality: Quality
+) -> NDArray[np.float64]:
+    """Return the best qualities of slices from contingency tables, as `find_slices` makes them."""
+    columns = [Codes(one, int(one.max()) + 1) for one in np.ascontiguousarray(values.T)]
+    found = []
+    for table in tables(columns, depth, [losses]):
+        enough = table.counts >= LEAST_ROWS
+        found.append(quality(table.counts[enough], table.sums[0][enough]))
+    return np.sort(np.concatenate(found))[-BEST:]
+
+
+def sliceline_quality(losses: NDArray[np.float64]) -> Quality:
+    """Return sliceline's score of slices from their rows and losses."""
+    mean = losses.mean()
+    return lambda n, loss: 0.95 * (loss / n / mean - 1) - 0.05 * (len(losses) / n - 1)
+
+
+def pysubgroup_quality(losses: NDArray[np.float64]) -> Quality:
+    """Return pysubgroup's numeric quality of slices with the exponent 0.5."""
+    mean = losses.mean()
+    return lambda n, loss: n**0.5 * (loss / n - mean)
+
+
+def sliceline_slices(
+    values: NDArray[np.int64], losses: NDArray[np.float64], depth: int
+) -> NDArray[np.float64]:
+    """Return the scores of the best slices by sliceline."""
+    finder = Slicefinder(alpha=0.95, k=BEST, max_l=depth, min_sup=LEAST_ROWS, verbose=False)
+    finder.fit(values, losses)
+    return np.sort([one["slice_score"] for one in finder.top_slices_statistics_])
+
+
+def pysubgroup_slices(values: NDArray[np.int64], losses: NDArray[np.float64], depth: int) -> Any:
+    """Return the qualities of the best slices by pysubgroup, which has no smallest number of rows."""
+    frame = pd.DataFrame(values.astype(str), columns=[f"column {place}" for place in range(values.shape[1])])
+    frame["loss"] = losses
+    task = pysubgroup.SubgroupDiscoveryTask(
+        frame,
+        pysubgroup.NumericTarget("loss"),
+        pysubgroup.create_nominal_selectors(frame, ignore=["loss"]),
+        result_set_size=BEST,
+        depth=depth,
+        qf=pysubgroup.StandardQFNumeric(0.5),
+    )
+    return np.sort([quality for quality, *_ in pysubgroup.SimpleDFS().execute(task).results])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unicodedata
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,30 @@ import polars_ds
 import polars_strsim
 from contenders import (
     PAIR,
+    best_slices,
     column,
     duckdb_similarity,
     exploded_anls,
+    pysubgroup_quality,
+    pysubgroup_slices,
     rapidfuzz_confusions,
     rapidfuzz_rates,
     rapidfuzz_similarity,
     similarity_plugins,
+    sliceline_quality,
+    sliceline_slices,
 )
-from inputs import SCRIPTS, natural, pages, sample, script_pairs, several_answers, short_pairs, unrelated
+from inputs import (
+    SCRIPTS,
+    natural,
+    pages,
+    sample,
+    script_pairs,
+    several_answers,
+    short_pairs,
+    unrelated,
+    values_and_losses,
+)
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
@@ -212,6 +228,40 @@ def cluster_goal(rows: int) -> Goal:
     contenders = {OWN: clusters, "code points": column(frame, af.cer(*PAIR))}
     work = "`cer` of grapheme clusters, decomposed French of 3,000 characters, 1% errors"
     return Goal(work, "`cer` of code points", 1 / 3, contenders, comparable=False)
+
+
+def goals_of_slices() -> Iterator[Goal]:
+    """
+    Yield the goals of slices: tables against other finders, and the time of large ones.
+
+    The others find the same best slices by their own measure, which the tables give as well. With 50,000
+    rows, 10 columns and 3 conditions sliceline takes 2 GB, so it gets fewer.
+    """
+    for rows, columns, depth, faster in ((50_000, 10, 2, (10, 50)), (20_000, 8, 3, (50, 200))):
+        values, losses = values_and_losses(rows, columns)
+        work = f"tables of slices, {rows:,} rows, {columns} columns of 3 values, depth {depth}"
+        for name, target, quality, rival in (
+            ("sliceline", faster[0], sliceline_quality(losses), sliceline_slices),
+            ("pysubgroup", faster[1], pysubgroup_quality(losses), pysubgroup_slices),
+        ):
+            given = values, losses, depth
+            own = partial(best_slices, *given, quality)
+            yield Goal(work, name, target, {OWN: own, name: partial(rival, *given)})
+    for rows, columns, seconds in ((50_000, 20, 0.5), (1_000_000, 10, 1.5)):
+        values, losses = values_and_losses(rows, columns)
+        own = partial(best_slices, values, losses, 3, pysubgroup_quality(losses))
+        work = f"tables of slices, {rows:,} rows, {columns} columns of 3 values, depth 3"
+        yield Goal(work, f"a limit of {seconds} s", 1, {OWN: own}, comparable=False, known={"limit": seconds})
+    for levels, documents in ((4, 1_000), (10, 5_000)):
+        values, losses = values_and_losses(50_000, 20, levels)
+        frame = pl.DataFrame(values, schema=[f"column {place}" for place in range(20)]).with_columns(
+            loss=losses, document=np.arange(len(losses)) % documents
+        )
+        metric = af.Metric("loss", higher_is_better=False, bounds=(0, 1))
+        own = partial(af.find_slices, frame, cluster="document", metrics=metric)
+        slices = 20 * levels + 190 * levels**2
+        work = f"`find_slices`, 999 draws, {slices:,} slices, {documents:,} documents"
+        yield Goal(work, "a limit of 10 s", 1, {OWN: own}, comparable=False, known={"limit": 10})
 
 
 def pypi_anls_seconds(frame: pl.DataFrame) -> float | None:

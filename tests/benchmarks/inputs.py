@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SEED = 20260
 LATIN = "etaoinshrdlucmfwypvbgkjqxz    0123456789.,-"
@@ -159,3 +164,14 @@ def repeated(frame: pl.DataFrame, rows: int) -> pl.DataFrame:
     """Return the frame so often that it has this many rows, in one chunk."""
     times = -(-rows // frame.height)
     return pl.concat([frame] * times).head(rows).rechunk()
+
+
+def values_and_losses(
+    rows: int, columns: int, levels: int = 3
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return columns of values from 0, and losses of 0 or 1 of which one pair of values has more."""
+    random_numbers = np.random.default_rng(0)
+    values = random_numbers.integers(0, levels, (rows, columns))
+    is_worse = (values[:, 0] == 1) & (values[:, 1] == 2)
+    losses = random_numbers.random(rows) < np.where(is_worse, 0.5, 0.1)
+    return values, losses.astype(np.float64)
