@@ -12,11 +12,15 @@ import polars as pl
 
 from anls_frame._arguments import count, string
 from anls_frame._atomic import replacing
-from anls_frame._text import numbered
+from anls_frame._text import label, numbered
+from anls_frame._text import shortened as shortened_label
 from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders
+from anls_frame.export.display import spelled
+from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
 from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
+from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import Settings, check_by, check_keep, check_missing, scoring
 from anls_frame.summary.systems import resolve_systems
@@ -25,12 +29,16 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from anls_frame.export.document import Kind
     from anls_frame.export.rows_content import EmbeddedRows
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
 
 __all__ = ["RowsPage", "browse"]
+
+_SCORE: Kind = "score"
 
 _NAMED = 3
 """Systems that a title names."""
@@ -285,7 +293,7 @@ def browse(
     return RowsPage(
         RowsContent(
             title=string("title", _title(list(systems)) if title is None else title),
-            notes=_notes(asked, table.height, rows, means),
+            notes=_notes(asked, table, rows, means),
             signature=asked.settings.signature,
             table=table,
             systems=list(systems),
@@ -302,19 +310,59 @@ def _title(systems: Sequence[str]) -> str:
     return " and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
 
 
-def _notes(asked: Asked, shown: int, rows: int, means: Sequence[tuple[int, float | None]]) -> list[str]:
-    """Return what stands below the title: the mean score of each system, and how many rows there are."""
+def _notes(
+    asked: Asked, table: pl.DataFrame, rows: int, means: Sequence[tuple[int, float | None]]
+) -> list[str]:
+    """Return what stands below the title: the score of each system, and how many rows there are."""
     metric = asked.metrics[0]
     name = metric.row or metric.name
-    named = [
-        f"{f'{system} ' if len(means) > 1 else ''}{mean:.3f} ({numbered(scored, 'row')})"
-        for system, (scored, mean) in zip(asked.systems, means, strict=True)
-        if mean is not None
-    ]
-    found = [f"Mean {name}: {'; '.join(named)}."] if named else []
+    shown = table.height
+    if len(means) == 1:
+        ((scored, mean),) = means
+        is_whole = shown == rows
+        worst = _worst_slice(table, asked, metric) if is_whole else None
+        lost = _lost_points(table, metric) if is_whole else None
+        score = None if mean is None else spelled(mean, (), _SCORE)
+        found = [] if score is None else [head(f"Mean {name} {score}", scored, worst=worst, lost=lost)]
+    else:
+        named = [
+            f"{system} {mean:.3f} ({numbered(scored, 'row')})"
+            for system, (scored, mean) in zip(asked.systems, means, strict=True)
+            if mean is not None
+        ]
+        found = [f"Mean {name}: {'; '.join(named)}."] if named else []
     if shown < rows:
         found.append(f"These are the {shown:,} rows with the worst scores of {rows:,}.")
     return found
+
+
+def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
+    """Return the value with the worst mean of those with enough rows, if they differ."""
+    found: list[tuple[float, str]] = []
+    for place, _ in enumerate(asked.settings.by):
+        name = f"by_{place}"
+        rows = table.select(name, "score_0_0").drop_nulls("score_0_0")
+        if isinstance(dtype := rows.schema[name], pl.List | pl.Array):
+            # A row belongs once to each of its entries.
+            entries = pl.col(name).cast(pl.List(dtype.inner)).list.unique()
+            rows = explode_lists(rows.with_columns(entries), [name])
+        means = rows.group_by(name, maintain_order=True).agg(pl.len(), pl.col("score_0_0").mean())
+        found += [(mean, label(value)) for value, count, mean in means.iter_rows() if count >= LEAST_ROWS]
+    worst = (min if metric.higher_is_better else max)(found, default=None, key=lambda one: one[0])
+    if worst is None or all(mean == worst[0] for mean, _ in found):
+        return None
+    return shortened_label(worst[1]), spelled(worst[0], (), _SCORE)
+
+
+def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None:
+    """Return the share of each error type in what is missing to the best possible scores."""
+    _, best = metric.bounds or (None, None)
+    if best is None or not metric.higher_is_better:
+        return None
+    lost = table.select("type_0", lost=best - pl.col("score_0_0")).drop_nulls()
+    total = lost["lost"].sum()
+    sums = lost.group_by("type_0").agg(pl.col("lost").sum()).sort("type_0")
+    return {kind: one / total for kind, one in sums.iter_rows()} if total > 0 else None
 
 
 def _page(content: RowsContent) -> str:

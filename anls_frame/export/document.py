@@ -103,6 +103,8 @@ class Document:
         Figures for formats that can draw them.
     flat
         The first tables as one, for formats with room for a single table; by default, the main one.
+    head
+        One sentence on the main figures, for formats that have a head.
     """
 
     title: str
@@ -112,10 +114,12 @@ class Document:
     notes: Sequence[str] = ()
     figures: Sequence[Figure] = ()
     flat: Table | None = None
+    head: str = ""
 
     def __post_init__(self) -> None:
         _check_text("the title", self.title)
         _check_text("the signature", self.signature)
+        _check_text("the head", self.head)
         for note in self.notes:
             _check_text("a note", note)
         _check_text("settings", json_text(self.settings, "settings"))

@@ -16,6 +16,7 @@ from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
 from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
+from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
@@ -104,7 +105,9 @@ def _slices_of_report(view: ReportView) -> Document:
     settings = view.summary.settings
     tables, flat = _tables(view, settings.by, view.measures, dict.fromkeys(settings.lengths, "count"))
     notes = _report_notes(view)
-    return Document(_report_title(view), tables, {}, settings.signature, notes, flat=flat)
+    return Document(
+        _report_title(view), tables, {}, settings.signature, notes, flat=flat, head=_report_head(view)
+    )
 
 
 def _tables(
@@ -148,7 +151,8 @@ def transition_tables(transitions: pl.DataFrame | None, by: Sequence[str]) -> li
 def _slices_of_comparison(view: ComparisonView) -> Document:
     scores: dict[str, Kind] = dict.fromkeys(view.settings["systems"], view.metric.format or "number")
     tables, flat = _tables(view, view.settings["by"], (), scores)
-    return Document(_comparison_title(view), tables, {}, view.signature, _comparison_notes(view), flat=flat)
+    notes, first = _comparison_notes(view), _comparison_head(view)
+    return Document(_comparison_title(view), tables, {}, view.signature, notes, flat=flat, head=first)
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -189,6 +193,53 @@ def _report_notes(view: ReportView) -> list[str]:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
     return [*notes, *few_note(view.flat)]
+
+
+def _report_head(view: ReportView) -> str:
+    """Return the first score of all rows, the slice where it is worst, and where its points are lost."""
+    overall, metric = view.flat.row(0, named=True), view.measures[0]
+    if overall[metric.name] is None:
+        return ""
+    kind, name = metric.format or "number", f"{view.name}: " if view.name else ""
+    ends = [overall[end] for end in (f"{metric.name}_low", f"{metric.name}_high") if end in overall]
+    better = bool(metric.higher_is_better)
+    return head(
+        f"{name}{metric.label} {spelled(overall[metric.name], ends, kind)}",
+        overall.get(f"{metric.name}_n", overall["n"]),
+        worst=_worst_slice(view.tables, metric.name, kind, higher_is_better=better),
+        lost=_lost_points(view, overall),
+    )
+
+
+def _worst_slice(
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], column: str, kind: Kind, *, higher_is_better: bool
+) -> tuple[str, str] | None:
+    """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
+    found: list[tuple[float, str, str]] = []
+    for by, table in tables:
+        is_large = (pl.col(SLICE) == GROUP) & (pl.col("n") >= LEAST_ROWS) & pl.col(column).is_not_null()
+        slices = table.filter(is_large)
+        names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
+        for label, (value, *ends) in zip(
+            slice_labels(slices, by), slices.select(names).iter_rows(), strict=True
+        ):
+            found.append((value, label, spelled(value, ends, kind)))
+    worst = (min if higher_is_better else max)(found, default=None, key=lambda one: one[0])
+    return None if worst is None or all(value == worst[0] for value, _, _ in found) else worst[1:]
+
+
+def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, float] | None:
+    """Return the shares of the error types whose rows score 0, in the points that all rows lose in ANLS."""
+    settings = view.summary.settings
+    is_known = view.measures[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
+    lost = overall["n"] * (1 - overall["anls"]) if is_known else 0.0
+    # Where the empty text is an answer, it is also a right prediction.
+    if lost <= 0 or overall["n_empty_reference"]:
+        return None
+    counts = dict(
+        details.error_table(view.summary.details["errors"], []).select("error_type", "n").iter_rows()
+    )
+    return {kind: counts[kind] / lost for kind in ("missing", "empty", "wrong") if kind in counts}
 
 
 def _report_figures(view: ReportView) -> list[Figure]:
@@ -273,6 +324,24 @@ def _dumbbell(view: ComparisonView) -> Dumbbell:
         for label, row in zip(slice_labels(frame, by), frame.iter_rows(named=True), strict=True)
     ]
     return Dumbbell("Both systems", _palette.system_colors(settings["systems"]), rows)
+
+
+def _comparison_head(view: ComparisonView) -> str:
+    """Return the difference of all rows, and the slice in which it is the worst for the second system."""
+    (first, second), metric = view.settings["systems"], view.metric
+    overall = view.flat.row(0, named=True)
+    if overall["difference"] is None:
+        return ""
+    kind = metric.format or "number"
+    scores = [f"{name} {spelled(overall[name], (), kind)}" for name in (second, first)]
+    ends = (overall["difference_low"], overall["difference_high"])
+    difference = spelled(overall["difference"], ends, "difference")
+    better = bool(metric.higher_is_better)
+    return head(
+        f"{metric.label} of {' against '.join(scores)}: {difference}",
+        overall["n"],
+        worst=_worst_slice(view.tables, "difference", "difference", higher_is_better=better),
+    )
 
 
 def _comparison_notes(view: ComparisonView) -> list[str]:

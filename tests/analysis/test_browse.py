@@ -65,7 +65,29 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         "case_0": scored["explain"].struct.field("case"),
     }.items():
         assert found.column(name) == expected.to_list(), name
-    assert "Mean anls: 0.660 (1,568 rows)." in found.text
+    assert "Mean anls 0.660 over 1,568 rows; worst: " in found.text
+
+
+def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path) -> None:
+    # By hand: of 55 points, 30 are lost by missing predictions, 20 by wrong ones, and 5 by quarters.
+    rows = [(["de"], "1234", 40), (["de", "en"], None, 30), (["fr", "fr"], "zzzz", 20), (["en"], "123", 20)]
+    frame = pl.DataFrame(
+        [(lang, text, "1234") for lang, text, count in rows for _ in range(count)],
+        schema={"lang": pl.List(pl.String), "prediction": pl.String, "answer": pl.String},
+        orient="row",
+    )
+    # French has no right row, but too few; those that lack a prediction are German and English.
+    found = read(af.browse(frame, "prediction", "answer", by="lang"), tmp_path)
+    of_all = "Mean anls 0.500 over 110 rows"
+    assert f"{of_all}; worst: en 0.300; lost points: 55 % missing, 36 % wrong, 9 % near." in found.text
+    rates = read(af.browse(frame, "prediction", "answer", by="lang", metrics="cer"), tmp_path)
+    assert "Mean cer 0.500 over 110 rows; worst: en 0.700." in rates.text
+    some = read(af.browse(frame, "prediction", "answer", by="lang", n=100), tmp_path)
+    assert f"{of_all}." in some.text
+    alone = frame.filter(pl.col("lang").list.len() == 1)
+    array = alone.with_columns(pl.col("lang").cast(pl.Array(pl.String, 1)))
+    of_array = read(af.browse(array, "prediction", "answer", by="lang"), tmp_path)
+    assert "over 60 rows; lost points: 100 % near." in of_array.text
 
 
 def test_edits_and_length_give_the_similarity(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VOID = {"meta", "br", "img", "input", "link", "hr", "wbr"}
 KNOWN = """
 html head meta title style body main header nav section h1 h2 p ul li a code dl dt dd div span small i figure
-figcaption script table thead tbody tr th td svg line rect circle text bdi mark ins del wbr
+figcaption script details summary table thead tbody tr th td svg line rect circle text bdi mark ins del wbr
 """
 
 
@@ -381,3 +381,66 @@ def test_a_page_says_all_rows_and_nothing_else_for_the_row_over_everything(tmp_p
     assert {shown.texts("div", "lab")[0]} == {"all rows"}
     words = [text for tag, _, text in shown.elements if tag not in ("style", "script", "head", "html")]
     assert not any("overall" in text for text in words)
+
+
+def test_the_head_of_a_report_says_what_its_tables_say() -> None:
+    # By hand: 40 right, 30 missing, 20 wrong and 10 blank predictions; half of the German ones are right.
+    rows = [("de", "cat", 20), ("de", None, 20), ("en", "cat", 20), ("en", "zzz", 20)]
+    rows += [("en", " ", 10), ("fr", None, 10)]
+    frame = pl.DataFrame(
+        [(lang, text, "cat") for lang, text, count in rows for _ in range(count)],
+        schema=["lang", "prediction", "answer"],
+        orient="row",
+    )
+    options: dict[str, Any] = {"by": ["lang"], "details": True}
+    made = af.report(frame, "prediction", "answer", name="Mine", **options)
+    ends = {name: f"{made.overall[f'anls_{name}']:.3f}" for name in ("low", "high")}
+    of_english = made.by_group.filter(lang="en")
+    low, high = (of_english[f"anls_{name}"][0] for name in ("low", "high"))
+    # French has too few rows to be the worst, though it has no right one.
+    assert made.to_document().head == (
+        f"Mine: ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows; worst: en 0.400 "
+        f"[{low:.3f}, {high:.3f}]; lost points: 50 % missing, 33 % wrong, 17 % empty."
+    )
+    for other in (
+        af.report(frame, "prediction", "answer", **options | {"details": False}),
+        af.report(frame, "prediction", "answer", missing="drop", **options),
+        af.report(frame, "prediction", "answer", metrics="exact_match", **options),
+    ):
+        assert "lost points" not in other.to_document().head
+    rates = af.report(frame, "prediction", "answer", by="lang", metrics="cer_mean").to_document().head
+    assert rates.startswith("CER (mean) 0.600 [")
+    assert "; worst: en 0.600 [" in rates
+    plain = af.report(frame, "prediction", "answer", metrics="anls").to_document().head
+    assert plain == f"ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows."
+    without = af.report(frame.head(0), "prediction", "answer").to_document()
+    assert without.head == ""
+
+
+def test_the_head_of_a_comparison_names_the_slice_that_lost_most() -> None:
+    texts = [
+        ("de", "cat", "cat", 40),
+        ("de", "cat", "zzz", 10),
+        ("en", "zzz", "cat", 40),
+        ("fr", "cat", "zzz", 9),
+    ]
+    frame = pl.DataFrame(
+        [(lang, old, new, "cat") for lang, old, new, count in texts for _ in range(count)],
+        schema=["lang", "old", "new", "answer"],
+        orient="row",
+    )
+    made = af.compare(frame, ["old", "new"], "answer", by="lang")
+    german = made.by_group.filter(lang="de")
+    low, high = (f"{german[f'difference_{name}'][0]:+.3f}" for name in ("low", "high"))
+    ends = [f"{made.overall[f'difference_{name}']:+.3f}" for name in ("low", "high")]
+    assert made.to_document().head == (
+        f"ANLS of new 0.808 against old 0.596: +0.212 [{', '.join(ends)}] over 99 rows; "
+        f"worst: de -0.200 [{low}, {high}]."
+    )
+
+
+def test_the_head_stands_above_the_notes_and_settings_are_folded(tmp_path: Path) -> None:
+    document = report(frame()).to_document()
+    shown = page(document, tmp_path)
+    assert shown.texts("p", "head") == [document.head]
+    assert len(shown.texts("details")) == 1

@@ -39,3 +39,8 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
     });
   });
 });
+
+// What is folded away cannot be unfolded on paper.
+addEventListener("beforeprint", function () {
+  document.querySelectorAll("details").forEach(function (details) { details.open = true; });
+});

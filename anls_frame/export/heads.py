@@ -1,0 +1,49 @@
+"""The sentence at the head of a page: the score of all rows, the worst slice, and where points are lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anls_frame._text import numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LEAST_ROWS", "head"]
+
+LEAST_ROWS = 30
+"""The worst slice is one of those that have as many rows: the smallest ones are the worst by chance."""
+
+_TYPES = 3
+"""Error types that are named, those that lose most."""
+
+_LEAST_SHARE = 0.005
+"""A smaller share of the lost points would be 0 %."""
+
+
+def head(
+    score: str, rows: int, *, worst: tuple[str, str] | None = None, lost: Mapping[str, float] | None = None
+) -> str:
+    """
+    Return the sentence.
+
+    Parameters
+    ----------
+    score
+        What all rows score, with its name.
+    rows
+        How many rows have a score.
+    worst
+        The slice with the worst score, and this score.
+    lost
+        The share of lost points by error type, perhaps not of all types.
+    """
+    parts = [f"{score} over {numbered(rows, 'row')}"]
+    if worst is not None:
+        name, of_slice = worst
+        parts.append(f"worst: {name} {of_slice}")
+    shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_TYPES]
+    named = [f"{100 * share:.0f} % {kind}" for kind, share in shares if share >= _LEAST_SHARE]
+    if named:
+        parts.append(f"lost points: {', '.join(named)}")
+    return f"{'; '.join(parts)}."
