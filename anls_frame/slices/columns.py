@@ -157,7 +157,12 @@ class Column:
 
 
 def coded(
-    frame: pl.DataFrame, names: Sequence[str], *, bins: int, most: int
+    frame: pl.DataFrame,
+    names: Sequence[str],
+    *,
+    bins: int,
+    most: int,
+    counts: npt.NDArray[np.float64] | None = None,
 ) -> tuple[list[Column], dict[str, str]]:
     """
     Return the columns with codes, and of those that cannot slice rows the reason.
@@ -172,11 +177,13 @@ def coded(
         Number of quantiles into which numbers are cut.
     most
         Maximum number of values.
+    counts
+        How many rows each line stands for; by default one.
     """
     columns, left_out = [], {}
     for name in names:
         # Polars takes some names for patterns.
-        found = _coded(name, frame[name].alias("value"), bins, most)
+        found = _coded(name, frame[name].alias("value"), bins, most, counts)
         if isinstance(found, Column):
             columns.append(found)
         else:
@@ -184,7 +191,9 @@ def coded(
     return columns, left_out
 
 
-def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
+def _coded(
+    name: str, values: pl.Series, bins: int, most: int, counts: npt.NDArray[np.float64] | None
+) -> Column | str:
     dtype = values.dtype
     is_list = isinstance(dtype, pl.List | pl.Array)
     if isinstance(dtype, pl.Array):
@@ -209,7 +218,7 @@ def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
     distinct = values.drop_nulls().unique().sort()
     is_number = (inner.is_numeric() or isinstance(inner, _ORDERED)) and not is_list
     if is_number and len(distinct) > FEW_NUMBERS:
-        codes, conditions = _binned(name, values, bins)
+        codes, conditions = _binned(name, values, bins, counts)
     elif len(distinct) > most:
         return f"it has {len(distinct):,} values, more than {most:,}"
     else:
@@ -225,10 +234,14 @@ def _coded(name: str, values: pl.Series, bins: int, most: int) -> Column | str:
     return Column(name, dtype, Codes(codes, len(conditions), rows), conditions)
 
 
-def _binned(name: str, values: pl.Series, bins: int) -> tuple[IntArray, list[Condition]]:
+def _binned(
+    name: str, values: pl.Series, bins: int, counts: npt.NDArray[np.float64] | None
+) -> tuple[IntArray, list[Condition]]:
     """Cut numbers at their quantiles, which are values of the column; nulls get the code after the last."""
-    known = values.drop_nulls().sort()
-    places = np.ceil(np.arange(1, bins) * len(known) / bins).astype(int) - 1
+    rows = np.ones(len(values)) if counts is None else counts
+    table = pl.DataFrame({"value": values, "rows": rows}).drop_nulls("value").sort("value")
+    known, ends_of_lines = table["value"], table["rows"].cum_sum().to_numpy()
+    places = np.searchsorted(ends_of_lines, np.ceil(np.arange(1, bins) * ends_of_lines[-1] / bins))
     # No bin above the largest value.
     ends = known.gather(places).unique().sort()
     ends = ends.filter(ends < known[-1])

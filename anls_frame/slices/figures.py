@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from anls_frame.reports.comparisons import compare
-from anls_frame.reports.reports import report
+from anls_frame.reports.reports import Report, report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,23 +18,67 @@ if TYPE_CHECKING:
 
     from anls_frame.slices.scores import Scores
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.summary import Summary
 
     Mask = npt.NDArray[np.bool_]
 
-_SLICE = "__anls_frame_slice"
+SLICE = "__anls_frame_slice"
+
+
+Reported = Callable[[pl.Series], pl.DataFrame]
+"""Returns the figures of slices from the list of slices of each row, a line for each slice and metric."""
 
 
 def figures(
-    frame: pl.DataFrame,
-    systems: Mapping[str, str],
-    answers: str | None,
+    reported: Reported,
     *,
     chosen: Sequence[tuple[int, Mask]],
     scores: Sequence[Scores],
-    options: Mapping[str, Any],
+    is_change: bool,
 ) -> pl.DataFrame:
     """
     Return the figures of slices, a line for each.
+
+    Parameters
+    ----------
+    reported
+        How the figures are computed.
+    chosen
+        The metric of each slice, by its place, and the rows of the slice.
+    scores
+        The scores of the rows in each metric.
+    is_change
+        Whether figures are changes from one system to another.
+    """
+    if not chosen:
+        return _none(is_change=is_change)
+    height = len(chosen[0][1])
+    members = np.zeros((height, len(chosen)), bool)
+    for place, (_, mask) in enumerate(chosen):
+        members[:, place] = mask
+    entries = np.nonzero(members)
+    lists = pl.DataFrame({"row": entries[0], "slice": entries[1]}).group_by("row").agg("slice")
+    rows = pl.DataFrame({"row": np.arange(height)}).join(lists, on="row", how="left", maintain_order="left")
+    table = reported(rows["slice"])
+    wanted = pl.DataFrame(
+        {SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
+    )
+    found = wanted.join(table, on=[SLICE, "metric"], how="left", maintain_order="left").drop(SLICE)
+    others = [_shares(scores[metric], mask) for metric, mask in chosen]
+    schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
+    rest = pl.DataFrame(others, schema=schema, orient="row")
+    return found.hstack(rest).with_columns(difference=pl.col("score") - pl.col("rest"))
+
+
+def of_rows(
+    frame: pl.DataFrame,
+    systems: Mapping[str, str],
+    answers: str | None,
+    metrics: Sequence[Metric],
+    options: Mapping[str, Any],
+) -> Reported:
+    """
+    Return how figures are computed from rows.
 
     Parameters
     ----------
@@ -41,35 +86,22 @@ def figures(
         The rows.
     systems, answers
         The columns of one or two systems by name, and that of the answers.
-    chosen
-        The metric of each slice, by its place, and the rows of the slice.
-    scores
-        The scores of the rows in each metric.
+    metrics
+        The metrics.
     options
         How rows are scored, for `report` and `compare`.
     """
-    if not chosen:
-        return _none(is_change=len(systems) > 1)
-    members = np.zeros((frame.height, len(chosen)), bool)
-    for place, (_, mask) in enumerate(chosen):
-        members[:, place] = mask
-    entries = np.nonzero(members)
-    lists = pl.DataFrame({"row": entries[0], "slice": entries[1]}).group_by("row").agg("slice")
-    rows = pl.DataFrame({"row": np.arange(frame.height)}).join(
-        lists, on="row", how="left", maintain_order="left"
-    )
-    sliced = frame.with_columns(rows["slice"].alias(_SLICE))
-    metrics = [one.metric for one in scores]
     tables = _of_two if len(systems) > 1 else _of_one
-    table = tables(sliced, systems, answers, metrics, options)
-    wanted = pl.DataFrame(
-        {_SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
-    )
-    found = wanted.join(table, on=[_SLICE, "metric"], how="left", maintain_order="left").drop(_SLICE)
-    others = [_shares(scores[metric], mask) for metric, mask in chosen]
-    schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
-    rest = pl.DataFrame(others, schema=schema, orient="row")
-    return found.hstack(rest).with_columns(difference=pl.col("score") - pl.col("rest"))
+
+    def reported(slices: pl.Series) -> pl.DataFrame:
+        return tables(frame.with_columns(slices.alias(SLICE)), systems, answers, metrics, options)
+
+    return reported
+
+
+def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+    """Return the figures of slices from a summary that is sliced by them."""
+    return _lines(Report(summary, confidence=confidence).by_group, metrics)
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:
@@ -88,8 +120,12 @@ def _of_one(
     options: Mapping[str, Any],
 ) -> pl.DataFrame:
     prediction = next(iter(systems.values())) if answers is not None else None
-    made: Any = report(frame, prediction, answers, metrics=list(metrics), by=_SLICE, **options)
-    table: pl.DataFrame = made.by_group
+    made: Any = report(frame, prediction, answers, metrics=list(metrics), by=SLICE, **options)
+    return _lines(made.by_group, metrics)
+
+
+def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return a line for each slice and metric from the slices of a report."""
     parts = []
     for metric in metrics:
         own = f"{metric.name}_n"
@@ -97,7 +133,7 @@ def _of_one(
         ends = dict(zip(("score", "low", "high"), metric.ends, strict=True))
         parts.append(
             table.select(
-                _SLICE,
+                SLICE,
                 pl.lit(metric.name).alias("metric"),
                 n=n,
                 n_clusters="n_clusters",
@@ -105,7 +141,7 @@ def _of_one(
                 **ends,
             )
         )
-    return pl.concat(parts).with_columns(pl.col(_SLICE).cast(pl.Int64))
+    return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
 def _of_two(
@@ -115,10 +151,10 @@ def _of_two(
     metrics: Sequence[Metric],
     options: Mapping[str, Any],
 ) -> pl.DataFrame:
-    made: Any = compare(frame, systems, answers, metrics=list(metrics), by=_SLICE, draws=1, **options)
+    made: Any = compare(frame, systems, answers, metrics=list(metrics), by=SLICE, draws=1, **options)
     table: pl.DataFrame = made.differences()
     return table.filter(pl.col("slice") == "group").select(
-        pl.col(_SLICE).cast(pl.Int64),
+        pl.col(SLICE).cast(pl.Int64),
         "metric",
         "n",
         "n_clusters",
@@ -136,8 +172,7 @@ def _shares(scores: Scores, mask: Mask) -> tuple[float | None, float, float | No
     sign = 1.0 if scores.metric.higher_is_better else -1.0
     y = float(scores.y[~mask].sum())
     rest = sign * float(scores.x[~mask].sum()) / y if y else None
-    is_scored = scores.y > 0
-    rows = float(is_scored[mask].sum() / is_scored.sum())
+    rows = float(scores.scored[mask].sum() / scores.scored.sum())
     if scores.lost is None:
         return rest, rows, None
     lost = float(scores.lost.sum())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
@@ -17,22 +19,31 @@ from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
+from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import of_system, resolve_for, two
+from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
 
     from anls_frame._typing import OnFrames, Options
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Column, Condition
+    from anls_frame.slices.figures import Reported
     from anls_frame.slices.listing import Listed
+    from anls_frame.slices.outcome import Test
+    from anls_frame.slices.scores import Scores
     from anls_frame.slices.search import Found
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Missing
+
+    Mask = npt.NDArray[np.bool_]
 
 __all__ = ["find_slices"]
 
@@ -83,7 +94,8 @@ def find_slices(
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
-        Its columns are loaded into memory.
+        Its columns are loaded into memory. Or a `Summary` with a cluster, which knows how its rows were
+        scored; `columns` then are among its `by`, and `metrics` names its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
@@ -168,12 +180,9 @@ def find_slices(
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
     ('question_types has form', 696, 0.001)
     """
-    from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
-    from anls_frame.slices.figures import figures  # noqa: PLC0415
-    from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
-    from anls_frame.slices.listing import Rows  # noqa: PLC0415
-    from anls_frame.slices.outcome import Test, honest, searched  # noqa: PLC0415
-    from anls_frame.slices.scores import scores, units  # noqa: PLC0415
+    from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as do
+    from anls_frame.slices.outcome import Test  # noqa: PLC0415 - these
+    from anls_frame.slices.scores import scores  # noqa: PLC0415
     from anls_frame.slices.search import Least  # noqa: PLC0415
 
     count("depth", depth, 1, _DEEPEST)
@@ -187,6 +196,23 @@ def find_slices(
     held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
     if held_out == 1:
         raise ValueError("holdout must leave documents to find slices on, got 1")
+    test = Test(depth=depth, least=least, top=top, draws=draws, seed=seed, alpha=1 - confidence)
+    found_in = partial(
+        _found, test=test, held_out=held_out, confidence=confidence, bins=bins, most=max_values
+    )
+    if isinstance(frame, Summary):
+        of_rows: dict[str, object] = {
+            "prediction": prediction,
+            "answers": answers,
+            "systems": systems,
+            "cluster": cluster,
+        }
+        of_rows |= {"threshold": threshold, "missing": missing, "features": features or None}
+        of_rows |= {"protocol": None if protocol == "anls" else protocol}
+        of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
+        return found_in(_of_summary(frame, columns, metrics, of_rows, confidence))
+    if isinstance(frame, SystemsSummary):
+        raise TypeError("a summary of several systems cannot be searched; pass their rows")
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
     settings = Settings(
@@ -202,56 +228,125 @@ def find_slices(
     if flag("features", features):
         wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
-    made = source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made))
-    sliced, left_out = coded(made, made.columns, bins=bins, most=max_values)
-    left_out = {**unreadable, **left_out}
-    if not sliced:
-        reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
-    rows = Rows([one.codes for one in sliced], of_metrics, units(source, cluster, source.height), seed)
-    test = Test(depth=depth, least=least, top=top, draws=draws, seed=seed, alpha=1 - confidence)
-    if held_out:
-        documents = pl.Series(rows.document) if cluster is None else source[cluster]
-        outcome = honest(rows, is_held_out(documents, held_out), test)
-    else:
-        outcome = searched(rows, test)
-    chosen = [one.found for one in outcome.listed]
-    shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
-    on = source if outcome.tested_on is None else source.filter(pl.Series(outcome.tested_on))
     options = {
         **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
         "cluster": cluster,
         "missing": missing,
         "confidence": confidence,
     }
+
+    def reported(chosen: Mask | None) -> Reported:
+        on = source if chosen is None else source.filter(pl.Series(chosen))
+        return figures_of_rows(on, given.systems, answers, [one.metric for one in of_metrics], options)
+
+    return found_in(
+        _Source(
+            frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
+            expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
+            documents=None if cluster is None else source[cluster],
+            scores=of_metrics,
+            reported=reported,
+            settings=settings,
+            systems=tuple(given.systems) if len(given.systems) > 1 else (),
+            unreadable=unreadable,
+            from_pandas=is_pandas(frame),
+        )
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    """Where slices are found: rows, or lines that stand for several."""
+
+    frame: pl.DataFrame
+    """The columns that slice."""
+    expressions: Mapping[str, pl.Expr]
+    """What selects them in other frames."""
+    documents: pl.Series | None
+    scores: Sequence[Scores]
+    reported: Callable[[Mask | None], Reported]
+    """Returns how the figures of all or the chosen lines are computed."""
+    settings: Settings
+    systems: tuple[str, ...] = ()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    from_pandas: bool = False
+
+
+def _of_summary(
+    summary: Summary, columns: Columns | None, metrics: object, of_rows: Mapping[str, Any], confidence: float
+) -> _Source:
+    from anls_frame.slices.summarized import Lines  # noqa: PLC0415 - imports numpy
+
+    passed = [name for name, value in of_rows.items() if value is not None]
+    if passed:
+        raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
+    lines = Lines.of(summary, columns, metrics)
+    return _Source(
+        frame=lines.frame,
+        expressions={name: cs.by_name(name).as_expr() for name in lines.frame.columns},
+        documents=lines.documents,
+        scores=lines.scores,
+        reported=partial(lines.reported, confidence=confidence),
+        settings=lines.settings,
+        from_pandas=summary.from_pandas,
+    )
+
+
+def _found(
+    source: _Source, *, test: Test, held_out: float, confidence: float, bins: int, most: int
+) -> Slices:
+    """Search the slices of a source."""
+    from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices.figures import figures  # noqa: PLC0415
+    from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
+    from anls_frame.slices.listing import Rows  # noqa: PLC0415
+    from anls_frame.slices.outcome import honest, searched  # noqa: PLC0415
+    from anls_frame.slices.scores import units  # noqa: PLC0415
+
+    counts = source.scores[0].counts
+    sliced, left_out = coded(source.frame, source.frame.columns, bins=bins, most=most, counts=counts)
+    left_out = {**source.unreadable, **left_out}
+    if not sliced:
+        reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
+        raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
+    document = units(source.documents, source.frame.height)
+    rows = Rows([one.codes for one in sliced], source.scores, document, test.seed)
+    if held_out:
+        documents = pl.Series(document) if source.documents is None else source.documents
+        outcome = honest(rows, is_held_out(documents, held_out), test)
+    else:
+        outcome = searched(rows, test)
+    chosen = [one.found for one in outcome.listed]
+    shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
     masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
-    table = figures(on, given.systems, answers, chosen=masks, scores=shown.scores, options=options)
-    table = _described(table, outcome.listed, sliced, is_change=len(given.systems) > 1)
+    is_change = bool(source.systems)
+    reported = source.reported(outcome.tested_on)
+    table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
-        table=table,
+        table=_described(table, outcome.listed, sliced, is_change=is_change),
         conditions=[_conditions(one, sliced) for one in chosen],
-        sources={one.name: (wanted.source(one.name), one.dtype) for one in sliced},
-        metrics=[one.metric for one in of_metrics],
-        systems=tuple(given.systems) if len(given.systems) > 1 else (),
+        sources={one.name: (source.expressions[one.name], one.dtype) for one in sliced},
+        metrics=[one.metric for one in source.scores],
+        systems=source.systems,
         n_slices=outcome.slices,
         n_tests=outcome.tests,
         left_out=left_out,
         settings={
-            **settings.to_dict(),
+            **source.settings.to_dict(),
             "columns": [one.name for one in sliced],
-            "depth": depth,
-            "min_rows": least.rows,
-            "min_clusters": least.units,
+            "depth": test.depth,
+            "min_rows": test.least.rows,
+            "min_clusters": test.least.units,
             "holdout": held_out,
             "confidence": confidence,
-            "draws": draws,
-            "seed": seed,
-            "rows": source.height,
+            "draws": test.draws,
+            "seed": test.seed,
+            "rows": rows.size,
         },
-        signature=settings.signature,
+        signature=source.settings.signature,
         holdout=held_out,
         confidence=confidence,
-        from_pandas=is_pandas(frame),
+        from_pandas=source.from_pandas,
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anls_frame.slices.scores import Scores
     from anls_frame.slices.search import Least
 
+    FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]
     Mask = npt.NDArray[np.bool_]
 
@@ -50,8 +51,18 @@ class Rows:
 
     @property
     def height(self) -> int:
-        """Number of rows."""
+        """Number of rows, or of lines that stand for several."""
         return len(self.document)
+
+    @property
+    def counts(self) -> FloatArray | None:
+        """How many rows each line stands for; None for one."""
+        return self.scores[0].counts
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return self.height if self.counts is None else int(self.counts.sum())
 
     def of(self, chosen: Mask) -> Rows:
         """Return the chosen rows."""
@@ -94,8 +105,7 @@ class Rows:
                 strengths = residuals.strengths(values, sizes, tested)
                 both = zip(tested.value, strengths, strict=True)
                 for place, one, (value, strength) in zip(places, masks, both, strict=True):
-                    counted = np.count_nonzero(one & (residuals.sizes > 0))
-                    if least.rows <= counted and not np.isnan(value):
+                    if least.rows <= residuals.rows_in(one) and not np.isnan(value):
                         measured[place] = float(value), float(strength)
         return measured
 

@@ -50,7 +50,8 @@ def searched(rows: Rows, test: Test) -> Outcome:
     found = searching.search(
         rows.columns,
         [rows.residuals(metric) for metric in range(len(rows.scores))],
-        height=rows.height,
+        height=rows.size,
+        counts=rows.counts,
         depth=test.depth,
         least=test.least,
         draws=test.draws,
@@ -73,7 +74,8 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
     promising, looked = searching.screened(
         searched.columns,
         [searched.residuals(metric) for metric in metrics],
-        height=searched.height,
+        height=searched.size,
+        counts=searched.counts,
         depth=test.depth,
         least=test.least,
         most=_SCREENED,

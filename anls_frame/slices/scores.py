@@ -28,7 +28,8 @@ class Scores:
     """
     The scores of rows in one metric.
 
-    The figure of a slice is Σx / Σy; a row without a score has 0 in both.
+    The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also stand for several
+    rows of one document with equal values in all columns, with their sums.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class Scores:
         The points that each row loses; None if the best score has no bound.
     is_change
         Whether x is the change from one system to another, so that a slice must also have lost.
+    counts, squares
+        Of lines that stand for several rows: how many these are, and their Σx²; their y are all 1.
     """
 
     metric: Metric
@@ -47,11 +50,25 @@ class Scores:
     y: FloatArray
     lost: FloatArray | None
     is_change: bool = False
+    counts: FloatArray | None = None
+    squares: FloatArray | None = None
+
+    @property
+    def scored(self) -> FloatArray:
+        """Number of rows with a score of each line."""
+        return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
+
+    def residual_squares(self, rate: float) -> FloatArray | None:
+        """Return the sum of the squares of rate - x of each line; None for single rows."""
+        if self.squares is None:
+            return None
+        return np.maximum(self.squares - 2 * rate * self.x + rate**2 * self.y, 0.0)
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
-        lost = None if self.lost is None else self.lost[chosen]
-        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change)
+        others = (None if one is None else one[chosen] for one in (self.lost, self.counts, self.squares))
+        lost, counts, squares = others
+        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, counts, squares)
 
 
 def scores(
@@ -110,7 +127,7 @@ def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -
         x, y = [values[one[0]] for one in columns], [is_scored.astype(np.float64)] * systems
     sign = 1.0 if metric.higher_is_better else -1.0
     if systems == 1:
-        return Scores(metric, sign * x[0], y[0], _lost(metric, x[0], y[0]))
+        return Scores(metric, sign * x[0], y[0], lost(metric, x[0], y[0]))
     # Of rates with denominators of their own, the change to first order.
     whole = y[0].sum() + y[1].sum()
     rate = (x[0].sum() + x[1].sum()) / whole if whole else 0.0
@@ -118,7 +135,7 @@ def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -
     return Scores(metric, sign * change, (y[0] + y[1]) / 2, np.maximum(-sign * change, 0.0), is_change=True)
 
 
-def _lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
+def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
     """Return by how much each row falls short of the best score."""
     low, high = metric.bounds or (None, None)
     if metric.higher_is_better:
@@ -126,12 +143,12 @@ def _lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
     return None if low is None else x - low * y
 
 
-def units(frame: pl.DataFrame, cluster: str | None, height: int) -> IntArray:
+def units(documents: pl.Series | None, height: int) -> IntArray:
     """Return the number of the document of each row, or of the row itself."""
-    if cluster is None:
+    if documents is None:
         return np.arange(height)
     # Polars takes some names for patterns, and categories are sorted by the order of the rows.
-    names = frame[cluster].alias("name")
+    names = documents.alias("name")
     if isinstance(names.dtype, pl.Categorical):
         names = names.cast(pl.String)
     places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anls_frame.slices.tables import combinations, tables
+from anls_frame.slices.tables import combinations, counted, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -151,14 +151,19 @@ def search(
     draws: int,
     seed: int,
     alpha: float,
+    counts: FloatArray | None = None,
 ) -> Searched:
-    """Test each combination of values of up to `depth` columns in each metric, and adjust for all tests."""
+    """
+    Test each combination of values of up to `depth` columns in each metric, and adjust for all tests.
+
+    There are `height` rows; `counts` has how many of them each line stands for, if not one.
+    """
     drawn = _Draws.of(residuals[0].count if residuals else 0, draws, seed)
     waiting = [_Waiting(one, drawn) for one in residuals]
     observed: list[FloatArray] = []
     names: list[tuple[int, tuple[int, ...], IntArray]] = []
     number = slices = 0
-    for places, codes, kept in _candidates(columns, height, depth, least):
+    for places, codes, kept in _candidates(columns, height, depth, least, counts):
         for metric, (one, pending) in enumerate(zip(residuals, waiting, strict=True)):
             for part, values, tested in _tested(one, codes, kept, least):
                 is_testable = ~np.isnan(tested.value)
@@ -221,11 +226,11 @@ class _Waiting:
 
 
 def _candidates(
-    columns: Sequence[Codes], height: int, depth: int, least: Least
+    columns: Sequence[Codes], height: int, depth: int, least: Least, rows: FloatArray | None
 ) -> Iterator[tuple[tuple[int, ...], Codes, IntArray]]:
     """Yield combinations of columns with the codes whose slices, and rests, have enough rows."""
     for places, codes in combinations(columns, depth):
-        counts = np.bincount(codes.codes, minlength=codes.size)
+        counts = counted(codes, rows)
         kept = np.flatnonzero((counts >= least.rows) & (height - counts >= least.rows))
         if len(kept):
             yield places, codes, kept
@@ -265,6 +270,7 @@ def screened(
     depth: int,
     least: Least,
     most: int,
+    counts: FloatArray | None = None,
 ) -> tuple[list[Found], int]:
     """
     Return the most promising slices by a statistic that takes rows for independent, and how many there are.
@@ -273,10 +279,10 @@ def screened(
     """
     weights: list[FloatArray] = []
     for one in residuals:
-        weights += [one.values, one.values**2, one.sizes]
+        weights += [one.values, one.row_squares, one.sizes]
     heap: list[tuple[float, int, Found]] = []
     looked = seen = 0
-    for table in tables(columns, depth, weights):
+    for table in tables(columns, depth, weights, counts):
         kept = (table.counts >= least.rows) & (height - table.counts >= least.rows)
         looked += int(np.count_nonzero(kept))
         for metric, one in enumerate(residuals):
@@ -320,8 +326,8 @@ def adjusted(
     places: list[int] = []
     for metric, one in enumerate(residuals):
         of_metric = [place for place, slice_ in enumerate(found) if slice_.metric == metric]
-        counts = [np.count_nonzero(masks[place] & (one.sizes > 0)) for place in of_metric]
-        most = np.count_nonzero(one.sizes > 0) - least.rows
+        counts = [one.rows_in(masks[place]) for place in of_metric]
+        most = one.rows_in() - least.rows
         of_metric = [place for place, n in zip(of_metric, counts, strict=True) if least.rows <= n <= most]
         if not of_metric:
             continue

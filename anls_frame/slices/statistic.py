@@ -64,6 +64,8 @@ class Residuals:
         The figure of all rows; higher is better.
     is_change
         As for `Scores`.
+    scored, squares
+        Of lines that stand for several rows: how many have a score, and the sum of their squared residuals.
     """
 
     values: FloatArray
@@ -76,19 +78,23 @@ class Residuals:
     correlation: float
     rate: float
     is_change: bool
+    scored: FloatArray | None = None
+    squares: FloatArray | None = None
 
     @classmethod
     def of(cls, scores: Scores, document: IntArray, seed: int = 0) -> Residuals:
         """Return the residuals of scores, whose rows are of these documents."""
         total = float(scores.y.sum())
-        scale = np.count_nonzero(scores.y) / total if total else 0.0
+        scored = np.count_nonzero(scores.y) if scores.counts is None else float(scores.counts.sum())
+        scale = scored / total if total else 0.0
         sizes = scores.y * scale
         rate = float(scores.x.sum()) / total if total else 0.0
         values = rate * sizes - scores.x * scale
         _, unit = np.unique(document, return_inverse=True)
         count = int(unit.max()) + 1 if len(unit) else 0
         unit_values, unit_sizes = _added(unit, values, count), _added(unit, sizes, count)
-        squares = float(values @ values)
+        of_lines = scores.residual_squares(rate)
+        squares = float(values @ values) if of_lines is None else float(of_lines.sum())
         more = float(unit_sizes @ unit_sizes) / float(unit_sizes.sum()) - 1 if total else 0.0
         design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
         correlation = min(max((design - 1) / more, 0.0), 1.0) if more > 0 else 0.0
@@ -98,8 +104,30 @@ class Residuals:
             unit_values, unit_sizes = _added(unit, values, count), _added(unit, sizes, count)
         variance = squares / float(sizes.sum()) if total else 0.0
         return cls(
-            values, sizes, unit, count, unit_values, unit_sizes, variance, correlation, rate, scores.is_change
+            values,
+            sizes,
+            unit,
+            count,
+            unit_values,
+            unit_sizes,
+            variance,
+            correlation,
+            rate,
+            scores.is_change,
+            scores.counts,
+            of_lines,
         )
+
+    @property
+    def row_squares(self) -> FloatArray:
+        """The squared residual of each row, or of each line their sum."""
+        return self.values**2 if self.squares is None else self.squares
+
+    def rows_in(self, mask: Mask | None = None) -> int:
+        """Return how many rows with a score there are, in all or the chosen lines."""
+        if self.scored is not None:
+            return int(self.scored.sum() if mask is None else self.scored[mask].sum())
+        return int(np.count_nonzero(self.sizes > 0 if mask is None else mask & (self.sizes > 0)))
 
     def sums(self, codes: IntArray, size: int, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """

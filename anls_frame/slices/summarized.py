@@ -1,0 +1,221 @@
+"""The cells of a summary as lines, each of which stands for several rows of one document."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.slices.figures import SLICE, of_report
+from anls_frame.slices.scores import Scores, lost
+from anls_frame.summary import fixed_point
+from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.fixed_point import SCALE
+from anls_frame.summary.keys import CLUSTER, key_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.slices.figures import Reported
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.summary import Summary
+
+
+@dataclass(frozen=True)
+class Lines:
+    """
+    The scored cells of a summary.
+
+    Parameters
+    ----------
+    frame
+        The values of the columns that slice, under their names.
+    documents
+        The document of each line.
+    scores
+        The sums of each line, by metric.
+    settings
+        How the rows were scored.
+    """
+
+    frame: pl.DataFrame
+    documents: pl.Series
+    scores: Sequence[Scores]
+    settings: Settings
+    _summary: Summary
+    _of_frames: pl.DataFrame
+    _place: pl.Series
+
+    @classmethod
+    def of(cls, summary: Summary, columns: object, metrics: object) -> Lines:
+        """
+        Return the lines of a summary, with the columns and metrics that a caller asked for.
+
+        Raises
+        ------
+        ValueError
+            If the summary cannot answer this.
+        """
+        _check(summary)
+        settings = summary.settings
+        chosen = _metrics(summary, metrics)
+        names = _columns(settings.by, columns)
+        keys = key_names(settings.by, settings.cluster)
+        frames = {name: cells for name, cells, _ in summary.groups()}
+        lines, of_frames = _numbered(frames, keys)
+        scores = []
+        for name, metric in chosen:
+            place = of_frames.filter(frame=name)["line"]
+            scores.append(_sums(frames[name].with_columns(line=place), metric, lines.height))
+        if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
+            raise ValueError(
+                "metrics of a summary must have scores in the same rows, because it does not say how many "
+                f"rows have any of {[one.metric.name for one in scores]}; pass one of them"
+            )
+        is_scored = scores[0].scored > 0
+        kept = pl.Series(is_scored)
+        if not is_scored.any():
+            raise ValueError("there is nothing to score: no row has an answer and a score")
+        place = pl.Series(np.where(is_scored, np.cumsum(is_scored) - 1, -1))
+        frame = lines.filter(kept).select(
+            pl.col(key).alias(name)
+            for key, name in zip(key_names(settings.by, None), settings.by, strict=True)
+        )
+        by_name = {metric.name: metric for metric in settings.metrics}
+        described = tuple(by_name[metric.name] for _, metric in chosen)
+        plain: dict[str, Any] = {
+            "by": (),
+            "tables": (),
+            "orders": {},
+            "worst": 0,
+            "keep": (),
+            "details": False,
+        }
+        return cls(
+            frame.select(cs.by_name(names)),
+            lines.filter(kept)[CLUSTER],
+            [one.of_rows(is_scored) for one in scores],
+            dataclasses.replace(settings, metrics=described, **plain),
+            summary,
+            of_frames,
+            place,
+        )
+
+    def reported(self, chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
+        """Return how the figures of slices of all or the chosen lines are computed."""
+        is_in = np.ones(self.frame.height, bool) if chosen is None else chosen
+        numbers = np.where(is_in, np.cumsum(is_in) - 1, -1)
+
+        def of_slices(slices: pl.Series) -> pl.DataFrame:
+            lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
+            frames = {}
+            for name, cells, _ in self._summary.groups():
+                lines = self._place.gather(self._of_frames.filter(frame=name)["line"]).to_numpy()
+                of_chosen = np.where(lines >= 0, numbers[lines], -1)
+                others = [column for column in cells.columns if not column.startswith("key_")]
+                joined = cells.select(others).with_columns(line=of_chosen)
+                joined = joined.join(lists, on="line", how="inner", maintain_order="left")
+                frames[name] = joined.select("key_0", *others)
+            own = {metric.name for metric in self.settings.own}
+            summary = dataclasses.replace(
+                self._summary,
+                settings=dataclasses.replace(self.settings, by=(SLICE,)),
+                parts={"lines": int(frames[""]["rows"].sum())},
+                cells=frames[""],
+                own={name: cells for name, cells in frames.items() if name in own},
+                worst_rows=self._summary.worst_rows.clear(),
+                details={},
+                from_pandas=False,
+            )
+            return of_report(summary, [one.metric for one in self.scores], confidence)
+
+        return of_slices
+
+
+def _columns(by: Sequence[str], columns: object) -> list[str]:
+    """Return the columns that a caller asked for; by default all."""
+    given = list(by) if columns is None else [columns] if isinstance(columns, str) else columns
+    is_one = isinstance(given, pl.Expr) or not isinstance(given, Iterable)
+    every: list[Any] = [given] if is_one else list(cast("Iterable[Any]", given))
+    names = [name for name in every if isinstance(name, str)]
+    wrong = [str(name) for name in every if not isinstance(name, str) or name not in by]
+    if wrong or not by:
+        raise ValueError(
+            f"columns must be names of those that the summary is sliced by, {list(by)}, got {wrong}; pass "
+            "them to summarize as by="
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"columns must not name a column twice, got {names}")
+    return names
+
+
+def _check(summary: Summary) -> None:
+    if summary.settings.cluster is None:
+        raise ValueError(
+            "the summary must have clusters, because slices are tested by documents; name their column in "
+            "cluster= when summarizing"
+        )
+    if summary.folded is not None:
+        raise ValueError(
+            "the clusters of the summary must not be folded, because slices are tested by documents"
+        )
+
+
+def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
+    """Return the metrics, each with the name of its frame of cells."""
+    names = {metric.name for metric in summary.settings.metrics}
+    every = {
+        metric.name: (frame, metric)
+        for frame, _, of_frame in summary.groups()
+        for metric in of_frame
+        if metric.name in names
+    }
+    if metrics is None:
+        wanted = ["anls"] if "anls" in every else [name for name in every if name != BUILT_IN["zeros"].name]
+    else:
+        given = [metrics] if isinstance(metrics, str) else list(cast("Sequence[Any]", metrics))
+        wanted = [getattr(one, "name", one) for one in given]
+    unknown = [name for name in wanted if name not in every]
+    if unknown or not wanted:
+        raise ValueError(f"metrics must be names of the summary's metrics, {list(every)}, got {unknown}")
+    for name in wanted:
+        if every[name][1].is_ratio or name == BUILT_IN["zeros"].name:
+            raise ValueError(
+                f"metrics of a summary must be means of scores, and {name!r} is none; pass the rows"
+            )
+    return [every[name] for name in wanted]
+
+
+def _numbered(frames: dict[str, pl.DataFrame], keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the different keys of all frames, and the number of the line of each row of each frame."""
+    places = pl.concat(
+        [
+            cells.select(*keys, pl.lit(name).alias("frame")).with_row_index("row")
+            for name, cells in frames.items()
+        ],
+        how="vertical_relaxed",
+    )
+    lines = places.group_by(keys, maintain_order=True).agg("frame", "row").with_row_index("line")
+    of_frames = lines.select("line", "frame", "row").explode("frame", "row", empty_as_null=False)
+    return lines.select(keys), of_frames.sort("frame", "row")
+
+
+def _sums(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
+    """Return the sums of each line in a metric."""
+    present = fixed_point.scales(cells) if SCALE in cells.columns else []
+    names = ("x", "y", "xx")
+    sums = metric.floats(metric.columns[:3], present)
+    found = cells.group_by("line").agg(one.alias(name) for one, name in zip(sums, names, strict=True))
+    values = np.zeros((len(names), height))
+    values[:, found["line"].to_numpy()] = found.select(names).to_numpy().T
+    x, y, xx = values
+    sign = 1.0 if metric.higher_is_better else -1.0
+    return Scores(metric, sign * x, y, lost(metric, x, y), counts=y, squares=xx)
