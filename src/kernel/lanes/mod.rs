@@ -15,6 +15,7 @@ mod prepare;
 mod quads;
 mod registers;
 mod strip;
+mod task;
 mod views;
 mod wavefront;
 
@@ -29,6 +30,7 @@ pub use quads::{QUAD, Quads};
 pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
+pub use task::Task;
 pub use views::{Shown, VIEWS, is_plain};
 pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
 
@@ -143,6 +145,11 @@ impl Isa {
             self, (quads),
             avx2: quads::x86::distances, portable: quads::distances
         )
+    }
+
+    /// Performs a task that is compiled for this instruction set.
+    pub fn perform<T: Task>(self, task: T) -> T::Result {
+        dispatch!(self, (task), avx2: task::x86::perform, portable: Task::perform)
     }
 
     /// The columns of a strip of rows; see [`strip::columns`].

@@ -8,6 +8,9 @@ use super::Range;
 /// Bytes for which a word of memory has bits.
 const BLOCK: usize = 2 * LONGEST;
 
+/// Places that are written at once: how many there are in a block is hard to foresee.
+const GROUP: usize = 8;
+
 /// Bits that are found in memory by their place.
 const STEP: usize = 8;
 
@@ -30,6 +33,7 @@ pub struct Borders {
 impl Borders {
     /// Finds the words of a text. Where `joins`, a single character of whitespace other than a space does not end
     /// a word.
+    #[inline(always)]
     pub fn find(&mut self, text: &[u8], joins: bool) {
         self.inside.clear();
         self.foreign.clear();
@@ -50,6 +54,7 @@ impl Borders {
     }
 
     /// The same of a text that is read backwards.
+    #[inline(always)]
     pub fn reverse(&mut self, other: &Self) {
         let Self { inside, len, .. } = self;
         *len = other.len;
@@ -110,28 +115,30 @@ impl Borders {
     }
 
     /// Where the words stand.
+    #[inline(always)]
     pub fn ranges(&self, ranges: &mut Vec<Range>) {
-        ranges.clear();
-        ranges.reserve(self.words);
-        let (mut is_inside, mut start) = (0, 0);
+        // Whole groups are written, the last of them beyond the last word.
+        ranges.resize(self.words + GROUP, [0; 2]);
+        let places = ranges.as_flattened_mut();
+        let (mut is_inside, mut seen) = (0, 0);
         for (&inside, first) in self.inside.iter().zip((0..).step_by(BLOCK)) {
             // Where a word begins or ends.
             let mut changes = inside ^ (inside << 1 | is_inside);
-            let mut is_start = is_inside == 0;
             is_inside = inside >> (BLOCK - 1);
-            while changes != 0 {
-                let at = first + changes.trailing_zeros() as usize;
-                changes &= changes - 1;
-                if is_start {
-                    start = at;
-                } else {
-                    ranges.push(start..at);
+            let end = seen + changes.count_ones() as usize;
+            while seen < end {
+                for place in &mut places[seen..seen + GROUP] {
+                    *place = first + changes.trailing_zeros() as usize;
+                    changes &= changes.wrapping_sub(1);
                 }
-                is_start = !is_start;
+                seen += GROUP;
             }
+            seen = end;
         }
+        ranges.truncate(self.words);
     }
 
+    #[inline(always)]
     fn find_in(&mut self, text: &[u8], first: usize, block: &[u8; BLOCK], begun: &mut u64) {
         let halves = [0, LONGEST].map(|at| Register::load(block[at..].first_chunk().expect("a half")));
         let both = |bits: [u32; 2]| u64::from(bits[0]) | u64::from(bits[1]) << u32::BITS;
@@ -180,6 +187,7 @@ impl Borders {
         }
     }
 
+    #[inline(always)]
     fn mark_starts(&mut self) {
         let Self { inside, starts, len, words, are_close, .. } = self;
         // Two places behind the text are asked for, and a window reads a word more.

@@ -45,7 +45,7 @@ impl Graphemes {
             written.clear();
             for_each_cluster(text, |cluster| {
                 written.push(self.code_point(&text[cluster.clone()]));
-                ranges.push(cluster);
+                ranges.push([cluster.start, cluster.end]);
             });
         }
         true

@@ -47,8 +47,8 @@ pub struct Units {
     texts: [String; 2],
 }
 
-/// Where a unit stands in its text.
-type Range = std::ops::Range<usize>;
+/// Where a unit begins and ends in its text.
+type Range = [usize; 2];
 
 /// Both texts of a pair with a code point for each unit.
 #[derive(Clone, Copy)]
@@ -65,7 +65,10 @@ pub struct Written<'a> {
 impl<'a> Written<'a> {
     /// A unit of one of the original texts; `None` where units are code points.
     pub fn unit(&self, side: usize, position: usize) -> Option<&'a str> {
-        self.ranges.map(|ranges| &self.originals[side][ranges[side][position].clone()])
+        self.ranges.map(|ranges| {
+            let [start, end] = ranges[side][position];
+            &self.originals[side][start..end]
+        })
     }
 
     /// Whether each unit is a code point of the new texts, and these are the original ones.
@@ -88,13 +91,13 @@ impl<'a> Written<'a> {
     pub fn parts(&self, side: usize) -> Option<Vec<&'a str>> {
         let text = self.originals[side];
         let mut parts = Vec::new();
-        let mut end = 0;
-        for range in &self.ranges?[side] {
-            parts.push(&text[end..range.start]);
-            parts.push(&text[range.clone()]);
-            end = range.end;
+        let mut seen = 0;
+        for &[start, end] in &self.ranges?[side] {
+            parts.push(&text[seen..start]);
+            parts.push(&text[start..end]);
+            seen = end;
         }
-        parts.push(&text[end..]);
+        parts.push(&text[seen..]);
         Some(parts)
     }
 }

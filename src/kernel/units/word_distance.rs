@@ -13,13 +13,13 @@ use super::borders::{Borders, Starts};
 const FIRST_LOOK: usize = 8;
 
 /// Errors that are looked for from the start alone: to turn the texts round takes longer.
-const ONE_END: usize = 2;
+const ONE_END: usize = 3;
 
 /// Longest text: two places are kept in 64 bits.
 const LONGEST: usize = i32::MAX as usize;
 
 /// What comparing the words by numbers takes, in cells for each word.
-const CELLS_OF_A_WORD: usize = 3;
+const CELLS_OF_A_WORD: usize = 1;
 
 /// Where the next words of both texts begin, that of the first text in the upper half.
 type Places = u64;
@@ -64,6 +64,7 @@ struct Texts<'a> {
 
 impl WordDistance {
     /// The distance; `None` where there are too many errors.
+    #[inline(always)]
     pub fn distance(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2]) -> Option<usize> {
         let forward = &mut self.forward;
         if texts.iter().any(|text| text.len() > LONGEST) {
@@ -78,6 +79,10 @@ impl WordDistance {
         forward.begin(most, ahead);
         while !forward.is_at_the_end(ahead, shift) {
             if forward.errors == ONE_END {
+                let expected = forward.errors * texts[0].len() / forward.furthest.max(1);
+                if expected * expected / 4 > budget {
+                    return None;
+                }
                 return self.distance_from_both_ends(ahead, most, budget, shift);
             }
             forward.advance(ahead);
@@ -85,6 +90,7 @@ impl WordDistance {
         Some(forward.errors)
     }
 
+    #[inline(always)]
     fn distance_from_both_ends(
         &mut self,
         ahead: Texts,
@@ -124,6 +130,7 @@ impl WordDistance {
 
 impl Side {
     /// No errors yet, at most `most` of them to come.
+    #[inline(always)]
     fn begin(&mut self, most: usize, texts: Texts) {
         self.errors = 0;
         // A cell more at each end, as diagonals have neighbours.
@@ -138,6 +145,7 @@ impl Side {
     }
 
     /// Whether both texts are passed; `shift` is the diagonal of the last words.
+    #[inline(always)]
     fn is_at_the_end(&self, texts: Texts, shift: isize) -> bool {
         let last = (self.now.len() / 2).wrapping_add_signed(shift);
         let is_reached = shift.unsigned_abs() <= self.errors;
@@ -145,6 +153,7 @@ impl Side {
     }
 
     /// Goes one error further.
+    #[inline(always)]
     fn advance(&mut self, texts: Texts) {
         const FIRST: Places = u64::MAX << u32::BITS;
 
@@ -179,6 +188,7 @@ impl Side {
     }
 
     /// Whether paths from both ends meet on a diagonal; `shift` is that of the last words.
+    #[inline(always)]
     fn meets(&self, other: &Self, shift: isize, texts: Texts) -> bool {
         let [len, _] = texts.lens();
         if self.furthest + other.furthest < len {
@@ -259,6 +269,7 @@ fn unpack(places: Places) -> [usize; 2] {
     [(places >> u32::BITS) as usize, places as u32 as usize]
 }
 
+#[inline(always)]
 fn reverse(text: &[u8], reversed: &mut Vec<u8>) {
     reversed.clear();
     let (rest, blocks) = text.as_rchunks();

@@ -4,6 +4,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::super::distance::Workspace;
+use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
 use super::word_distance::WordDistance;
 use super::{Range, TOO_MANY, WordRule};
@@ -11,6 +12,7 @@ use super::{Range, TOO_MANY, WordRule};
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct Words {
+    isa: Isa,
     borders: [Borders; 2],
     distance: WordDistance,
     numbers: Numbers,
@@ -25,7 +27,7 @@ impl Words {
             split_at_boundaries(text, &mut ranges, &mut self.letters);
             return ranges.len();
         }
-        let [borders, _] = &mut self.borders;
+        let Self { borders: [borders, _], .. } = self;
         borders.find(text.as_bytes(), rule == WordRule::Spaces);
         borders.words()
     }
@@ -38,26 +40,21 @@ impl Words {
         ranges: &mut [Vec<Range>; 2],
         workspace: &mut Workspace,
     ) -> (usize, [usize; 2]) {
-        let Self { borders, distance, numbers, letters } = self;
+        let isa = self.isa;
         if rule == WordRule::Uax29 {
             for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
-                split_at_boundaries(text, ranges, letters);
+                split_at_boundaries(text, ranges, &mut self.letters);
             }
         } else {
-            let bytes = texts.map(str::as_bytes);
-            for (borders, text) in borders.iter_mut().zip(bytes) {
-                borders.find(text, rule == WordRule::Spaces);
-            }
-            if let Some(distance) = distance.distance(bytes, borders) {
-                return (distance, borders.each_ref().map(Borders::words));
-            }
-            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
-                borders.ranges(ranges);
+            let attempt = Attempt { words: self, texts, rule, ranges };
+            if let Some(distance) = isa.perform(attempt) {
+                return (distance, self.borders.each_ref().map(Borders::words));
             }
         }
-        numbers.fill(texts, ranges);
-        let distance = workspace
-            .distance_of_numbers(numbers.of_words.each_ref().map(Vec::as_slice), numbers.known.len());
+        let Self { numbers, .. } = self;
+        numbers.fill(isa, texts, ranges);
+        let distance =
+            workspace.distance_of_numbers(numbers.of_words.each_ref().map(Vec::as_slice), numbers.count);
         (distance, ranges.each_ref().map(Vec::len))
     }
 
@@ -69,7 +66,7 @@ impl Words {
         ranges: &mut [Vec<Range>; 2],
         written: &mut [String; 2],
     ) {
-        let Self { borders: [borders, _], numbers, letters, .. } = self;
+        let Self { isa, borders: [borders, _], numbers, letters, .. } = self;
         for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
             if rule == WordRule::Uax29 {
                 split_at_boundaries(text, ranges, letters);
@@ -78,11 +75,40 @@ impl Words {
                 borders.ranges(ranges);
             }
         }
-        numbers.fill(texts, ranges);
+        numbers.fill(*isa, texts, ranges);
         for (numbers, written) in numbers.of_words.iter().zip(written) {
             written.clear();
             written.extend(numbers.iter().map(|&number| code_point(number)));
         }
+    }
+}
+
+/// The distance of words between whitespace, as far as it takes many operations on bits.
+struct Attempt<'a> {
+    words: &'a mut Words,
+    texts: [&'a str; 2],
+    rule: WordRule,
+    ranges: &'a mut [Vec<Range>; 2],
+}
+
+impl Task for Attempt<'_> {
+    /// The distance; where there are too many errors to find it at once, the places of the words.
+    type Result = Option<usize>;
+
+    #[inline(always)]
+    fn perform(self) -> Option<usize> {
+        let Self { words: Words { borders, distance, .. }, texts, rule, ranges } = self;
+        let bytes = texts.map(str::as_bytes);
+        for (borders, text) in borders.iter_mut().zip(bytes) {
+            borders.find(text, rule == WordRule::Spaces);
+        }
+        let distance = distance.distance(bytes, borders);
+        if distance.is_none() {
+            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
+                borders.ranges(ranges);
+            }
+        }
+        distance
     }
 }
 
@@ -100,8 +126,8 @@ fn split_at_boundaries(text: &str, words: &mut Vec<Range>, letters: &mut String)
     letters.clear();
     // A letter of as many bytes in place of each.
     letters.extend(text.chars().map(|character| if is_private(character) { '\u{a000}' } else { character }));
-    let segments = letters.split_word_bound_indices().map(|(start, word)| start..start + word.len());
-    words.extend(segments.filter(|word| text[word.clone()].chars().any(makes_a_word)));
+    let segments = letters.split_word_bound_indices().map(|(start, word)| [start, start + word.len()]);
+    words.extend(segments.filter(|&[start, end]| text[start..end].chars().any(makes_a_word)));
 }
 
 /// Whether a character is more than whitespace, punctuation, a symbol, a mark or a control.
@@ -116,146 +142,165 @@ fn makes_a_word(character: char) -> bool {
 /// Numbers of words, in the order in which they are first seen.
 #[derive(Default)]
 struct Numbers {
-    /// For each hash the number of a word and one more, or 0; its length is a power of 2.
+    /// For each hash the number of a word above the base; its length is a power of 2.
     slots: Vec<u32>,
-    known: Vec<Known>,
-    /// The words that are longer than their beginnings.
-    long: Vec<u8>,
+    /// Slots below it are of earlier pairs, so that nothing has to be cleared.
+    base: u32,
+    /// The words that have numbers, and others behind them.
+    known: Vec<Word>,
+    count: usize,
     /// The words of both texts.
     of_words: [Vec<u32>; 2],
 }
 
-/// Stands for a word that is not in the first text.
-const NOWHERE: u32 = u32::MAX;
-
-/// Bytes of a word that are compared at once.
-const BEGINNING: usize = size_of::<u128>();
-
-/// A word with its number.
-#[derive(Clone, Copy)]
-struct Known {
-    /// Its first bytes, followed by zeros.
-    beginning: u128,
-    len: usize,
-    /// Where the rest stands among the long ones.
-    rest: u32,
-    /// Where the word was last seen in the first text.
-    place: u32,
-}
-
 impl Numbers {
     /// Numbers the words of both texts.
-    fn fill(&mut self, texts: [&str; 2], ranges: &[Vec<Range>; 2]) {
-        let words: usize = ranges.iter().map(Vec::len).sum();
-        self.slots.clear();
-        self.slots.resize((2 * words).next_power_of_two(), 0);
-        self.known.clear();
-        self.long.clear();
-        let [mut first, mut second] = std::mem::take(&mut self.of_words);
-        first.clear();
-        first.extend(ranges[0].iter().zip(0..).map(|(word, place)| {
-            let number = self.number(&Word::new(texts[0].as_bytes(), word));
-            self.known[number as usize].place = place;
-            number
-        }));
-        // Most words of the second text are those of the first one in the same order, and need not be looked for.
-        let mut expected = 0;
-        second.clear();
-        second.extend(ranges[1].iter().map(|word| {
-            let word = Word::new(texts[1].as_bytes(), word);
-            let number = match first.get(expected) {
-                Some(&number) if self.is(number, &word) => number,
-                _ => {
-                    let number = self.number(&word);
-                    let place = self.known[number as usize].place;
-                    expected = if place == NOWHERE { expected } else { place as usize };
-                    number
-                }
-            };
-            expected += 1;
-            number
-        }));
-        self.of_words = [first, second];
-    }
-
-    /// Whether a word has this number.
-    #[inline(always)]
-    fn is(&self, number: u32, word: &Word) -> bool {
-        let seen = &self.known[number as usize];
-        // To compare empty rests would take longer than all else: on AVX-512, memcmp reads where nothing is.
-        seen.beginning == word.beginning
-            && seen.len == word.len
-            && (word.rest.is_empty() || self.long[seen.rest as usize..].starts_with(word.rest))
-    }
-
-    fn number(&mut self, word: &Word) -> u32 {
-        let mut slot = word.hash();
-        loop {
-            slot &= self.slots.len() - 1;
-            match self.slots[slot].checked_sub(1) {
-                Some(number) if self.is(number, word) => return number,
-                Some(_) => slot += 1,
-                None => break,
-            }
+    fn fill(&mut self, isa: Isa, texts: [&str; 2], ranges: &[Vec<Range>; 2]) {
+        let Self { slots, base, known, count, of_words } = self;
+        let words = ranges[0].len() + ranges[1].len();
+        let size = (4 * words).next_power_of_two();
+        *base += *count as u32;
+        if slots.len() < size || *base as usize + words > u32::MAX as usize {
+            slots.clear();
+            slots.resize(size, 0);
+            *base = 1;
         }
-        let number = self.known.len() as u32;
-        self.slots[slot] = number + 1;
-        let &Word { beginning, len, rest } = word;
-        self.known.push(Known { beginning, len, rest: self.long.len() as u32, place: NOWHERE });
-        self.long.extend(rest);
-        number
+        // A word is put down before it is known to be new.
+        if known.len() <= words {
+            known.resize(words + 1, Word::default());
+        }
+        let texts = texts.map(str::as_bytes);
+        let slots = &mut slots[..size];
+        *count = isa.perform(Numbering { texts, ranges, slots, known, base: *base, of_words });
     }
 }
 
-/// A word that is looked for.
-struct Word<'a> {
-    beginning: u128,
-    len: usize,
-    /// What stands behind its beginning.
-    rest: &'a [u8],
+/// What is needed to number the words of both texts.
+struct Numbering<'a> {
+    texts: [&'a [u8]; 2],
+    ranges: &'a [Vec<Range>; 2],
+    slots: &'a mut [u32],
+    known: &'a mut [Word],
+    base: u32,
+    of_words: &'a mut [Vec<u32>; 2],
 }
 
-/// The same for a word behind which the text has fewer bytes.
-#[cold]
-fn last_beginning(word: &[u8]) -> u128 {
-    let mut bytes = [0; BEGINNING];
-    bytes[..word.len()].copy_from_slice(word);
-    u128::from_le_bytes(bytes)
-}
+impl Task for Numbering<'_> {
+    /// How many different words there are.
+    type Result = usize;
 
-impl<'a> Word<'a> {
     #[inline(always)]
-    fn new(text: &'a [u8], word: &Range) -> Self {
-        const KEPT: [u128; BEGINNING + 1] = {
-            let mut kept = [u128::MAX; BEGINNING + 1];
-            let mut len = 0;
-            while len < BEGINNING {
-                kept[len] = (1 << (8 * len)) - 1;
-                len += 1;
+    fn perform(self) -> usize {
+        let Self { texts, ranges, slots, known, base, of_words } = self;
+        let mut count = 0;
+        // How many of them are in the first text.
+        let mut of_first = usize::MAX;
+        for side in 0..2 {
+            let (text, ranges, numbers) = (texts[side], &ranges[side][..], &mut of_words[side]);
+            numbers.resize(ranges.len(), 0);
+            for (number, &range) in numbers.iter_mut().zip(ranges) {
+                let word = Word::new(text, range);
+                let mut slot = word.hash(text);
+                // Whether a word is new is hard to foresee, and costs no branch: if it is, it is found to equal itself.
+                known[count] = word;
+                let found = loop {
+                    slot &= slots.len() - 1;
+                    let found = (slots[slot].wrapping_sub(base) as usize).min(count);
+                    let same = &known[found];
+                    if same.differs(&word) == 0
+                        && (word.len() <= 2 * END
+                            || same.is_in(texts[usize::from(found >= of_first)], &known[count], text))
+                    {
+                        break found;
+                    }
+                    slot += 1;
+                };
+                slots[slot] = base + found as u32;
+                count += usize::from(found == count);
+                *number = found as u32;
             }
-            kept
+            of_first = of_first.min(count);
+        }
+        count
+    }
+}
+
+/// Bytes of each end of a word that are compared at once.
+const END: usize = size_of::<u64>();
+
+/// What hashes are made with.
+const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+
+/// A word.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    /// Its first and last bytes, all of them where it is shorter, followed by zeros.
+    ends: [u64; 2],
+    range: Range,
+}
+
+impl Word {
+    #[inline(always)]
+    fn new(text: &[u8], range: Range) -> Self {
+        let [start, end] = range;
+        let len = end - start;
+        let last = start.max(end.saturating_sub(END));
+        let load = |at: usize| text.get(at..at + END)?.first_chunk().copied().map(u64::from_le_bytes);
+        let ends = match (load(start), load(last)) {
+            (Some(first), Some(last)) => {
+                [first, last].map(|bytes| bytes & u64::MAX >> (u64::BITS as usize - 8 * len.min(END)))
+            }
+            _ => ends_of_last(&text[start..end]),
         };
-        let len = word.len();
-        let bytes = match text[word.start..].first_chunk() {
-            Some(bytes) => u128::from_le_bytes(*bytes),
-            None => last_beginning(&text[word.clone()]),
-        };
-        let rest = if len > BEGINNING { &text[word.start + BEGINNING..word.end] } else { &[] };
-        Self { beginning: bytes & KEPT[len.min(BEGINNING)], len, rest }
+        Self { ends, range }
+    }
+
+    fn len(&self) -> usize {
+        self.range[1] - self.range[0]
+    }
+
+    fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.range[0]..self.range[1]]
+    }
+
+    /// Whether a word of this text is another one of another text.
+    #[inline(never)]
+    fn is_in(&self, text: &[u8], other: &Self, other_text: &[u8]) -> bool {
+        self.of(text) == other.of(other_text)
+    }
+
+    /// Zero where two words are of the same length and have the same ends.
+    #[inline(always)]
+    fn differs(&self, other: &Self) -> u64 {
+        let [first, last] = [0, 1].map(|end| self.ends[end] ^ other.ends[end]);
+        first | last | (self.len() ^ other.len()) as u64
     }
 
     /// The upper half of a product is mixed into the lower one, as in wyhash.
     #[inline(always)]
-    fn hash(&self) -> usize {
-        const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
-        let (low, high) = (self.beginning as u64, (self.beginning >> u64::BITS) as u64);
-        let product = u128::from(low ^ FACTORS[0]) * u128::from(high ^ self.len as u64 ^ FACTORS[1]);
+    fn hash(&self, text: &[u8]) -> usize {
+        let [first, last] = self.ends;
+        let product = u128::from(first ^ FACTORS[0]) * u128::from(last ^ self.len() as u64 ^ FACTORS[1]);
         let mut hash = product as u64 ^ (product >> u64::BITS) as u64;
-        for &byte in self.rest {
-            hash = (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(FACTORS[0]);
+        if self.len() > 2 * END {
+            hash ^= hash_of_long(self.of(text));
         }
         (hash ^ hash >> u32::BITS) as usize
     }
+}
+
+#[inline(never)]
+fn hash_of_long(word: &[u8]) -> u64 {
+    word.iter().fold(0, |hash, &byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(FACTORS[0]))
+}
+
+/// The ends of a word behind which the text has few bytes.
+#[cold]
+#[inline(never)]
+fn ends_of_last(word: &[u8]) -> [u64; 2] {
+    let end = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
+    let len = word.len().min(END);
+    [end(&word[..len]), end(&word[word.len() - len..])]
 }
 
 #[cfg(test)]
@@ -278,7 +323,7 @@ mod tests {
                 borders.ranges(&mut ranges);
             }
         }
-        ranges.into_iter().map(|word| &text[word]).collect()
+        ranges.into_iter().map(|[start, end]| &text[start..end]).collect()
     }
 
     #[test]
