@@ -6,15 +6,16 @@
 
 use super::pattern::Unit;
 
-/// Distance between `pattern` (1 to 64 characters) and `text`. `bits` is a table of zeros and is left so: only the
-/// entries of the pattern are written and wiped, which is much cheaper than clearing all of it for each pair.
-pub fn distance_bytes(pattern: &[u8], text: &[u8], bits: &mut [u64; 256]) -> usize {
-    for (position, &byte) in pattern.iter().enumerate() {
-        bits[usize::from(byte)] |= 1 << position;
+/// Distance between `pattern` (1 to 64 units) and `text`. `bits` is a table of zeros for each unit, and is left so: only
+/// the entries of the pattern are written and wiped, which is much cheaper than clearing all of it for each pair.
+#[inline(always)]
+pub fn distance_by_table<U: Unit>(pattern: &[U], text: &[U], bits: &mut [u64]) -> usize {
+    for (position, unit) in pattern.iter().enumerate() {
+        bits[unit.code() as usize] |= 1 << position;
     }
-    let distance = columns(pattern.len(), text.iter().map(|&byte| bits[usize::from(byte)]));
-    for &byte in pattern {
-        bits[usize::from(byte)] = 0;
+    let distance = columns(pattern.len(), text.iter().map(|unit| bits[unit.code() as usize]));
+    for unit in pattern {
+        bits[unit.code() as usize] = 0;
     }
     distance
 }

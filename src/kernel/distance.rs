@@ -1,7 +1,7 @@
 //! Edit distance of two texts: picks the method, cheapest test first.
 
 use super::band::Band;
-use super::bit_parallel::{distance_bytes, distance_units};
+use super::bit_parallel::{distance_by_table, distance_units};
 use super::byte_ids::ByteIds;
 use super::diagonal::{Found, Wavefronts};
 use super::lcs::CommonSubsequence;
@@ -21,6 +21,8 @@ pub struct Workspace {
     right: Vec<u32>,
     lcs: CommonSubsequence,
     long: Long,
+    /// Match bits for each number; zeros between pairs.
+    of_numbers: Vec<u64>,
 }
 
 /// Working memory for text of one byte a character.
@@ -73,11 +75,14 @@ impl Workspace {
 
     /// Edit distance of two texts whose units are numbers below `ids`.
     pub fn distance_of_numbers(&mut self, texts: [&[u32]; 2], ids: usize) -> usize {
-        let Self { lcs, long, .. } = self;
+        let Self { lcs, long, of_numbers, .. } = self;
+        if of_numbers.len() < ids {
+            of_numbers.resize(ids, 0);
+        }
         let (left, right) = trim_common_ends(texts[0], texts[1]);
         let distance = distance_of(left, right, SubstitutionCost::One, usize::MAX, lcs, |pattern, text| {
             if pattern.len() <= WORD {
-                return Some(distance_units(pattern, text));
+                return Some(distance_by_table(pattern, text, of_numbers));
             }
             match long.wavefronts.distance(pattern, text, budget(text.len()), usize::MAX) {
                 Found::Distance(distance) => Some(distance),
@@ -132,7 +137,7 @@ impl ByteTexts {
         let (left, right) = trim_common_ends(left, right);
         distance_of(left, right, cost, limit, lcs, |pattern, text| {
             if pattern.len() <= WORD {
-                return Some(distance_bytes(pattern, text, bits));
+                return Some(distance_by_table(pattern, text, &mut bits[..]));
             }
             match wavefronts.distance(pattern, text, budget(text.len()), limit) {
                 Found::Distance(distance) => Some(distance),

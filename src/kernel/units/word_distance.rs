@@ -18,9 +18,6 @@ const ONE_END: usize = 3;
 /// Longest text: two places are kept in 64 bits.
 const LONGEST: usize = i32::MAX as usize;
 
-/// What comparing the words by numbers takes, in cells for each word.
-const CELLS_OF_A_WORD: usize = 1;
-
 /// Where the next words of both texts begin, that of the first text in the upper half.
 type Places = u64;
 
@@ -71,7 +68,8 @@ impl WordDistance {
             return None;
         }
         let words = borders.each_ref().map(Borders::words);
-        let budget = CELLS_OF_A_WORD * (words[0] + words[1]);
+        // Cells that take as long as it takes to compare the words by numbers.
+        let budget = (words[0] + words[1]) / 2;
         // Errors of one end beyond which there are more cells than that.
         let most = FIRST_LOOK.max(budget.isqrt()).min(words[0].max(words[1]).div_ceil(2));
         let ahead = Texts { texts, borders };

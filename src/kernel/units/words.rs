@@ -283,15 +283,23 @@ impl Word {
         let product = u128::from(first ^ FACTORS[0]) * u128::from(last ^ self.len() as u64 ^ FACTORS[1]);
         let mut hash = product as u64 ^ (product >> u64::BITS) as u64;
         if self.len() > 2 * END {
-            hash ^= hash_of_long(self.of(text));
+            hash ^= hash_of_middle(self.of(text));
         }
         (hash ^ hash >> u32::BITS) as usize
     }
 }
 
+/// What stands between the ends of a long word, eight bytes at a time, of which the last ones may be of the end.
 #[inline(never)]
-fn hash_of_long(word: &[u8]) -> u64 {
-    word.iter().fold(0, |hash, &byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(FACTORS[0]))
+fn hash_of_middle(word: &[u8]) -> u64 {
+    let middle = word[END..].windows(END).step_by(END);
+    middle.filter_map(|bytes| bytes.first_chunk().copied().map(u64::from_le_bytes)).fold(
+        0,
+        |hash: u64, bytes| {
+            let product = u128::from(hash ^ bytes ^ FACTORS[0]) * u128::from(FACTORS[1]);
+            product as u64 ^ (product >> u64::BITS) as u64
+        },
+    )
 }
 
 /// The ends of a word behind which the text has few bytes.
