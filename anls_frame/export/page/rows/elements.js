@@ -67,13 +67,16 @@ function shownValue(value, longest = Infinity, isFractional = false) {
   return spoken(value, isFractional);
 }
 
-/** Put what stands for a value into a cell; most are texts, and to replace only these is faster. */
+/** Put what stands for a value into a cell; most are texts, and to change only these is faster. */
 function fill(cell, value, longest, isFractional) {
   const shown = shownValue(value, longest, isFractional);
-  if (typeof shown === "string") {
-    cell.textContent = shown;
-  } else {
+  const { firstChild: only } = cell;
+  if (typeof shown !== "string") {
     cell.replaceChildren(shown);
+  } else if (only instanceof Text && cell.lastChild === only) {
+    only.data = shown;
+  } else {
+    cell.textContent = shown;
   }
 }
 

@@ -96,7 +96,11 @@ class App {
     }));
     if (!several) {
       add("type_0", "error type", "type", (cell, row) => {
-        cell.replaceChildren(typeElement(this.rows.value("type_0", row), meta.colors));
+        const type = this.rows.value("type_0", row);
+        if (cell.type !== type) {
+          cell.type = type;
+          cell.replaceChildren(typeElement(type, meta.colors));
+        }
       });
     }
     meta.systems.forEach((name, system) => {
@@ -120,6 +124,9 @@ class App {
 
   fillVerdict(cell, row) {
     const code = this.verdicts.column.codes[row];
+    if (!code && !cell.textContent) {
+      return;
+    }
     cell.textContent = code ? String(code) : "";
     cell.title = code ? verdictName(this.verdicts.names[code - 1]) : "";
   }
