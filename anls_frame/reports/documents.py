@@ -217,12 +217,13 @@ def _worst_slice(
     """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
     found: list[tuple[float, str, str]] = []
     for by, table in tables:
-        is_large = (pl.col(SLICE) == GROUP) & (pl.col("n") >= LEAST_ROWS) & pl.col(column).is_not_null()
+        # By series, because a name that reads like a pattern would select other columns.
+        is_large = (table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS)
+        is_large &= table.get_column(column).is_not_null()
         slices = table.filter(is_large)
         names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
-        for label, (value, *ends) in zip(
-            slice_labels(slices, by), slices.select(names).iter_rows(), strict=True
-        ):
+        figures = zip(*(slices.get_column(name) for name in names), strict=True)
+        for label, (value, *ends) in zip(slice_labels(slices, by), figures, strict=True):
             found.append((value, label, spelled(value, ends, kind)))
     worst = (min if higher_is_better else max)(found, default=None, key=lambda one: one[0])
     return None if worst is None or all(value == worst[0] for value, _, _ in found) else worst[1:]

@@ -388,7 +388,7 @@ class _Given:
             chosen = tuple(metric for metric in chosen if metric != BUILT_IN["zeros"])
         if BUILT_IN["zeros"] in chosen:
             raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
-        name = prediction or "score"
+        name = "score" if prediction is None else prediction
         texts = [name, str(answers)] if has_texts else []
         return cls({name: name}, chosen, texts, _needed(chosen, {name: name}))
 
