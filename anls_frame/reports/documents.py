@@ -217,12 +217,11 @@ def _worst_slice(
     """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
     found: list[tuple[float, str, str]] = []
     for by, table in tables:
-        # By series, because a name that reads like a pattern would select other columns.
-        is_large = (table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS)
-        is_large &= table.get_column(column).is_not_null()
-        slices = table.filter(is_large)
+        # In Python, because a name that reads like a pattern would select other columns.
+        is_scored = [value is not None for value in table.get_column(column).to_list()]
+        slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & pl.Series(is_scored))
         names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
-        figures = zip(*(slices.get_column(name) for name in names), strict=True)
+        figures = zip(*(slices.get_column(name).to_list() for name in names), strict=True)
         for label, (value, *ends) in zip(slice_labels(slices, by), figures, strict=True):
             found.append((value, label, spelled(value, ends, kind)))
     worst = (min if higher_is_better else max)(found, default=None, key=lambda one: one[0])

@@ -130,17 +130,11 @@ def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     for metric in metrics:
         own = f"{metric.name}_n"
         n = own if own in table.columns else "n"
-        ends = dict(zip(("score", "low", "high"), metric.ends, strict=True))
-        parts.append(
-            table.select(
-                SLICE,
-                pl.lit(metric.name).alias("metric"),
-                n=n,
-                n_clusters="n_clusters",
-                few_rows="few_rows",
-                **ends,
-            )
-        )
+        # Columns are taken from the frame, because a name that reads like a pattern would select others.
+        sources = {SLICE: SLICE, "n": n, "n_clusters": "n_clusters", "few_rows": "few_rows"}
+        sources |= dict(zip(("score", "low", "high"), metric.ends, strict=True))
+        part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
+        parts.append(part.insert_column(1, pl.repeat(metric.name, part.height, eager=True).alias("metric")))
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
