@@ -1,7 +1,8 @@
 //! Text preparation equals a plain loop over characters, and a prepared text stays as it is.
 #![no_main]
 
-use anls_frame::kernel::prepare::{Preparation, UnicodeForm, Whitespace, length, upper_length};
+use anls_frame::kernel::length::{length, upper_length};
+use anls_frame::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use unicode_normalization::UnicodeNormalization;

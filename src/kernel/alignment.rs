@@ -10,8 +10,8 @@
 //! row only the words in which a path of the known distance can run.
 
 use super::distance::Workspace;
+use super::length::length;
 use super::pattern::{MatchBits, Unit};
-use super::prepare::length;
 use super::weighted::SubstitutionCost;
 
 /// What happens at one place of the reference.

@@ -8,7 +8,8 @@
 use super::batches::{Batches, LONGEST_BYTES};
 use super::distance::Workspace;
 use super::lanes::{Affixes, Isa};
-use super::prepare::{Preparation, length, upper_length};
+use super::length::{length, upper_length};
+use super::prepare::Preparation;
 use super::prepared::{self, Prepared, Text};
 use super::request::{Exact, Request, Similarity};
 use super::score::{CharErrors, Denominator, Nearest};

@@ -49,6 +49,7 @@ pub mod alignment;
 pub mod confusions;
 pub mod distance;
 pub mod error_type;
+pub mod length;
 pub mod prepare;
 pub mod score;
 

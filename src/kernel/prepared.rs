@@ -161,8 +161,9 @@ pub fn upper_length(prepared: &Prepared, length: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::length;
     use super::super::oracle::cases;
-    use super::super::prepare::{self, UnicodeForm};
+    use super::super::prepare::UnicodeForm;
     use super::*;
 
     const WHITESPACES: [Whitespace; 3] = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze];
@@ -177,10 +178,10 @@ mod tests {
             for isa in Isa::available() {
                 prepared.fill(raw, preparation, isa);
                 assert_eq!(prepared.memory().text(), expected.as_bytes(), "{text:?} {preparation:?} {isa:?}");
-                let upper = upper_length(prepared, prepare::length(expected));
-                assert_eq!(upper, prepare::upper_length(expected), "{text:?}");
+                let upper = upper_length(prepared, length::length(expected));
+                assert_eq!(upper, length::upper_length(expected), "{text:?}");
                 for text in [text, expected].into_iter().filter(|_| !prepared.may_grow()) {
-                    assert_eq!(prepare::length(text), prepare::upper_length(text), "{text:?}");
+                    assert_eq!(length::length(text), length::upper_length(text), "{text:?}");
                 }
             }
         }

@@ -6,7 +6,8 @@ use std::hint::select_unpredictable;
 use rustc_hash::FxBuildHasher;
 
 use super::distance::Workspace;
-use super::prepare::{Preparation, length, upper_length};
+use super::length::{length, upper_length};
+use super::prepare::Preparation;
 use super::units::Units;
 use super::weighted::SubstitutionCost;
 

@@ -12,7 +12,7 @@ mod words;
 use self::graphemes::Graphemes;
 use self::words::Words;
 use super::distance::Workspace;
-use super::prepare::length;
+use super::length::length;
 
 /// What a distance counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
