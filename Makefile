@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # Without cargo on the machine the build backend would download a whole toolchain; better an error.
 export MATURIN_NO_INSTALL_RUST = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# pip compiles nothing below, and images of containers often forbid Python to keep what it compiles: each of hundreds
+# of processes would then compile again all that it imports.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy clean
@@ -19,18 +22,19 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 # pip compile all of them takes as long as to install them.
 $(VENV)/package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
 	$(BIN)/pip install --quiet --no-compile --editable .
 	touch $@
 
 install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
 
 $(VENV)/installed: $(VENV)/package
-	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
 	$(BIN)/pip install --quiet --no-compile --group dev
 	touch $@
 
 # PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart. The pip
-# of .venv serves the other environments too, because setting up one for each takes seconds.
+# of .venv serves the other environments too, because setting up one for each takes seconds. Only the first target may
+# upgrade it: these two run it at the same time.
 .venv-peers/installed: tests/peers/requirements.txt | $(VENV)/package
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv --without-pip .venv-peers
 	$(BIN)/pip --python .venv-peers/bin/python install --quiet --no-compile --requirement $<
@@ -92,7 +96,7 @@ test-notebooks: install ## The notebooks, run, print what they printed
 test-wheel: install ## The wheel: its size, and that it works outside the source tree
 	rm -rf target/test-wheel
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir target/test-wheel .
-	$(PYTHON) .ci/check_wheel.py target/test-wheel/*.whl --quick
+	$(BIN)/python .ci/check_wheel.py target/test-wheel/*.whl --quick
 
 docs: install ## The site, into build/site; warnings are errors
 	$(BIN)/pip install --quiet --group docs

@@ -10,6 +10,7 @@ reported. This needs nothing but Python, on any system.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
@@ -57,8 +58,13 @@ def check_content(wheel: Path) -> str:
 def check_installed(wheel: Path, options: list[str], folder: Path, *, system_site_packages: bool) -> None:
     """Install the wheel into a new environment, and use it there."""
     begun = time.monotonic()
-    venv.create(folder / "venv", with_pip=True, system_site_packages=system_site_packages)
+    # Where this Python has a pip, it serves the environment too: to set up another one takes seconds.
+    has_pip = importlib.util.find_spec("pip") is not None
+    venv.create(folder / "venv", with_pip=not has_pip, system_site_packages=system_site_packages)
     scripts = Path(sysconfig.get_path("scripts", "venv", {"base": str(folder / "venv")}))
+    pip = [scripts / "python", "-m", "pip"]
+    if has_pip:
+        pip = [sys.executable, "-m", "pip", "--python", folder / "venv"]
     environment = {**os.environ, "PYTHONPATH": "", "PYTHONUTF8": "1"}
 
     def run(*command: str | Path) -> str:
@@ -69,7 +75,7 @@ def check_installed(wheel: Path, options: list[str], folder: Path, *, system_sit
             sys.exit(f"{' '.join(map(str, command))} failed:\n{ran.stdout}{ran.stderr}")
         return ran.stdout
 
-    run(scripts / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel, *options)
+    run(*pip, "install", "--quiet", "--only-binary=:all:", wheel, *options)
     report = run(scripts / "anls-frame", "report", SAMPLE, *REPORT)
     taken = time.monotonic() - begun
     print(run(scripts / "anls-frame", "doctor"), report, sep="\n")
