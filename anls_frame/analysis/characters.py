@@ -61,7 +61,7 @@ def confusions(
         Neighbouring words are shown with a space between them.
     min_nls
         Rows with a lower `nls` are left out, because the characters of a completely wrong answer are not
-        confusions.
+        confusions. 0 leaves out none, even where `nls` is negative, as it can be with `length="raw_upper"`.
     op
         Only `"replace"`, `"insert"` or `"delete"`; shares are those among all edits.
 

@@ -127,7 +127,9 @@ def anls(
     protocol
         How texts are prepared, L is counted and the score is cut.
     threshold
-        The threshold t in [0, 1], which overrides the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own. A score is kept where d / L < t under
+        "anls", so that one of exactly 0.5 becomes 0, and where 1 - d / L ≥ t under "rrc" and "anls_star", so
+        that it stays.
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
@@ -373,7 +375,9 @@ def score(
     protocol
         Protocol of `nls`, `anls`, `exact_match` and `answer_index`.
     threshold
-        The threshold t in [0, 1], which overrides the protocol's own.
+        The threshold t in [0, 1], which overrides the protocol's own. A score is kept where d / L < t under
+        "anls", so that one of exactly 0.5 becomes 0, and where 1 - d / L ≥ t under "rrc" and "anls_star", so
+        that it stays.
     cer_protocol
         How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
         "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain

@@ -77,6 +77,11 @@ const UNSPLIT_PREDICTION: usize = 9;
 impl Aligner {
     /// The edits that turn the reference into the prediction, from the start to the end.
     pub fn edits(&mut self, reference: &str, prediction: &str) -> &[Edit] {
+        self.edits_within(reference, prediction, None)
+    }
+
+    /// The same, where it is known that there are no more than so many.
+    pub fn edits_within(&mut self, reference: &str, prediction: &str, most: Option<usize>) -> &[Edit] {
         let Self { workspace, reference: reference_units, prediction: prediction_units, table, edits } = self;
         edits.clear();
         if reference == prediction {
@@ -87,7 +92,7 @@ impl Aligner {
             if length <= UNSPLIT_REFERENCE {
                 return usize::MAX;
             }
-            workspace.distance(reference, prediction, SubstitutionCost::One)
+            most.unwrap_or_else(|| workspace.distance(reference, prediction, SubstitutionCost::One))
         };
         if reference.is_ascii() && prediction.is_ascii() {
             let part = Part::new(reference.as_bytes(), prediction.as_bytes());
@@ -503,6 +508,23 @@ mod tests {
         #[test]
         fn long_texts_are_split(reference in "[ab]{0,4200}", prediction in "[ab漢]{0,4200}") {
             assert_edits(&mut Aligner::default(), &reference, &prediction);
+        }
+
+        #[test]
+        fn edits_do_not_depend_on_what_is_known(
+            reference in "[abc]{0,300}", changes in proptest::collection::vec((0..300_usize, "[abé]{0,3}"), 0..20),
+            more in 0..70_usize,
+        ) {
+            let mut letters: Vec<char> = reference.chars().collect();
+            for (place, text) in changes {
+                let place = place.min(letters.len());
+                letters.splice(place..letters.len().min(place + 1), text.chars());
+            }
+            let prediction: String = letters.into_iter().collect();
+            let most = edit_distance(&reference, &prediction, 1) + more;
+            let mut known = Aligner::default();
+            let found = known.edits_within(&reference, &prediction, Some(most));
+            assert_eq!(found, Aligner::default().edits(&reference, &prediction));
         }
 
         #[test]

@@ -247,12 +247,12 @@ impl Counts {
         self.rows[kind as usize] += 1;
     }
 
-    /// Counts a pair of texts, the reference first; neighbouring edits count as one where they turn at most `longest`
-    /// units into at most so many others.
-    pub fn add_pair(&mut self, aligner: &mut Aligner, texts: &Written, longest: usize) {
+    /// Counts a pair of texts, the reference first, between which there are at most so many edits, where that is
+    /// known; neighbouring edits count as one where they turn at most `longest` units into at most so many others.
+    pub fn add_pair(&mut self, aligner: &mut Aligner, texts: &Written, most: Option<usize>, longest: usize) {
         self.add_row(RowKind::Compared);
         self.add_reference(texts, longest);
-        let edits = aligner.edits(texts.texts[0], texts.texts[1]);
+        let edits = aligner.edits_within(texts.texts[0], texts.texts[1], most);
         if longest == 1 {
             for edit in edits.chunks(1) {
                 self.add_edits(edit[0].operation, edit, texts);
@@ -390,7 +390,7 @@ mod tests {
     ) -> Vec<(String, String, u64)> {
         let mut counts = Counts::default();
         let mut units = Units::default();
-        counts.add_pair(&mut Aligner::default(), &units.write([reference, prediction], unit), longest);
+        counts.add_pair(&mut Aligner::default(), &units.write([reference, prediction], unit), None, longest);
         let mut edits: Vec<_> = counts
             .into_counts()
             .filter(|counted| matches!(counted.kind, Kind::Edit(_)))
@@ -439,7 +439,7 @@ mod tests {
             for text in texts {
                 let mut units = Units::default();
                 let texts = units.write([text, text], TextUnit::Codepoint);
-                counts.add_pair(&mut Aligner::default(), &texts, 1);
+                counts.add_pair(&mut Aligner::default(), &texts, None, 1);
             }
             counts
         };
@@ -482,7 +482,7 @@ mod tests {
             for text in texts {
                 let mut units = Units::default();
                 let texts = units.write([text, ""], TextUnit::Word(WordRule::Whitespace));
-                counts.add_pair(&mut Aligner::default(), &texts, 2);
+                counts.add_pair(&mut Aligner::default(), &texts, None, 2);
             }
             counts
         };

@@ -73,6 +73,13 @@ impl Workspace {
         self.distance_of_utf8([left.as_bytes(), right.as_bytes()], cost, limit)
     }
 
+    /// Edit distance of two texts whose units are bytes.
+    pub fn distance_of_bytes(&mut self, texts: [&[u8]; 2]) -> usize {
+        let Self { bytes, lcs, .. } = self;
+        let distance = bytes.distance_within(texts, SubstitutionCost::One, usize::MAX, lcs);
+        distance.expect("no limit was set")
+    }
+
     /// Edit distance of two texts whose units are numbers below `ids`.
     pub fn distance_of_numbers(&mut self, texts: [&[u32]; 2], ids: usize) -> usize {
         let Self { lcs, long, of_numbers, .. } = self;

@@ -27,9 +27,10 @@
 //! alone, on an Intel Xeon with AVX-512 at 2.6 GHz. A limit shortens the way: a row whose
 //! best answer is known already, or a score that is cut below a threshold, needs no exact distance beyond it.
 //!
-//! Texts that are compared by grapheme clusters are first written down anew by `units`, a code point for each. They
-//! then take the last ways of the table. Distances in words are computed there alone, from places of the texts where
-//! errors are few, and else from numbers of the words.
+//! Texts that are compared by grapheme clusters are first written down anew by `units`, a byte for each, or a code point
+//! where there are too many, with which they take the last ways of the table. Distances in words are computed there
+//! alone: from places of the texts where errors are few, else in a band that looks every word up once, and from numbers
+//! of the words where that is not wide enough.
 //!
 //! # Methods for long texts
 //!

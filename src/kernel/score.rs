@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::distance::Workspace;
 use super::length::{length, upper_length};
 use super::prepare::Preparation;
-use super::units::Units;
+use super::units::{TextUnit, Units};
 use super::weighted::SubstitutionCost;
 
 /// The length by which a distance is divided: the longer one of the two texts, counted so.
@@ -94,6 +94,18 @@ impl Cut {
             Self::Distance => around.find(kept),
             Self::Similarity => around.rev().find(kept),
         }
+    }
+}
+
+impl Protocol {
+    /// What two prepared texts are at most apart, from their similarity; `None` where it does not say.
+    pub fn most_edits(&self, nearest: &Nearest, texts: [&str; 2]) -> Option<usize> {
+        let is_known =
+            self.denominator == Denominator::Prepared && self.preparation.unit == TextUnit::Codepoint;
+        // Rounded by less than one.
+        #[expect(clippy::cast_sign_loss, reason = "no distance is negative")]
+        let most = |longer: usize| (nearest.normalized_distance * longer as f64).ceil() as usize;
+        is_known.then(|| most(texts.map(length).into_iter().fold(0, usize::max)))
     }
 }
 
@@ -325,6 +337,25 @@ fn distance_limit(rate: f64, length: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_similarity_says_how_many_edits_there_are_at_most() {
+        let protocol = Protocol {
+            preparation: Preparation::NONE,
+            denominator: Denominator::Prepared,
+            cut: Cut::Distance,
+        };
+        for length in 0..=600_usize {
+            let longer = "é".repeat(length);
+            for distance in 0..=length {
+                let nearest = Nearest::new(0, Some(distance), length);
+                let most = protocol.most_edits(&nearest, ["", &longer]).expect("of code points");
+                assert!((distance..=distance + 1).contains(&most), "{distance}/{length}");
+            }
+        }
+        let upper = Protocol { denominator: Denominator::PreparedUpper, ..protocol };
+        assert_eq!(upper.most_edits(&Nearest::new(0, Some(1), 2), ["a", "b"]), None);
+    }
 
     #[test]
     fn the_grid_threshold_is_the_edge_of_the_cut() {

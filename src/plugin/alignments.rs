@@ -21,6 +21,7 @@ use crate::kernel::request::Exact;
 use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::Nearest;
 use crate::kernel::units::Units;
+use crate::kernel::weighted::SubstitutionCost;
 
 /// Working memory of alignments after preparation.
 #[derive(Default)]
@@ -58,26 +59,30 @@ impl Alignment {
         &mut self,
         pair: &CheckedPair,
         row: usize,
+        index: Option<usize>,
         nearest: Option<Nearest>,
         options: &Options,
         counts: &mut Counts,
     ) {
         let prediction = pair.predicted(row);
-        let Some((prediction, nearest)) = prediction.zip(nearest) else {
+        let Some((prediction, index)) = prediction.zip(index) else {
             let is_missing = pair.accepted(row).next().is_some();
             counts.add_row(if is_missing { RowKind::Missing } else { RowKind::Unanswerable });
             return;
         };
-        if nearest.nls() < options.min_nls() {
+        if nearest.zip(options.min_nls()).is_some_and(|(nearest, least)| nearest.nls() < least) {
             counts.add_row(RowKind::Distant);
             return;
         }
-        let reference = pair.answer(row, nearest.index).expect("the nearest answer is one of them");
-        let preparation = options.protocol().preparation;
+        let reference = pair.answer(row, index).expect("the nearest answer is one of them");
+        let protocol = options.protocol();
+        let preparation = protocol.preparation;
         let prediction = preparation.prepare(prediction, &mut self.prediction);
         let reference = preparation.prepare(reference, &mut self.reference);
         let texts = self.units.write([reference, prediction], preparation.unit);
-        counts.add_pair(&mut self.aligner, &texts, options.max_length());
+        let known = nearest.filter(|_| options.substitution_cost() == SubstitutionCost::One);
+        let most = known.and_then(|nearest| protocol.most_edits(&nearest, texts.texts));
+        counts.add_pair(&mut self.aligner, &texts, most, options.max_length());
     }
 }
 
@@ -179,7 +184,7 @@ impl Drop for Counter<'_> {
 fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<Group>> {
     let request = options.nearest(Exact::All);
     // An only answer is the nearest, and how near it is matters only beside a limit.
-    let is_given = pair.has_one_answer() && options.min_nls() <= 0.0;
+    let is_given = pair.has_one_answer() && options.min_nls().is_none();
     let all = Mutex::new(GroupCounts::default());
     let counter = || Counter {
         scorer: BlockScorer::default(),
@@ -192,21 +197,22 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<G
         let pair = pair.check(piece.clone())?;
         let Counter { scorer, alignment, found, .. } = counter;
         let mut place = 0;
-        let mut count = |row: usize, nearest: Option<Nearest>| {
+        let mut count = |row: usize, index: Option<usize>, nearest: Option<Nearest>| {
             let number = groups.get(row);
             // Mostly the group of the row before.
             if found.groups.get(place).is_none_or(|group| group.number != number) {
                 place = found.place(number, row);
             }
-            alignment.count(&pair, row, nearest, options, &mut found.groups[place].counts);
+            alignment.count(&pair, row, index, nearest, options, &mut found.groups[place].counts);
         };
         if is_given {
             for row in piece {
-                let answer = pair.accepted(row).next();
-                count(row, answer.map(|(index, _)| Nearest::new(index, Some(0), 0)));
+                count(row, pair.accepted(row).next().map(|(index, _)| index), None);
             }
         } else {
-            scorer.score(&pair, piece, &request, |row, nearest, _| count(row, nearest));
+            scorer.score(&pair, piece, &request, |row, nearest, _| {
+                count(row, nearest.map(|nearest| nearest.index), nearest);
+            });
         }
         Ok(())
     })?;

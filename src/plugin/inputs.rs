@@ -29,6 +29,12 @@ const PIECE_TIME: usize = 100_000;
 /// Rows of one piece at most.
 const PIECE: usize = 8192;
 
+/// Pieces of a call that is more than one, so that no thread waits long for the last of them ...
+const PIECES: usize = 64;
+
+/// ... unless they were to be smaller than this part of a piece.
+const SMALLEST: usize = 4;
+
 /// Neighbouring rows that are looked at together.
 const TOGETHER: usize = 64;
 
@@ -121,6 +127,11 @@ impl Pair {
         let pair = self.prediction.texts.mean_cost().midpoint(self.answers.texts.mean_cost());
         // Nulls alone cost nothing.
         let rows = (PIECE_TIME / pair.saturating_mul(answers).max(1)).clamp(1, PIECE);
+        let rows = if self.rows <= rows {
+            rows
+        } else {
+            self.rows.div_ceil(PIECES).clamp(rows.div_ceil(SMALLEST), rows)
+        };
         if rows < TOGETHER { rows } else { rows / TOGETHER * TOGETHER }
     }
 

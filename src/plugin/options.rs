@@ -127,9 +127,10 @@ impl Options {
         usize::try_from(self.max_length).unwrap_or(LONGEST).clamp(1, LONGEST)
     }
 
-    /// Lowest similarity of texts whose edits are counted.
-    pub fn min_nls(&self) -> f64 {
-        self.min_nls
+    /// Lowest similarity of texts whose edits are counted. 0 is no limit: over lengths of other texts than those
+    /// that are compared, similarities can be negative.
+    pub fn min_nls(&self) -> Option<f64> {
+        (self.min_nls > 0.0).then_some(self.min_nls)
     }
 
     /// What a substitution costs.

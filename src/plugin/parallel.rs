@@ -16,7 +16,7 @@ use std::thread::{self, ScopedJoinHandle};
 use super::{Error, Result};
 
 /// Pieces for which one more thread is worth starting.
-const PIECES_PER_THREAD: usize = 2;
+const PIECES_PER_THREAD: usize = 4;
 
 /// The threads of the plugin.
 static CREW: Crew = Crew { at_work: AtomicUsize::new(0), limit: OnceLock::new() };

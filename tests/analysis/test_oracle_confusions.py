@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ def slow(
             continue
         similarity = oracle.nls(prediction, answers, protocol)
         assert similarity is not None
-        if similarity < min_nls:
+        if min_nls > 0 and similarity < min_nls:
             counted["n_distant"] += 1
             continue
         counted["n"] += 1
@@ -135,6 +136,21 @@ def test_confusions_under_any_options(
         frame_of(rows), "prediction", "answers", protocol=protocol, max_length=longest, min_nls=min_nls
     )
     assert as_dict(table) == slow(rows, protocol, longest, min_nls)
+
+
+@given(st.lists(st.text("ab é漢", min_size=65, max_size=200), min_size=1, max_size=5), st.integers())
+def test_edits_of_long_texts_do_not_depend_on_a_limit(references: list[str], seed: int) -> None:
+    rng = random.Random(seed)
+    # With a limit, texts are compared before, and their edits are looked for within that distance.
+    rows = [(noisy(rng, text), text) for text in references]
+    frame = pl.DataFrame(rows, schema=["prediction", "answer"], orient="row")
+    limited = af.confusions(frame, "prediction", "answer", min_nls=0.01)
+    assert_frame_equal(limited, af.confusions(frame, "prediction", "answer"))
+
+
+def noisy(rng: random.Random, text: str) -> str:
+    kept = [letter for letter in text if rng.random() > 0.1]
+    return "".join(rng.choice("abx") if rng.random() < 0.1 else letter for letter in kept)
 
 
 @given(SOME_ROWS, st.integers(1, 3))

@@ -27,13 +27,14 @@ def terminal_width(text: str) -> int:
 
 
 class Reader(HTMLParser):
-    """Tags, and the texts of the cells with what is marked in them."""
+    """Tags, and the texts of the cells with what is marked in them and what is not."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[str] = []
         self.cells: list[str] = []
         self.marked: list[list[str]] = []
+        self.plain: list[str] = []
         self.feed(html)
         self.close()
 
@@ -43,12 +44,15 @@ class Reader(HTMLParser):
         if tag == "td":
             self.cells.append("")
             self.marked.append([])
+            self.plain.append("")
 
     def handle_data(self, data: str) -> None:
         if self.tags[-1] != "th":
             self.cells[-1] += data
             if self.tags[-1] in {"mark", "ins", "del"}:
                 self.marked[-1].append(data)
+            else:
+                self.plain[-1] += data
 
     def handle_endtag(self, tag: str) -> None:
         if tag in {"mark", "ins", "del", "th"}:
@@ -208,9 +212,13 @@ def test_html_holds_both_texts_and_marks_their_differences(texts: tuple[str, str
     ):
         if text.isascii() and text.isprintable():
             assert cell.replace("␣", " ") == text
-        differing = [one for one in aligned.segments() if one.op not in {"equal", op}]
-        # A character of several code points is marked as a whole.
-        assert len(marked) == len(differing) if text.isascii() else len(marked) <= len(differing)
+        # A character of several code points is marked as a whole, and so is what it stands beside.
+        if all(one.isascii() and "\r\n" not in one for one in texts):
+            different = [one.op for one in aligned.segments() if one.op != "equal"]
+            assert len(marked) == len(different) - different.count(op)
+    # What is not marked is the same in both.
+    assert page.plain[0] == page.plain[1]
+    assert any(page.marked) == (aligned.distance > 0)
 
 
 @pytest.mark.parametrize(

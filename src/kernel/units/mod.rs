@@ -6,6 +6,7 @@
 
 mod borders;
 mod graphemes;
+mod word_band;
 mod word_distance;
 mod words;
 
@@ -127,9 +128,20 @@ impl Units {
         unit: TextUnit,
         workspace: &mut Workspace,
     ) -> Option<Measured> {
-        let TextUnit::Word(rule) = unit else { return None };
-        let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
-        Some(Measured { distance, lengths })
+        match unit {
+            TextUnit::Codepoint => None,
+            TextUnit::Grapheme => {
+                let texts = self.graphemes.bytes(texts)?;
+                Some(Measured {
+                    distance: workspace.distance_of_bytes(texts),
+                    lengths: texts.map(<[u8]>::len),
+                })
+            }
+            TextUnit::Word(rule) => {
+                let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
+                Some(Measured { distance, lengths })
+            }
+        }
     }
 
     /// Both texts with a code point for each unit.

@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::super::distance::Workspace;
 use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
+use super::word_band::WordBand;
 use super::word_distance::WordDistance;
 use super::{Range, TOO_MANY, WordRule};
 
@@ -15,11 +16,18 @@ pub struct Words {
     isa: Isa,
     borders: [Borders; 2],
     distance: WordDistance,
+    band: WordBand,
     numbers: Numbers,
     letters: String,
 }
 
 impl Words {
+    /// Words that are compared with these lanes.
+    #[cfg(test)]
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, ..Self::default() }
+    }
+
     /// Number of words.
     pub fn count(&mut self, text: &str, rule: WordRule) -> usize {
         if rule == WordRule::Uax29 {
@@ -97,12 +105,16 @@ impl Task for Attempt<'_> {
 
     #[inline(always)]
     fn perform(self) -> Option<usize> {
-        let Self { words: Words { borders, distance, .. }, texts, rule, ranges } = self;
+        let Self { words: Words { borders, distance, band, .. }, texts, rule, ranges } = self;
         let bytes = texts.map(str::as_bytes);
         for (borders, text) in borders.iter_mut().zip(bytes) {
             borders.find(text, rule == WordRule::Spaces);
         }
-        let distance = distance.distance(bytes, borders);
+        // Not `or_else`, which would be compiled for every machine.
+        let mut distance = distance.distance(bytes, borders);
+        if distance.is_none() {
+            distance = band.distance(bytes, borders);
+        }
         if distance.is_none() {
             for (borders, ranges) in borders.iter().zip(&mut *ranges) {
                 borders.ranges(ranges);
