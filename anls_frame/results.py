@@ -1,9 +1,9 @@
-"""What results share: figures of all rows and of each slice, and slices that were found."""
+"""What results share: how they are shown and written, figures of all rows and of each slice, found slices."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, cast
 
@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame import export
 from anls_frame._typing import Table_co
+from anls_frame.export import sources
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames.conversion import to_pandas
 
@@ -26,13 +27,86 @@ if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
+    from anls_frame.export.sources import Source
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-__all__ = ["FoundSlices", "SlicedResult"]
+__all__ = ["FoundSlices", "SlicedResult", "Written"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+class Written(ABC):
+    """What is printed, shown in notebooks and written to files."""
+
+    noun: ClassVar[str]
+    """What messages call this result."""
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        escape_formulas: bool = False,
+        rows: RowsPage | None = None,
+        source: Source | Sequence[Source] = (),
+    ) -> Path:
+        """
+        Write the result to a file, in the format of the path's suffix.
+
+        Parameters
+        ----------
+        path
+            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
+            replaced as a whole or, on an error, left unchanged.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        rows
+            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
+            slices, error types and transitions lead to their rows, where `by` of the page has their columns.
+        source
+            In .html, the files or folders that the rows come from. The page then begins with their names,
+            each with the date of its last change.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
+        document = self.to_document()
+        embedded = None if rows is None else rows.embedded(document.settings)
+        document = replace(document, source=sources.named(source))
+        return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
+
+    @abstractmethod
+    def to_document(self) -> Document:
+        """Return the tables, settings and notes that `write` writes."""
+
+    def to_gt(self, table: int = 0) -> GT:
+        """Return a table as a great_tables object, the first one by default."""
+        return self._notebook_tables(None)[table]
+
+    def _repr_html_(self) -> str:
+        from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
+
+        return "\n".join(table.as_raw_html() for table in self._notebook_tables(ROWS))
+
+    def __repr__(self) -> str:
+        from anls_frame.export import text  # noqa: PLC0415 - only to print
+
+        return "\n".join(map(text.render, self._glances(text.ROWS)))
+
+    @abstractmethod
+    def _glances(self, most: int | None) -> list[Glance]:
+        """Return the tables in their form for a screen, with at most `most` rows."""
+
+    def _notebook_tables(self, most: int | None) -> list[GT]:
+        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
+
+        return [
+            notebook.table(glance, f"anls-{self.noun}{place or ''}")
+            for place, glance in enumerate(self._glances(most))
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FoundSlices:
     """
     What is shown of slices that were found.
@@ -69,7 +143,7 @@ class FoundSlices:
     confidence: float
 
 
-class SlicedResult(ABC, Generic[Table_co]):
+class SlicedResult(Written, Generic[Table_co]):
     """
     Figures of all rows and of each slice, with intervals.
 
@@ -77,7 +151,6 @@ class SlicedResult(ABC, Generic[Table_co]):
     """
 
     noun: ClassVar[Literal["report", "comparison"]]
-    """What messages call this result."""
     _of_families: ClassVar[tuple[str, ...]] = ()
     """Columns that concern several slices together, so they are null in the overall row."""
 
@@ -157,57 +230,6 @@ class SlicedResult(ABC, Generic[Table_co]):
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""
         return to_pandas(self.to_polars())
 
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        escape_formulas: bool = False,
-        rows: RowsPage | None = None,
-    ) -> Path:
-        """
-        Write the result to a file, in the format of the path's suffix.
-
-        Parameters
-        ----------
-        path
-            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
-            replaced as a whole or, on an error, left unchanged.
-        escape_formulas
-            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
-        rows
-            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
-            slices, error types and transitions lead to their rows, where `by` of the page has their columns.
-
-        Returns
-        -------
-        Path
-            The path of the file.
-        """
-        embedded = None if rows is None else rows.embedded(self.settings)
-        return export.write(self.to_document(), path, escape_formulas=escape_formulas, rows=embedded)
-
-    @abstractmethod
-    def to_document(self) -> Document:
-        """Return the tables, settings and notes that `write` writes."""
-
-    def to_gt(self, table: int = 0) -> GT:
-        """Return a table as a great_tables object, the first one by default."""
-        return self._notebook_tables(None)[table]
-
-    def _repr_html_(self) -> str:
-        from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
-
-        return "\n".join(table.as_raw_html() for table in self._notebook_tables(ROWS))
-
-    def __repr__(self) -> str:
-        from anls_frame.export import text  # noqa: PLC0415 - only to print
-
-        return "\n".join(map(text.render, self._glances(text.ROWS)))
-
-    @abstractmethod
-    def _glances(self, most: int | None) -> list[Glance]:
-        """Return the tables in their form for a screen, with at most `most` rows."""
-
     @cached_property
     def _overall(self) -> pl.DataFrame:
         return self._slices(())
@@ -239,11 +261,3 @@ class SlicedResult(ABC, Generic[Table_co]):
     def _as_given(self, table: pl.DataFrame) -> Table_co:
         """Return a table as the kind of frame from which the result was made."""
         return cast("Table_co", to_pandas(table) if self._from_pandas else table)
-
-    def _notebook_tables(self, most: int | None) -> list[GT]:
-        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
-
-        return [
-            notebook.table(glance, f"anls-{self.noun}{place or ''}")
-            for place, glance in enumerate(self._glances(most))
-        ]

@@ -28,9 +28,10 @@ if not hasattr(daft, "udaf"):
 from anls_frame.distributed.frames import (  # noqa: E402 - needs Daft
     add_scores,
     compare,
+    find_slices,
     report,
     summarize,
     summarize_systems,
 )
 
-__all__ = ["add_scores", "compare", "report", "summarize", "summarize_systems"]
+__all__ = ["add_scores", "compare", "find_slices", "report", "summarize", "summarize_systems"]

@@ -18,8 +18,9 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.metrics import scoring
 from anls_frame.reports.comparisons import Comparison, baseline_first
 from anls_frame.reports.reports import Report
+from anls_frame.slices import finding, summarized
 from anls_frame.summary import own_metrics, slicing, summarizing, systems_summary
-from anls_frame.summary.catalogue import resolve
+from anls_frame.summary.catalogue import BUILT_IN, resolve
 from anls_frame.summary.settings import check_keep
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import of_system, resolve_for, resolve_systems
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import MissingPrediction, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.slices.result import Slices
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Missing
     from anls_frame.summary.slicing import By
 
-__all__ = ["add_scores", "compare", "report", "summarize", "summarize_systems"]
+__all__ = ["add_scores", "compare", "find_slices", "report", "summarize", "summarize_systems"]
 
 _Kind = TypeVar("_Kind", Summary, SystemsSummary)
 
@@ -353,6 +355,127 @@ def report(
     needed = _needed(options)
     summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSummary)
     return Report(summary, **shown)
+
+
+def find_slices(
+    frame: daft.DataFrame,
+    prediction: str | None = None,
+    answers: str | None = None,
+    columns: By | None = None,
+    *,
+    cluster: str,
+    depth: int = 2,
+    min_rows: int = 20,
+    min_clusters: int = 5,
+    metrics: Metrics | None = None,
+    top: int = 20,
+    holdout: float | None = None,
+    bins: int = 5,
+    max_values: int = 50,
+    protocol: ScoreProtocol | str = "anls",
+    threshold: float | None = None,
+    cer_protocol: ScoreProtocol | str = "raw",
+    missing: Missing | None = None,
+    confidence: float = 0.95,
+    draws: int = 999,
+    seed: int = 0,
+    batch_rows: int = BATCH_ROWS,
+) -> Slices:
+    """
+    Find the slices of a Daft frame in which a system is worse than in the rest.
+
+    The rows are summarized where they are stored, by all columns to look at and by document, and slices are
+    found in the summary.
+
+    Parameters
+    ----------
+    frame
+        A Daft DataFrame.
+    prediction, answers
+        As for `summarize`.
+    columns
+        The columns whose values may make up a slice. The summary has a cell for each document and each
+        combination of their values, so round measured numbers before.
+    cluster
+        Column that identifies the document of each row.
+    depth, min_rows, min_clusters
+        As for `anls_frame.find_slices`.
+    metrics
+        The scores, means of rows: `"anls"` by default. Several must have scores in the same rows.
+    top, holdout, bins, max_values
+        As for `anls_frame.find_slices`.
+    protocol, threshold, cer_protocol, missing
+        As for `summarize`.
+    confidence, draws, seed
+        As for `anls_frame.find_slices`.
+    batch_rows
+        Rows that are summarized at once, as for `summarize`.
+
+    Returns
+    -------
+    Slices
+        Those that `anls_frame.find_slices` would find in all rows on one machine.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If the frame has no such column.
+    DTypeError
+        If a column does not fit its role.
+    ValueError
+        If an option has an invalid value, if there is nothing to score, or if no column can slice rows.
+    TypeError
+        If the frame is not a Daft DataFrame.
+    RuntimeError
+        If the returned summaries do not cover all rows that Daft read.
+
+    See Also
+    --------
+    anls_frame.find_slices : the same for other frames, and for two systems.
+
+    Examples
+    --------
+    >>> from anls_frame import distributed
+    >>> import daft
+    >>> rows = daft.read_parquet("data/ocr_qa.parquet")
+    >>> columns = ["doc_type", "lang", "question_types"]
+    >>> found = distributed.find_slices(rows, "rapidocr", "answers", columns, cluster="doc_id")
+    >>> found.frame.select("description", "n", "p_adjusted").row(0)
+    ('question_types has form', 696, 0.001)
+    """
+    options: dict[str, Any] = {
+        "prediction": prediction,
+        "answers": answers,
+        "metrics": "anls" if metrics is None and answers is not None else metrics,
+        "by": columns,
+        "cluster": cluster,
+        "protocol": protocol,
+        "threshold": threshold,
+        "cer_protocol": cer_protocol,
+        "missing": missing,
+        "keep": (),
+    }
+    how: dict[str, Any] = {
+        "depth": depth,
+        "min_rows": min_rows,
+        "min_clusters": min_clusters,
+        "top": top,
+        "holdout": holdout,
+        "bins": bins,
+        "max_values": max_values,
+        "confidence": confidence,
+        "draws": draws,
+        "seed": seed,
+    }
+    # Errors in these arguments must show before hours of work.
+    finding.checked(**how)
+    nothing = _summary_without_rows(frame, options, batch_rows)
+    names = [metric.name for metric in nothing.settings.metrics if metric.name != BUILT_IN["zeros"].name]
+    summarized.check(nothing, None, names)
+    needed = _needed(options)
+    summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSummary)
+    found: Slices = finding.find_slices(summary, metrics=names, **how)
+    return found
 
 
 def summarize_systems(

@@ -11,9 +11,9 @@ from anls_frame.export.display import FEW, Glance, figure, spelled
 from anls_frame.export.document import Document, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from anls_frame.export.document import Kind
+    from anls_frame.export.document import Kind, Selection
     from anls_frame.results import FoundSlices
 
 ONE_VALUE = "all its values are equal"
@@ -49,8 +49,8 @@ def sentences(found: FoundSlices) -> list[str]:
     return [sentence(line, found) for line in found.table.iter_rows(named=True)]
 
 
-def document(found: FoundSlices) -> Document:
-    """Return the document that `write` writes."""
+def document(found: FoundSlices, conditions: Sequence[Mapping[str, Selection]]) -> Document:
+    """Return the document that `write` writes, with what selects the rows of each slice."""
     kinds = _kinds(found)
     whole = Table("Slices", found.table.with_columns(pl.col("overlapping").list.join("; ")), kinds)
     kinds.pop("overlapping")
@@ -58,7 +58,7 @@ def document(found: FoundSlices) -> Document:
         "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
     ).explode("overlapping", empty_as_null=False)
     pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-    tables = [Table("Slices", found.table.drop("overlapping"), kinds)]
+    tables = [Table("Slices", found.table.drop("overlapping"), kinds, conditions)]
     if pairs.height:
         tables.append(Table("Overlapping slices", pairs, {"more": "count"}))
     return Document(
@@ -71,11 +71,11 @@ def document(found: FoundSlices) -> Document:
     )
 
 
-def glances(found: FoundSlices, most: int) -> list[Glance]:
+def glances(found: FoundSlices, most: int | None) -> list[Glance]:
     """Return the table for a screen, with at most `most` slices."""
     is_change, kinds = bool(found.systems), _kinds(found)
     rows = []
-    for line in found.table.head(most).iter_rows(named=True):
+    for line in found.table[:most].iter_rows(named=True):
         metric = next(one for one in found.metrics if one.name == line["metric"])
         kind: Kind = "difference" if is_change else (metric.format or "number")
         score = line["change" if is_change else "score"]

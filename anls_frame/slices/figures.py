@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,10 +92,18 @@ def of_rows(
     options
         How rows are scored, for `report` and `compare`.
     """
-    tables = _of_two if len(systems) > 1 else _of_one
+    is_change = len(systems) > 1
+    prediction = next(iter(systems.values())) if answers is not None else None
+    made: Any = (
+        partial(compare, systems=systems, answers=answers, draws=1)
+        if is_change
+        else partial(report, prediction=prediction, answers=answers)
+    )
 
     def reported(slices: pl.Series) -> pl.DataFrame:
-        return tables(frame.with_columns(slices.alias(SLICE)), systems, answers, metrics, options)
+        rows = frame.with_columns(slices.alias(SLICE))
+        result = made(rows, metrics=list(metrics), by=SLICE, **options)
+        return _changes(result.differences()) if is_change else _lines(result.by_group, metrics)
 
     return reported
 
@@ -112,18 +121,6 @@ def _none(*, is_change: bool) -> pl.DataFrame:
     return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
 
 
-def _of_one(
-    frame: pl.DataFrame,
-    systems: Mapping[str, str],
-    answers: str | None,
-    metrics: Sequence[Metric],
-    options: Mapping[str, Any],
-) -> pl.DataFrame:
-    prediction = next(iter(systems.values())) if answers is not None else None
-    made: Any = report(frame, prediction, answers, metrics=list(metrics), by=SLICE, **options)
-    return _lines(made.by_group, metrics)
-
-
 def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return a line for each slice and metric from the slices of a report."""
     parts = []
@@ -138,15 +135,8 @@ def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
-def _of_two(
-    frame: pl.DataFrame,
-    systems: Mapping[str, str],
-    answers: str | None,
-    metrics: Sequence[Metric],
-    options: Mapping[str, Any],
-) -> pl.DataFrame:
-    made: Any = compare(frame, systems, answers, metrics=list(metrics), by=SLICE, draws=1, **options)
-    table: pl.DataFrame = made.differences()
+def _changes(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a line for each slice and metric from the differences of a comparison."""
     return table.filter(pl.col("slice") == "group").select(
         pl.col(SLICE).cast(pl.Int64),
         "metric",

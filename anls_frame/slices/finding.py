@@ -167,8 +167,9 @@ def find_slices(
     holdout, slices are found on some documents, and tested and estimated on the others: their figures are
     unbiased, and all that were tested are listed.
 
-    A slice is listed only if it is worse than the rest of each of its parents that is found too, and worse
-    in the rows that no slice before it has; others are named in `overlapping`.
+    A slice is listed only if it is worse than the rest of each of its parents that is found too (if these are
+    worse without it as well, significantly worse), and worse in the rows that no slice before it has; others
+    are named in `overlapping`.
 
     Examples
     --------
@@ -180,25 +181,20 @@ def find_slices(
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
     ('question_types has form', 696, 0.001)
     """
-    from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as do
-    from anls_frame.slices.outcome import Test  # noqa: PLC0415 - these
-    from anls_frame.slices.scores import scores  # noqa: PLC0415
-    from anls_frame.slices.search import Least  # noqa: PLC0415
+    from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as does
+    from anls_frame.slices.scores import scores  # noqa: PLC0415 - this
 
-    count("depth", depth, 1, _DEEPEST)
-    least = Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1))
-    top = count("top", top, 1, _MOST_LISTED)
-    count("bins", bins, 2, _MOST_BINS)
-    count("max_values", max_values, 2, _MOST_VALUES)
-    count("seed", seed)
-    count("draws", draws, 1, _MOST_DRAWS)
-    confidence = share("confidence", confidence, ends=False)
-    held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
-    if held_out == 1:
-        raise ValueError("holdout must leave documents to find slices on, got 1")
-    test = Test(depth=depth, least=least, top=top, draws=draws, seed=seed, alpha=1 - confidence)
-    found_in = partial(
-        _found, test=test, held_out=held_out, confidence=confidence, bins=bins, most=max_values
+    how = checked(
+        depth=depth,
+        min_rows=min_rows,
+        min_clusters=min_clusters,
+        top=top,
+        holdout=holdout,
+        bins=bins,
+        max_values=max_values,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
     )
     if isinstance(frame, Summary):
         of_rows: dict[str, object] = {
@@ -210,9 +206,12 @@ def find_slices(
         of_rows |= {"threshold": threshold, "missing": missing, "features": features or None}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
-        return found_in(_of_summary(frame, columns, metrics, of_rows, confidence))
+        return _found(_of_summary(frame, columns, metrics, of_rows, how["confidence"]), **how)
     if isinstance(frame, SystemsSummary):
-        raise TypeError("a summary of several systems cannot be searched; pass their rows")
+        raise TypeError(
+            "a summary of several systems cannot be searched, because it does not have the squares of their "
+            "differences, which the test needs; pass the rows"
+        )
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
     settings = Settings(
@@ -232,14 +231,14 @@ def find_slices(
         **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
         "cluster": cluster,
         "missing": missing,
-        "confidence": confidence,
+        "confidence": how["confidence"],
     }
 
     def reported(chosen: Mask | None) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
         return figures_of_rows(on, given.systems, answers, [one.metric for one in of_metrics], options)
 
-    return found_in(
+    return _found(
         _Source(
             frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
@@ -250,8 +249,43 @@ def find_slices(
             systems=tuple(given.systems) if len(given.systems) > 1 else (),
             unreadable=unreadable,
             from_pandas=is_pandas(frame),
-        )
+        ),
+        **how,
     )
+
+
+def checked(
+    *,
+    depth: int,
+    min_rows: int,
+    min_clusters: int,
+    top: int,
+    holdout: float | None,
+    bins: int,
+    max_values: int,
+    confidence: float,
+    draws: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return how slices are searched from options of `find_slices`, or raise an error if one is invalid."""
+    from anls_frame.slices.outcome import Test  # noqa: PLC0415 - imports numpy, as does
+    from anls_frame.slices.search import Least  # noqa: PLC0415 - this
+
+    count("depth", depth, 1, _DEEPEST)
+    confidence = share("confidence", confidence, ends=False)
+    held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
+    if held_out == 1:
+        raise ValueError("holdout must leave documents to find slices on, got 1")
+    test = Test(
+        depth=depth,
+        least=Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1)),
+        top=count("top", top, 1, _MOST_LISTED),
+        draws=count("draws", draws, 1, _MOST_DRAWS),
+        seed=count("seed", seed),
+        alpha=1 - confidence,
+    )
+    bins, most = count("bins", bins, 2, _MOST_BINS), count("max_values", max_values, 2, _MOST_VALUES)
+    return {"test": test, "held_out": held_out, "confidence": confidence, "bins": bins, "most": most}
 
 
 @dataclass(frozen=True, kw_only=True)

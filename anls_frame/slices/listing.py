@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, compress
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,7 +125,8 @@ def listed(
     Return the slices to list, the one with the largest statistic first.
 
     After each of them its rows are set aside. The next is the slice with the largest statistic in the other
-    rows, if it is still as large as `critical`.
+    rows, if it is still as large as `critical`. A slice and a parent are both listed only if each of them is
+    worse beyond the other.
 
     Parameters
     ----------
@@ -150,7 +151,9 @@ def listed(
         chosen = next(
             place
             for place in _in_order(still, measured)
-            if _is_beyond_parents(still[place], still, rows, remaining, least=least, beyond=beyond)
+            if _is_beyond_parents(
+                still[place], still, rows, remaining, least=least, critical=critical, beyond=beyond
+            )
         )
         best = still.pop(chosen)
         remaining &= ~rows.mask(best.conditions)
@@ -179,17 +182,31 @@ def _in_order(found: Sequence[Found], measured: Sequence[tuple[float, float]]) -
 
 
 def _is_beyond_parents(
-    one: Found, others: Sequence[Found], rows: Rows, remaining: Mask, *, least: Least, beyond: float
+    one: Found,
+    others: Sequence[Found],
+    rows: Rows,
+    remaining: Mask,
+    *,
+    least: Least,
+    critical: float,
+    beyond: float,
 ) -> bool:
-    """Whether a slice is worse than the rest of each parent that is found too."""
+    """
+    Whether a slice is worse than the rest of each parent that is found too.
+
+    If the parent is worse without it as well, both would be listed, and each must be significant beyond the
+    other; else the parent says it all.
+    """
     parents = [
-        parent
-        for size in range(1, len(one.conditions))
-        for parent in combinations(one.conditions, size)
-        if any(other.metric == one.metric and other.conditions == parent for other in others)
+        other
+        for other in others
+        if other.metric == one.metric and set(other.conditions) < set(one.conditions)
     ]
+    inside = rows.mask(one.conditions)
     for parent in parents:
-        inside = rows.mask(parent) & remaining
-        if rows.values([one], least, inside)[0] < beyond:
+        (value,) = rows.values([one], least, remaining & rows.mask(parent.conditions))
+        if value < beyond:
+            return False
+        if value < critical and rows.values([parent], least, remaining & ~inside)[0] >= critical:
             return False
     return True

@@ -45,9 +45,9 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def searched(rows: Rows, test: Test) -> Outcome:
+def tested(rows: Rows, test: Test) -> searching.Searched:
     """Test all slices on all rows."""
-    found = searching.search(
+    return searching.search(
         rows.columns,
         [rows.residuals(metric) for metric in range(len(rows.scores))],
         height=rows.size,
@@ -58,6 +58,11 @@ def searched(rows: Rows, test: Test) -> Outcome:
         seed=test.seed,
         alpha=test.alpha,
     )
+
+
+def searched(rows: Rows, test: Test) -> Outcome:
+    """Choose the slices to list from all, tested on all rows."""
+    found = tested(rows, test)
     significant = [one for one in found.found if one.p_adjusted <= test.alpha]
     # A slice that is significant only step by step is above a smaller value than the first step's.
     critical = min([found.critical, *(one.value for one in significant)])
@@ -67,31 +72,31 @@ def searched(rows: Rows, test: Test) -> Outcome:
 
 def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
     """Find slices on some rows, and test them on the others."""
-    searched, tested = rows.of(~held_out), rows.of(held_out)
-    if not searched.height or not tested.height:
+    before, after = rows.of(~held_out), rows.of(held_out)
+    if not before.height or not after.height:
         raise ValueError("holdout must leave documents on both sides; there are too few documents")
     metrics = range(len(rows.scores))
     promising, looked = searching.screened(
-        searched.columns,
-        [searched.residuals(metric) for metric in metrics],
-        height=searched.size,
-        counts=searched.counts,
+        before.columns,
+        [before.residuals(metric) for metric in metrics],
+        height=before.size,
+        counts=before.counts,
         depth=test.depth,
         least=test.least,
         most=_SCREENED,
     )
-    values = searched.values(promising, test.least)
+    values = before.values(promising, test.least)
     ordered = sorted(
         (Found(one.metric, one.conditions, value) for one, value in zip(promising, values, strict=True)),
         key=lambda one: -one.value,
     )
     worth = [one for one in ordered if one.value >= _PROMISING]
-    chosen = listed(worth, searched, least=test.least, critical=_PROMISING, beyond=_BEYOND, top=test.top)
+    chosen = listed(worth, before, least=test.least, critical=_PROMISING, beyond=_BEYOND, top=test.top)
     p_values = searching.adjusted(
         [one.found for one in chosen],
-        [tested.residuals(metric) for metric in metrics],
-        [tested.mask(one.found.conditions) for one in chosen],
-        _beyond_others([one.found for one in chosen], tested, test.least),
+        [after.residuals(metric) for metric in metrics],
+        [after.mask(one.found.conditions) for one in chosen],
+        _beyond_others([one.found for one in chosen], after, test.least),
         least=test.least,
         draws=test.draws,
         seed=test.seed,

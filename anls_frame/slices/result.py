@@ -7,29 +7,27 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 import polars as pl
 
-from anls_frame import export
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
-from anls_frame.results import FoundSlices
+from anls_frame.results import FoundSlices, Written
 from anls_frame.slices.documents import document, glances, sentences
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import pandas as pd
     from matplotlib.axes import Axes
 
     from anls_frame.export import Document
+    from anls_frame.export.display import Glance
     from anls_frame.slices.columns import Condition
 
 __all__ = ["Slices"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Slices(FoundSlices, Generic[Table_co]):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Slices(FoundSlices, Written, Generic[Table_co]):
     """
     Slices in which a system is worse than in the rest, or in which the second of two systems lost.
 
@@ -70,6 +68,8 @@ class Slices(FoundSlices, Generic[Table_co]):
     >>> df.filter(found.filter(0)).height
     50
     """
+
+    noun = "slices"
 
     conditions: Sequence[Sequence[Condition]]
     sources: Mapping[str, tuple[pl.Expr, pl.DataType]]
@@ -151,29 +151,7 @@ class Slices(FoundSlices, Generic[Table_co]):
 
     def to_document(self) -> Document:
         """Return the table, settings and notes that `write` writes."""
-        return document(self)
+        return document(self, [{one.column: one.expression for one in every} for every in self.conditions])
 
-    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
-        """
-        Write the slices to a file, in the format of the path's suffix.
-
-        Parameters
-        ----------
-        path
-            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
-            replaced as a whole or, on an error, left unchanged.
-        escape_formulas
-            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
-        """
-        return export.write(self.to_document(), path, escape_formulas=escape_formulas)
-
-    def _repr_html_(self) -> str:
-        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
-
-        shown = glances(self, notebook.ROWS)
-        return "\n".join(notebook.table(one, "anls-slices").as_raw_html() for one in shown)
-
-    def __repr__(self) -> str:
-        from anls_frame.export import text  # noqa: PLC0415 - only to print
-
-        return "\n".join(map(text.render, glances(self, text.ROWS)))
+    def _glances(self, most: int | None) -> list[Glance]:
+        return glances(self, most)

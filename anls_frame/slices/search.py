@@ -6,7 +6,7 @@ import dataclasses
 import heapq
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: place of the column and code, by ascending place."""
 
+_CACHED = 1 << 15
+"""Number of cells of tables of units and slices that are tested together."""
 _WIDE = 256
 """Number of slices whose sums are drawn together."""
 _CELLS = 1 << 22
@@ -83,26 +85,24 @@ class _Draws:
     """Statistics under random signs: those of the most promising slices, and the largest of all others."""
 
     signs: SingleArray
+    others: SingleArray
     largest: SingleArray
     kept: list[tuple[float, int, SingleArray]] = field(default_factory=list)
     """A heap of statistics, numbers of slices, and statistics under random signs."""
-    others: SingleArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.others = self.largest.copy()
 
     @classmethod
     def of(cls, units: int, draws: int, seed: int) -> _Draws:
-        return cls(signs(units, draws, seed), np.full(draws, -np.inf, np.float32))
+        return cls(signs(units, draws, seed), *np.full((2, draws), -np.inf, np.float32))
 
-    def add(self, observed: FloatArray, number: int, statistics: SingleArray) -> None:
-        """Add slices with consecutive numbers, one row of draws for each."""
-        np.maximum(self.largest, statistics.max(axis=0), out=self.largest)
-        is_worth = observed >= WORTH
-        if not is_worth.all():
-            np.maximum(self.others, statistics[~is_worth].max(axis=0), out=self.others)
-        for place in np.flatnonzero(is_worth):
-            entry = (float(observed[place]), -(number + int(place)), statistics[place].copy())
+    def add(self, observed: FloatArray, numbers: IntArray, statistics: SingleArray) -> None:
+        """Add slices, one column of draws for each; the promising ones must be last."""
+        first = int(np.count_nonzero(observed < WORTH))
+        others = statistics[:, :first].max(axis=1, initial=-np.inf)
+        np.maximum(self.others, others, out=self.others)
+        for one in (others, statistics[:, first:].max(axis=1, initial=-np.inf)):
+            np.maximum(self.largest, one, out=self.largest)
+        for place in range(first, len(observed)):
+            entry = (float(observed[place]), -int(numbers[place]), statistics[:, place].copy())
             if len(self.kept) < _MOST:
                 heapq.heappush(self.kept, entry)
             else:
@@ -160,76 +160,98 @@ def search(
     There are `height` rows; `counts` has how many of them each line stands for, if not one.
     """
     drawn = _Draws.of(residuals[0].count if residuals else 0, draws, seed)
-    waiting = [_Waiting(one, drawn) for one in residuals]
-    observed: list[FloatArray] = []
+    waiting = [_Waiting(one, drawn, least.units) for one in residuals]
     names: list[tuple[int, tuple[int, ...], IntArray]] = []
-    number = slices = 0
+    starts = [0]
     for places, codes, kept in _candidates(columns, height, depth, least, counts):
-        for metric, (one, pending) in enumerate(zip(residuals, waiting, strict=True)):
-            for part, values, tested in _tested(one, codes, kept, least):
-                is_testable = ~np.isnan(tested.value)
-                pending.add(values[:, is_testable], tested, is_testable, number)
-                found = tested.value[is_testable]
-                observed.append(found)
-                names.append((metric, places, part[is_testable]))
-                number += len(found)
-                slices += len(found) if metric == 0 else 0
+        for metric, pending in enumerate(waiting):
+            # In parts that fit into memory.
+            step = max(1, _CELLS // max(pending.residuals.count, 1))
+            for start in range(0, len(kept), step):
+                part = kept[start : start + step]
+                pending.add(codes, part, starts[-1])
+                names.append((metric, places, part))
+                starts.append(starts[-1] + len(part))
+    statistics = np.full(starts[-1], np.nan)
     for pending in waiting:
         pending.flush()
-    statistics = np.concatenate(observed) if observed else np.zeros(0)
+        for numbers, found in pending.tested:
+            statistics[numbers] = found
     p_values = drawn.p_values(statistics)
-    best = np.lexsort((np.arange(number), -statistics))[:_MOST]
-    starts = np.cumsum([0, *(len(one) for one in observed)])
+    tests = int(np.count_nonzero(~np.isnan(statistics)))
+    best = np.lexsort((np.arange(len(statistics)), -statistics))[: min(tests, _MOST)]
+    blocks = np.searchsorted(starts, best, side="right") - 1
     found_slices = []
-    for place in best:
-        block = int(np.searchsorted(starts, place, side="right")) - 1
+    for place, block in zip(best.tolist(), blocks.tolist(), strict=True):
         metric, places, part = names[block]
         conditions = _conditions(columns, places, int(part[place - starts[block]]))
         found_slices.append(Found(metric, conditions, float(statistics[place]), float(p_values[place])))
-    return Searched(found_slices, slices, number, drawn.critical(alpha) if number else float("inf"))
+    slices = sum(int(np.count_nonzero(~np.isnan(found))) for _, found in waiting[0].tested) if waiting else 0
+    return Searched(found_slices, slices, tests, drawn.critical(alpha) if tests else float("inf"))
 
 
 @dataclass
 class _Waiting:
-    """Sums by unit of slices in one metric that wait until there are enough of them for a product."""
+    """Slices in one metric that wait until there are enough of them to be tested, and to be drawn."""
 
     residuals: Residuals
     drawn: _Draws
-    tables: list[FloatArray] = field(default_factory=list)
-    numbers: list[tuple[int, FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
+    least_units: int
+    tested: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
+    """Numbers of slices, and their statistics."""
+    _sums: list[tuple[IntArray, FloatArray, FloatArray]] = field(default_factory=list)
+    _tables: list[tuple[Any, ...]] = field(default_factory=list)
 
     @cached_property
     def whole(self) -> SingleArray:
         """The sums of all rows under random signs."""
         return self.drawn.signs @ self.residuals.unit_values.astype(np.float32)
 
-    def add(self, values: FloatArray, tested: Tested, chosen: npt.NDArray[np.bool_], number: int) -> None:
-        if not values.shape[1]:
-            return
-        self.tables.append(values)
-        parts = (tested.value[chosen], tested.own[chosen], tested.all_rows[chosen])
-        self.numbers.append((number, *parts))
-        if sum(table.shape[1] for table in self.tables) >= _WIDE:
-            self.flush()
+    def add(self, codes: Codes, kept: IntArray, number: int) -> None:
+        """Add the slices with these codes, which have consecutive numbers."""
+        place = np.full(codes.size, len(kept), np.intp)
+        place[kept] = np.arange(len(kept))
+        numbers = np.arange(number, number + len(kept))
+        self._sums.append((numbers, *self.residuals.sums(place[codes.codes], len(kept), codes.rows)))
+        if sum(values.size for _, values, _ in self._sums) >= _CACHED:
+            self._test()
 
     def flush(self) -> None:
-        if not self.tables:
+        """Test and draw all that wait."""
+        self._test()
+        self._draw()
+
+    def _test(self) -> None:
+        if self._sums:
+            numbers, values, sizes = (np.concatenate(one, axis=-1) for one in zip(*self._sums, strict=True))
+            self._sums.clear()
+            self.add_tested(numbers, values, self.residuals.tested(values, sizes, self.least_units))
+
+    def add_tested(self, numbers: IntArray, values: FloatArray, tested: Tested) -> None:
+        """Add slices whose residuals by unit are the columns of a table."""
+        self.tested.append((numbers, tested.value))
+        is_testable = ~np.isnan(tested.value)
+        table: tuple[Any, ...] = (tested.value, numbers, tested.own, tested.all_rows, values)
+        if not is_testable.all():
+            table = tuple(one[..., is_testable] for one in table)
+        self._tables.append(table)
+        if sum(len(one) for one, *_ in self._tables) >= _WIDE:
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self._tables:
             return
-        signs, whole = self.drawn.signs, self.whole
-        table = np.concatenate(self.tables, axis=1, dtype=np.float32, casting="same_kind")
+        observed, numbers, own, all_rows, values = (
+            np.concatenate(one, axis=-1) for one in zip(*self._tables, strict=True)
+        )
+        self._tables.clear()
+        order = np.argsort(observed >= WORTH, kind="stable")
         # The other way around, threads of OpenBLAS wait for each other five times as long as they multiply
         # where another process has one of their cores.
-        sums = np.ascontiguousarray((signs @ table).T)
-        start = 0
-        for number, observed, own, all_rows in self.numbers:
-            end = start + len(observed)
-            part = sums[start:end]
-            part *= own.astype(np.float32)[:, None]
-            part -= all_rows.astype(np.float32)[:, None] * whole
-            self.drawn.add(observed, number, part)
-            start = end
-        self.tables.clear()
-        self.numbers.clear()
+        statistics = self.drawn.signs @ values.astype(np.float32)[:, order]
+        statistics *= own[order].astype(np.float32)
+        statistics -= self.whole[:, None] * all_rows[order].astype(np.float32)
+        self.drawn.add(observed[order], numbers[order], statistics)
 
 
 def _candidates(
@@ -243,22 +265,12 @@ def _candidates(
             yield places, codes, kept
 
 
-def _tested(
-    residuals: Residuals, codes: Codes, kept: IntArray, least: Least
-) -> Iterator[tuple[IntArray, FloatArray, Tested]]:
-    """Yield the tested codes in parts that fit into memory, with the sums of residuals by unit."""
-    step = max(1, _CELLS // max(residuals.count, 1))
-    for start in range(0, len(kept), step):
-        part = kept[start : start + step]
-        place = np.full(codes.size, len(part), np.intp)
-        place[part] = np.arange(len(part))
-        values, sizes = residuals.sums(place[codes.codes], len(part), codes.rows)
-        yield part, values, residuals.tested(values, sizes, least.units)
-
-
 def _conditions(columns: Sequence[Codes], places: tuple[int, ...], code: int) -> Slice:
-    codes = np.unravel_index(code, [columns[place].size for place in places])
-    return tuple((place, int(one)) for place, one in zip(places, codes, strict=True))
+    conditions = []
+    for place in reversed(places):
+        code, own = divmod(code, columns[place].size)
+        conditions.append((place, own))
+    return tuple(reversed(conditions))
 
 
 def mask(columns: Sequence[Codes], conditions: Slice, height: int) -> npt.NDArray[np.bool_]:
@@ -327,10 +339,8 @@ def adjusted(
 
     The statistic of a slice is at most its limit.
     """
-    p_values = np.full(len(found), np.nan)
     drawn = _Draws.of(residuals[0].count, draws, seed)
-    observed: list[FloatArray] = []
-    places: list[int] = []
+    statistics = np.full(len(found), np.nan)
     for metric, one in enumerate(residuals):
         of_metric = [place for place, slice_ in enumerate(found) if slice_.metric == metric]
         counts = [one.rows_in(masks[place]) for place in of_metric]
@@ -339,14 +349,9 @@ def adjusted(
         if not of_metric:
             continue
         tested, values, _ = one.of_masks([masks[place] for place in of_metric], least.units)
-        is_testable = ~np.isnan(tested.value)
-        pending = _Waiting(one, drawn)
         tested = dataclasses.replace(tested, value=np.minimum(tested.value, np.array(limits)[of_metric]))
-        pending.add(values[:, is_testable], tested, is_testable, len(places))
+        pending = _Waiting(one, drawn, least.units)
+        pending.add_tested(np.array(of_metric), values, tested)
         pending.flush()
-        kept = np.array(of_metric)[is_testable]
-        observed.append(tested.value[is_testable])
-        places += kept.tolist()
-    if places:
-        p_values[places] = drawn.p_values(np.concatenate(observed))
-    return p_values
+        statistics[of_metric] = tested.value
+    return drawn.p_values(statistics)

@@ -64,10 +64,8 @@ class Lines:
         ValueError
             If the summary cannot answer this.
         """
-        _check(summary)
         settings = summary.settings
-        chosen = _metrics(summary, metrics)
-        names = _columns(settings.by, columns)
+        names, chosen = check(summary, columns, metrics)
         keys = key_names(settings.by, settings.cluster)
         frames = {name: cells for name, cells, _ in summary.groups()}
         lines, of_frames = _numbered(frames, keys)
@@ -140,6 +138,20 @@ class Lines:
         return of_slices
 
 
+def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[str, Metric]]]:
+    """
+    Return the columns and metrics to search, each metric with the name of its frame of cells.
+
+    Raises
+    ------
+    ValueError
+        If the summary cannot answer this.
+    """
+    _check_clusters(summary)
+    chosen = _metrics(summary, metrics)
+    return _columns(summary.settings.by, columns), chosen
+
+
 def _columns(by: Sequence[str], columns: object) -> list[str]:
     """Return the columns that a caller asked for; by default all."""
     given = list(by) if columns is None else [columns] if isinstance(columns, str) else columns
@@ -157,7 +169,7 @@ def _columns(by: Sequence[str], columns: object) -> list[str]:
     return names
 
 
-def _check(summary: Summary) -> None:
+def _check_clusters(summary: Summary) -> None:
     if summary.settings.cluster is None:
         raise ValueError(
             "the summary must have clusters, because slices are tested by documents; name their column in "

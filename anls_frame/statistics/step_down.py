@@ -166,7 +166,7 @@ def max_t(
 
     Notes
     -----
-    The step-down method of Westfall and Young (1993), as in Romano and Wolf (2005), with T = |Σx| / √Σx²,
+    The step-down method of Westfall and Young (1993), as in Romano and Wolf (2005), with T = abs(Σx) / √Σx²,
     whose denominator does not change with the signs. The slices are sorted by T in descending order. The
     p-value of a slice is the share of draws in which the largest T among this slice and the following ones
     reaches the observed T, and none falls below the previous one. Memory does not grow with units times

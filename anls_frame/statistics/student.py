@@ -13,7 +13,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     """
-    Probability that |T| ≥ |t| for Student's t: the two-sided p-value.
+    Probability that Student's t lies at least as far from 0 as given: the two-sided p-value.
 
     Parameters
     ----------

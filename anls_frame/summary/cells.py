@@ -68,7 +68,7 @@ def collect(rows: Rows, worst: int) -> Collected:
     else:
         lowest = candidates.head(0)
     details = {
-        name: add_up([canonical(plan.collect(engine="streaming"))], (*by_keys, *KEYS[name]))
+        name: _canonical_cells(plan.collect(engine="streaming"), by_keys, KEYS[name])
         for name, plan in rows.details.items()
     }
     if lengths is not None:
@@ -196,13 +196,17 @@ def digest_text(sums: pl.DataFrame, name: str) -> str:
     return f"{(low + (high << 32)) % _UINT64:016x}"
 
 
-def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return cells with canonical keys; cells whose keys have become equal are added up."""
+def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
+    """
+    Return cells with canonical keys; cells whose keys have become equal are added up.
+
+    Cells have these keys and others, which stay as they are.
+    """
     result = canonical(cells)
     lists = [key for key in keys if isinstance(cells.schema[key], pl.List | pl.Array)]
     # There are few distinct lists, but with clusters there can be as many cells as rows.
     are_as_many = all(_n_distinct(cells, key) == _n_distinct(result, key) for key in lists)
-    return result if are_as_many else add_up([result], keys)
+    return result if are_as_many else add_up([result], (*keys, *others))
 
 
 def _n_distinct(cells: pl.DataFrame, key: str) -> int:

@@ -113,6 +113,8 @@ def _is_without_fields(dtype: object) -> bool:
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
     """Give equal slices equal keys: categories become strings, lists sorted sets, empty lists null."""
     keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
+    if not keys:
+        return frame
     frame = plain(frame.lazy(), keys).collect()
     for key in keys:
         if isinstance(frame.schema[key], pl.List):

@@ -10,7 +10,7 @@ from anls_frame._arguments import count
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
-from anls_frame.summary.catalogue import resolve
+from anls_frame.summary.catalogue import are_of_pages, resolve
 from anls_frame.summary.cells import Collected, collect, lowest
 from anls_frame.summary.details import KEYS, plans
 from anls_frame.summary.keys import key_names
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from anls_frame.summary.slicing import By
 
 __all__ = ["summarize"]
+
+_PAGE = "page"
 
 
 def _on_frames(
@@ -98,7 +100,8 @@ def summarize(
         Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
         is better.
     keep
-        Columns to keep of these rows, such as the id of a question.
+        Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
+        column `page` that `read_pages` has.
     details
         Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
         two more times. Confusions are counted in rows with an `nls` of at least 0.5, which were read at all;
@@ -149,6 +152,9 @@ def summarize(
     slicing, kept = slicing_of(by), check_keep(keep)
     frame = at_hand(frame)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+    if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
+        # Pages are known by their names, as `read_pages` has them.
+        kept = (_PAGE,)
     own = tuple(metric for metric in chosen if not metric.is_built_in)
     live = Live(slicing=slicing, metrics=own)
     settings = Settings(

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import shell
+from rows_pages import Linked
 
 import anls_frame as af
 
@@ -60,6 +61,12 @@ def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert done.stdout == "1 slice: lost.md\n"
     assert "Where new lost against old" in (tmp_path / "lost.md").read_text(encoding="utf-8")
+    options = ["-c", "doc", "-o", "lost.html", "--rows", "600"]
+    done = shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", *options])
+    assert done.returncode == 0, done.stderr
+    linked = Linked((tmp_path / "lost.html").read_text(encoding="utf-8"))
+    last = rows.filter(pl.col("pages") > rows["pages"].sort()[479])
+    assert [linked.count(view) for view in linked.views] == [last.height]
     again = shell.run(tmp_path, *["slices", "new.jsonl", "old.jsonl", "-c", "doc"])
     assert "Where old lost against new (ANLS): none found" in again.stdout
 
@@ -71,6 +78,7 @@ def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:
         ("--holdout 2", "--holdout must be a number in [0, 1], got 2.0"),
         ("--column nope", "no column 'nope'"),
         ("-o slices.doc", "must end in one of"),
+        ("-o slices.md --rows 9", "--rows adds rows to a report in HTML"),
     ):
         done = shell.run(tmp_path, *f"slices results.csv {options}".split())
         assert done.returncode == 2

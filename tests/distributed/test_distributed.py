@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import report_oracle
+from campaign import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from key_columns import KEYS, TEXTS
@@ -84,6 +85,32 @@ def test_report_of_the_sample_data_is_that_of_memory() -> None:
     assert found.lengths("question_types").equals(expected.lengths("question_types"))
 
 
+def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
+    frame = daft.read_parquet(str(QUESTIONS))
+    columns = ["doc_type", "lang", "question_types", "n_words"]
+    for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"], "depth": 3}):
+        arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
+        expected = af.find_slices(pl.read_parquet(QUESTIONS), "rapidocr", "answers", **arguments)
+        found = distributed.find_slices(frame, "rapidocr", "answers", **arguments, batch_rows=100)
+        assert found.frame.height
+        shown = ["description", "metric", "n", "n_clusters", "score", "low", "high", "p_adjusted"]
+        assert found.frame.select(shown).equals(expected.frame.select(shown))
+        assert found.sentences == expected.sentences
+        assert found.settings == expected.settings
+
+
+def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() -> None:
+    frame = daft.from_arrow(ROWS)
+    for options, message in (
+        ({"metrics": "cer_corpus"}, "means of scores"),
+        ({"columns": None}, "sliced by"),
+        ({"cluster": None}, "must have clusters"),
+        ({"depth": 4}, "depth must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            distributed.find_slices(frame, "p", "a", **{"columns": "k", "cluster": "k", **options})
+
+
 @report_oracle.FEWER
 @given(
     rows=report_oracle.rows_of(),
@@ -108,12 +135,15 @@ def test_any_partitions_and_batches_give_the_summary_of_memory(
 
 
 def test_many_batches_add_up() -> None:
-    frame = pl.DataFrame({"s": [index % 7 / 6 for index in range(500)], "k": [[1], [1, 2], None, []] * 125})
+    rows = amount(200, 500)
+    frame = pl.DataFrame(
+        {"s": [index % 7 / 6 for index in range(rows)], "k": [[1], [1, 2], None, []] * (rows // 4)}
+    )
     found = distributed.summarize(
         daft.from_arrow(frame.to_arrow()), metrics="s", by="k", part="all", batch_rows=3
     )
     check_equal(found, af.summarize(frame, metrics="s", by="k"))
-    assert found.parts == {"all": 500}
+    assert found.parts == {"all": rows}
 
 
 @pytest.mark.parametrize("name", [name for name in KEYS if name not in NOT_READ])
@@ -121,7 +151,9 @@ def test_keys_of_any_dtype_are_those_of_memory(name: str, tmp_path: Path) -> Non
     path = tmp_path / "rows.parquet"
     pl.DataFrame(TEXTS).with_columns(k=KEYS[name]).write_parquet(path)
     frame = daft.read_parquet(str(path))
-    for arguments in ({"by": "k"}, {"by": "k", "cluster": "k", "worst": 2}):
+    # Whatever a column does as slices alone, it does beside clusters too.
+    both: dict[str, Any] = {"by": "k", "cluster": "k", "worst": 2}
+    for arguments in amount([both], [{"by": "k"}, both]):
         found = distributed.report(frame, "p", "a", **arguments, batch_rows=2)
         expected = af.report(frame.to_arrow(), "p", "a", **arguments)
         report_oracle.check_alike(found.by_group, expected.by_group)
@@ -235,7 +267,13 @@ def test_own_metrics_are_those_of_memory() -> None:
     arguments: dict[str, Any] = {"metrics": metrics, "by": "k", "cluster": "d", "worst": 4, "keep": ["id"]}
     expected = af.report(frame, "p", "a", **arguments, min_n=80, title="Run")
     found = distributed.report(
-        daft.from_arrow(frame.to_arrow()), "p", "a", **arguments, batch_rows=17, min_n=80, title="Run"
+        daft.from_arrow(frame.to_arrow()),
+        "p",
+        "a",
+        **arguments,
+        batch_rows=amount(47, 17),
+        min_n=80,
+        title="Run",
     )
     check_equal(found.summary, expected.summary)
     report_oracle.check_alike(found.to_polars(), expected.to_polars())
@@ -277,7 +315,7 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
     # What scores with bounds give is the same to the last bit.
     exact = {**arguments, "metrics": ["anls", "cer_corpus"]}
     assert distributed.compare(
-        daft.read_parquet(str(QUESTIONS)), systems, "answers", **exact, batch_rows=100
+        daft.read_parquet(str(QUESTIONS)), systems, "answers", **exact, batch_rows=400
     ).ranking.equals(af.compare(frame, systems, "answers", **exact).ranking)
 
 
@@ -289,7 +327,12 @@ def test_scores_of_systems_are_compared_too() -> None:
         }
     )
     found = distributed.summarize_systems(
-        daft.from_arrow(frame.to_arrow()), ["a", "b", "c"], None, metrics="f1", part="all", batch_rows=7
+        daft.from_arrow(frame.to_arrow()),
+        ["a", "b", "c"],
+        None,
+        metrics="f1",
+        part="all",
+        batch_rows=amount(29, 7),
     )
     assert found.parts == {"all": 400}
     expected = af.compare(frame, ["a", "b", "c"], None, metrics="f1")

@@ -114,6 +114,22 @@ def test_two_faults_are_listed_and_their_overlaps_are_folded() -> None:
     assert {"kind = fax", "lang = ja"} <= set(folded)
 
 
+def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the_other() -> None:
+    parent = FAULTS["is_scan = true"]
+    child = parent & (pl.col("kind").cast(pl.String) == "fax")
+    names = ["kind = fax and is_scan = true", "is_scan = true"]
+    for of_parent, of_child, expected in ((0, 0.4, names[:1]), (0.1, 0.4, names), (0.3, 0.3, names[1:])):
+        spoilt = with_fault(with_fault(questions(), parent, of_parent), child, of_child)
+        assert found_in(spoilt).frame["description"].to_list() == expected
+    # Of the rows that were not read, those of forms have the largest statistic. But their difference to the
+    # others is what the worst of many parts has by chance, and the others are worse than the rest, too.
+    rows = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
+    columns = ["question_types", "rapidocr_confidence"]
+    found = af.find_slices(rows, "rapidocr", "answers", columns, cluster="doc_id").frame
+    assert found["description"].to_list() == ["rapidocr_confidence is missing", "question_types has form"]
+    assert "question_types has form and rapidocr_confidence is missing" in found["overlapping"][0]
+
+
 def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
     spoilt = with_fault(questions(), FAULTS["types has figure"])
     metrics = ["anls", "cer_corpus", "exact_match"]

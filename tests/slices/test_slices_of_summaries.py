@@ -129,5 +129,5 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
     systems = af.summarize_systems(
         QUESTIONS, ["rapidocr", "tesseract"], "answers", by="lang", cluster="doc_id"
     )
-    with pytest.raises(TypeError, match="several systems"):
+    with pytest.raises(TypeError, match="does not have the squares"):
         af.find_slices(systems)

@@ -7,6 +7,7 @@ import pytest
 import slices_cases
 import slices_oracle as oracle
 
+from anls_frame.slices import search
 from anls_frame.slices.columns import coded
 from anls_frame.slices.tables import tables
 
@@ -42,3 +43,9 @@ def test_tables_hold_what_counting_each_slice_finds(depth: int) -> None:
 def test_p_values_are_those_of_step_down_max_t() -> None:
     random = np.random.default_rng(7)
     assert sum(slices_cases.compared(random) for _ in range(FRAMES)) > FRAMES // 2
+
+
+@pytest.mark.parametrize("units", [1, 7, 112])
+def test_the_first_draws_do_not_depend_on_the_number_of_draws(units: int) -> None:
+    # slices_gate.py stops early where they decide.
+    assert (search.signs(units, 199, 3) == search.signs(units, 999, 3)[:199]).all()

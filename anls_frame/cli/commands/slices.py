@@ -9,8 +9,19 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Confidence, Output, Reporting, Source, Target, command
-from anls_frame.summary.catalogue import NAMES
+from anls_frame.cli.options import (
+    Cluster,
+    Confidence,
+    Output,
+    Reporting,
+    Rows,
+    Second,
+    Source,
+    Target,
+    TwoSystems,
+    command,
+    scores_of_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +34,9 @@ def slices(
     first: Annotated[
         Path, typer.Argument(help="Results of a system, or of the first of two.", metavar="FILE")
     ],
-    second: Annotated[
-        Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")
-    ] = None,
+    second: Second = None,
     *,
-    systems: Annotated[
-        str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")
-    ] = None,
+    systems: TwoSystems = None,
     output: Output = None,
     column: Annotated[
         list[str] | None,
@@ -39,17 +46,10 @@ def slices(
         bool,
         typer.Option("--features", help="Also look at lengths, digits and scripts of texts."),
     ] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", "-c", help="Column of the document that rows belong to.")
-    ] = None,
+    cluster: Cluster = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
-            "FILE.py:NAME; may be repeated.",
-        ),
+        scores_of_rows(),
     ] = None,
     depth: Annotated[int, typer.Option(help="Largest number of conditions of a slice, from 1 to 3.")] = 2,
     min_rows: Annotated[int, typer.Option(help="Leave out slices with fewer scored rows.")] = 20,
@@ -62,6 +62,7 @@ def slices(
             "others; 0 tests all slices on all documents. By default 0, and 0.5 with --depth 3."
         ),
     ] = None,
+    rows: Rows = None,
     scoring: Reporting,
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the test.")] = 0,
@@ -74,30 +75,28 @@ def slices(
     Of two systems, find the slices in which the second one lost. All values of all columns are looked at, and
     combinations of them; p-values are adjusted for this.
     """
+    from anls_frame.cli import browsing
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_target, plain, print_document, working
+    from anls_frame.cli.output import check_rows, check_target, plain, print_document, working
     from anls_frame.cli.source import are_pages, load
     from anls_frame.cli.systems import Systems, texts_of
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
+    check_rows(rows, output)
     chosen: list[Any] | None = parse(metric) or (["cer_corpus"] if are_pages(first, source) else None)
     with working("Looking for slices"):
         if second is None and systems is None:
             frame, prediction = load(first, source), {"prediction": "prediction"}
         else:
-            given = Systems(
-                files=[first] if second is None else [first, second],
-                columns=systems,
-                source=source,
-                number="two",
-            )
+            given = Systems.of_two(first, second, systems, source)
             frame, prediction = texts_of(given, lower_is_better=False)
         roles = {*prediction.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]
+        frame, texts = _with_numbers(frame, candidates), prediction if len(prediction) > 1 else "prediction"
         found: af.Slices = af.find_slices(
-            _with_numbers(frame, candidates),
-            prediction if len(prediction) > 1 else "prediction",
+            frame,
+            texts,
             "answers",
             candidates,
             features=features,
@@ -112,8 +111,20 @@ def slices(
             seed=seed,
             **vars(scoring),
         )
+        page = None
+        if rows is not None:
+            conditions = [one.column for conditions in found.conditions for one in conditions]
+            page = browsing.page(
+                frame,
+                texts,
+                option="--rows",
+                metrics=found.metrics,
+                by=[name for name in dict.fromkeys(conditions) if name in frame.columns],
+                n=rows,
+                **vars(scoring),
+            )
     if output is not None:
-        found.write(output, escape_formulas=target.escape_formulas)
+        found.write(output, escape_formulas=target.escape_formulas, rows=page)
     if target.json:
         print_document(found.to_document())
     elif output is not None:
