@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
 
 _STEPS = ("unicode_form", "case", "whitespace")
+_SAME = ("same", "different")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,18 @@ class Asked:
         by = {f"by_{place}": name for place, name in enumerate(self.settings.by)}
         kept = {f"keep_{place}": name for place, name in enumerate(self.kept)}
         return by | kept | ({} if self.row_id is None else {"id": self.row_id})
+
+    @property
+    def are_two(self) -> bool:
+        """Whether the rows show how a second system differs from a first one."""
+        return len(self.systems) == 2  # noqa: PLR2004
+
+    @property
+    def first_sort(self) -> str:
+        """The column by which rows are sorted at first, after a hyphen if large values are bad."""
+        sign = "" if self.metrics[0].higher_is_better else "-"
+        # With two systems, the rows that broke.
+        return f"{sign}{'change' if self.are_two else 'score_0_0'}"
 
     @property
     def of_systems(self) -> list[list[Metric]]:
@@ -80,7 +93,8 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     """
     Return the rows with the worst scores in the order of the frame, the number of all, and what they score.
 
-    The number of scored rows and the mean of each system are those of the first metric.
+    With two systems, rows that the second one broke are worse than others. The number of scored rows and the
+    mean of each system are those of the first metric.
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
@@ -89,8 +103,11 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     sign = 1 if asked.metrics[0].higher_is_better else -1
     counts = (pl.struct(pl.col(name).count(), pl.col(name).mean().alias("mean")) for name in firsts)
     means = rows.select(pl.len(), *counts)
-    rank = (pl.mean_horizontal(firsts) * sign).fill_null(float("inf")).alias("rank")
-    worst = rows.with_columns(rank).bottom_k(n, by=["rank", "row"]).sort("row").drop("rank")
+    ranks = {"rank": pl.mean_horizontal(firsts) * sign}
+    if asked.are_two:
+        ranks = {"broken": pl.min_horizontal(pl.col("change") * sign, pl.lit(0.0)), **ranks}
+    ranked = rows.with_columns(rank.fill_null(float("inf")).alias(name) for name, rank in ranks.items())
+    worst = ranked.bottom_k(n, by=[*ranks, "row"]).sort("row").drop(ranks)
     table, of_all = pl.collect_all([worst, means], engine="streaming")
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
@@ -104,7 +121,7 @@ def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
     schema = to_lazy(frame, [], list(asked.shown.values())).collect_schema()
     dtypes = {alias: schema[name] for alias, name in asked.shown.items()}
     types = {f"type_{place}": errors.ERROR_TYPES for place, _ in enumerate(asked.systems)}
-    of_systems = {"right": _right_values(list(asked.systems))}
+    of_systems = {"right": right_values(list(asked.systems)), "same": _SAME}
     return {**categories(pl.Schema(dtypes)), **types, **of_systems}
 
 
@@ -140,9 +157,7 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     is_list = isinstance(schema[asked.answers], pl.List | pl.Array)
     if not is_list:
         rows = rows.with_columns(pl.when(pl.col("answers").is_not_null()).then(pl.concat_list("answers")))
-    if len(asked.systems) > 1 and (best := _best(asked.metrics[0])) is not None:
-        rows = rows.with_columns(_right(best, list(asked.systems)))
-    return rows
+    return rows.with_columns(_of_all(asked))
 
 
 def _options(settings: Settings) -> dict[str, Any]:
@@ -209,6 +224,34 @@ def _how(place: int, settings: Settings) -> list[pl.Expr]:
     ]
 
 
+def _of_all(asked: Asked) -> list[pl.Expr]:
+    """Return which of several systems are right and agree, and how the second of two changed the score."""
+    found = []
+    if asked.are_two:
+        found.append((pl.col("score_0_1") - pl.col("score_0_0")).round(9).alias("change"))
+    if len(asked.systems) > 1 and (best := _best(asked.metrics[0])) is not None:
+        found.append(_right(best, list(asked.systems)))
+    if len(asked.systems) > 1:
+        found.append(_same(asked))
+    return found
+
+
+def _same(asked: Asked) -> pl.Expr:
+    """Return whether all systems predicted the same text, as the protocol prepares and compares it."""
+    first, *others = (pl.col(f"prediction_{place}") for place, _ in enumerate(asked.systems))
+    if asked.settings.missing == "empty":
+        first, *others = (text.fill_null("") for text in (first, *others))
+    # A missing prediction is the same as another missing one alone.
+    are_same = [
+        scores.nls(first, other, protocol=asked.settings.protocol)
+        .eq(1)
+        .fill_null(first.is_null() & other.is_null())
+        for other in others
+    ]
+    same, different = _SAME
+    return pl.when(pl.all_horizontal(are_same)).then(pl.lit(same)).otherwise(pl.lit(different)).alias("same")
+
+
 def _best(metric: Metric) -> float | None:
     """Return the best possible score, if there is one."""
     low, high = metric.bounds or (None, None)
@@ -218,7 +261,7 @@ def _best(metric: Metric) -> float | None:
 def _right(best: float, systems: Sequence[str]) -> pl.Expr:
     """Return which systems have the best possible score."""
     are_right = [pl.col(f"score_0_{place}") == best for place, _ in enumerate(systems)]
-    values = _right_values(systems)
+    values = right_values(systems)
     number = pl.sum_horizontal(are_right)
     if len(systems) == 2:  # noqa: PLR2004
         number = (
@@ -230,7 +273,8 @@ def _right(best: float, systems: Sequence[str]) -> pl.Expr:
     return pl.when(pl.all_horizontal(one.is_not_null() for one in are_right)).then(named).alias("right")
 
 
-def _right_values(systems: Sequence[str]) -> list[str]:
+def right_values(systems: Sequence[str]) -> list[str]:
+    """Return what a page calls the numbers of systems that are right, in their order."""
     if len(systems) == 2:  # noqa: PLR2004
         first, second = systems
         return ["neither", f"only {first}", f"only {second}", "both"]

@@ -12,9 +12,11 @@ import polars as pl
 
 from anls_frame._arguments import count, string
 from anls_frame._atomic import replacing
-from anls_frame._text import label, numbered
+from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
-from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders
+from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders, right_values
+from anls_frame.analysis.substitutions import with_substitutions
+from anls_frame.export import sources
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
@@ -22,7 +24,14 @@ from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
-from anls_frame.summary.settings import Settings, check_by, check_keep, check_missing, scoring
+from anls_frame.summary.settings import (
+    Settings,
+    check_by,
+    check_keep,
+    check_missing,
+    detail_settings,
+    scoring,
+)
 from anls_frame.summary.systems import resolve_systems
 
 if TYPE_CHECKING:
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Kind
     from anls_frame.export.rows_content import EmbeddedRows
+    from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
@@ -140,7 +150,14 @@ class RowsPage:
                 f"the page of rows must be scored as the figures are, but {name} is {own[name]!r} instead of "
                 f"{settings[name]!r}"
             )
-        return rows_page.embedded(self._content, self._html)
+        content, html = self._content, self._html
+        counting = {name: settings.get(name) for name in content.counting}
+        if settings.get("details") and counting != content.counting:
+            # The figures count the substitutions of rows in another way.
+            table = with_substitutions(content.table, counting)
+            content = dataclasses.replace(content, table=table, counting=counting)
+            html = _page(content)
+        return rows_page.embedded(content, html)
 
     def digests(self, rows: Sequence[int]) -> list[str | None]:
         """
@@ -192,6 +209,7 @@ def browse(
     image: str | None = None,
     n: int | None = None,
     title: str | None = None,
+    source: Source | Sequence[Source] = (),
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
@@ -230,10 +248,13 @@ def browse(
         `"pages/{doc_id}.png"`. Paths start from the folder of the page. Images are not embedded, and loaded
         when a row is opened.
     n
-        The largest number of rows, those with the worst scores; all by default. A page can have up to 100,000
-        rows and 12 MB.
+        The largest number of rows, those with the worst scores, of two systems first those that the second
+        one broke; all by default. A page can have up to 100,000 rows and 12 MB.
     title
         Title of the page.
+    source
+        The files or folders that the rows come from. The page then begins with their names, each with the
+        date of its last change.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`.
     missing
@@ -281,7 +302,8 @@ def browse(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, threshold, cer_protocol, of_texts=True),
+            **scoring(protocol, threshold, cer_protocol, of_texts=True)
+            | detail_settings(details=True, of_texts=True),
         ),
         row_id=id,
         image=image,
@@ -290,6 +312,10 @@ def browse(
     if n is None and rows > MOST_ROWS:
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
+    counting = {name: described[name] for name in ("cer_protocol", "max_length", "min_nls")}
+    is_alone = len(systems) == 1
+    if is_alone:
+        table = with_substitutions(table, counting)
     return RowsPage(
         RowsContent(
             title=string("title", _title(list(systems)) if title is None else title),
@@ -302,6 +328,9 @@ def browse(
             keep=asked.kept,
             orders=orders(frame, asked),
             scoring={name: described[name] for name in ("protocol", "threshold", "missing")},
+            counting=counting if is_alone else {},
+            source=sources.named(source),
+            sort=asked.first_sort,
         )
     )
 
@@ -325,15 +354,35 @@ def _notes(
         score = None if mean is None else spelled(mean, (), _SCORE)
         found = [] if score is None else [head(f"Mean {name} {score}", scored, worst=worst, lost=lost)]
     else:
-        named = [
-            f"{system} {mean:.3f} ({numbered(scored, 'row')})"
-            for system, (scored, mean) in zip(asked.systems, means, strict=True)
-            if mean is not None
-        ]
-        found = [f"Mean {name}: {'; '.join(named)}."] if named else []
+        found = [_of_several(name, asked, table if shown == rows else None, means)]
     if shown < rows:
-        found.append(f"These are the {shown:,} rows with the worst scores of {rows:,}.")
+        what = f"rows that {list(asked.systems)[1]} broke, or" if asked.are_two else "rows"
+        found.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
     return found
+
+
+def _of_several(
+    name: str, asked: Asked, table: pl.DataFrame | None, means: Sequence[tuple[int, float | None]]
+) -> str:
+    """Return the mean scores of several systems, and of all rows, how many they have right."""
+    named = [
+        f"{system} {spelled(mean, (), _SCORE)}"
+        for system, (_, mean) in zip(shortened_apart(list(asked.systems)), means, strict=True)
+    ]
+    counts = sorted({scored for scored, _ in means})
+    over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} rows"
+    if asked.are_two:
+        first, second = named
+        parts = [f"Mean {name} of {second} against {first} {over}"]
+    else:
+        parts = [f"Mean {name} {over}: {', '.join(named)}"]
+    if table is not None and "right" in table.columns:
+        numbers = dict(table["right"].drop_nulls().value_counts().iter_rows())
+        right = [
+            f"{value} {numbers[value]:,}" for value in right_values(list(asked.systems)) if value in numbers
+        ]
+        parts += [f"right: {', '.join(right)}"] if right else []
+    return f"{'; '.join(parts)}."
 
 
 def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:

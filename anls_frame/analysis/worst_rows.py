@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
 from anls_frame.metrics import scores
 from anls_frame.metrics.errors import error_type
 from anls_frame.pairs.alignments import Alignment
+from anls_frame.protocol import PROTOCOLS, resolve_protocol
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.keys import canonical, check_by_names, explode_lists, key_columns, key_names, named
@@ -85,7 +87,8 @@ def worst(
         - the score of an own metric under its name, unless it is a column;
         - `nearest_answer` (`String`);
         - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
-          parts shortened; see `anls_frame.alignment`.
+          parts shortened, in the unit of the protocol (for rates of characters, of the `cer_protocol`); see
+          `anls_frame.alignment`.
 
     Raises
     ------
@@ -170,7 +173,12 @@ def worst(
     )
     found = details.unnest("score").collect(engine="streaming")
     pairs = found.select("prediction", "nearest_answer").iter_rows()
-    alignments = [Alignment(*pair).to_text(context=_CONTEXT) for pair in pairs]
+    compared = resolve_protocol(cer_protocol if metric.row == "cer" else protocol)
+    # The texts are shown as they are, so only what is compared is that of the protocol.
+    units = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
+    alignments = [
+        Alignment(prediction, nearest, units).to_text(context=_CONTEXT) for prediction, nearest in pairs
+    ]
     found = found.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
     own = (pl.col(_RANK) * sign).alias(metric.name if len(new) > len(_NEW) else _RANK)
     table = lowest.drop("anls", "nls").join(found, on=_ROW, maintain_order="left").with_columns(own)

@@ -21,6 +21,7 @@ from anls_frame.cli.commands import (
     report,
     score,
     slices,
+    verdicts,
 )
 
 app = typer.Typer(
@@ -33,7 +34,15 @@ app = typer.Typer(
 )
 for one in (
     *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
-    *(changes.changes, browse.browse, confusions.confusions, plot.plot, convert.convert, doctor.doctor),
+    *(
+        changes.changes,
+        browse.browse,
+        verdicts.verdicts,
+        confusions.confusions,
+        plot.plot,
+        convert.convert,
+        doctor.doctor,
+    ),
 ):
     app.command(epilog=examples.of(one.__name__))(one)
 app.add_typer(gec.app, name="gec")

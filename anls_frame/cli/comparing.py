@@ -9,6 +9,7 @@ import polars as pl
 from anls_frame.cli.output import plain, print_document, print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import anls_frame as af
@@ -18,11 +19,15 @@ _SHOWN_TRANSITIONS = 30
 
 
 def put(
-    comparison: af.Comparison, output: Path | None, target: Target, page: af.RowsPage | None = None
+    comparison: af.Comparison,
+    output: Path | None,
+    target: Target,
+    page: af.RowsPage | None = None,
+    source: Sequence[Path] = (),
 ) -> None:
     """Write and print a comparison."""
     if output is not None:
-        comparison.write(output, escape_formulas=target.escape_formulas, rows=page)
+        comparison.write(output, escape_formulas=target.escape_formulas, rows=page, source=source)
     if target.json:
         print_document(comparison.to_document())
     elif output is not None:

@@ -37,6 +37,11 @@ By = Annotated[
         "--by", "-b", help="Column that slices the rows; A,B crosses two; repeated, a table for each."
     ),
 ]
+Cluster = Annotated[
+    str | None, typer.Option("--cluster", "-c", help="Column of the document that rows belong to.")
+]
+Second = Annotated[Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")]
+TwoSystems = Annotated[str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix.")
@@ -168,6 +173,15 @@ class DataSet:
             raise ValueError("--docs-id needs --docs")
 
 
+def scores_of_rows(more: str = "") -> Any:
+    """Return the option of scores that rows have, which may be repeated; `more` ends its help."""
+    from anls_frame.summary.catalogue import NAMES
+
+    names = ", ".join(name for name in NAMES if name != "zeros")
+    text = f"{names} or a function of your own as FILE.py:NAME; may be repeated{more}."
+    return typer.Option("--metric", "-m", help=text)
+
+
 def tables(by: list[str] | None) -> list[list[str]] | None:
     """Return the columns of each table; a column whose name has a comma is written in double quotes."""
     return [next(csv.reader([names])) if "," in names else [names] for names in by] if by else None
@@ -186,9 +200,7 @@ class Slicing:
     """Which rows belong together."""
 
     by: By = None
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", "-c", help="Column of the document that rows belong to.")
-    ] = None
+    cluster: Cluster = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,6 +50,8 @@ class Delivery:
     target: Target
     page: Callable[[af.Report], af.RowsPage] | None = None
     """Makes the page of the rows behind the figures."""
+    source: Sequence[Path] = ()
+    """The files that a page names."""
 
     def check(self) -> None:
         """Raise an error, before any work is done, if the files cannot be written."""
@@ -65,7 +67,9 @@ class Delivery:
             summary.save(self.summary)
         if self.output is not None:
             page = None if self.page is None else self.page(report)
-            report.write(self.output, escape_formulas=self.target.escape_formulas, rows=page)
+            report.write(
+                self.output, escape_formulas=self.target.escape_formulas, rows=page, source=self.source
+            )
         if self.target.json:
             print_document(report.to_document())
         elif self.output is None:

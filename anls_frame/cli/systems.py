@@ -49,6 +49,12 @@ class Systems:
     least: int = 2
     """How many there must be."""
 
+    @classmethod
+    def of_two(cls, first: Path, second: Path | None, columns: str | None, source: Source) -> Systems:
+        """Return two systems: of two files, or columns of one."""
+        files = [first] if second is None else [first, second]
+        return cls(files=files, columns=columns, source=source, number="two")
+
     @property
     def unmatched(self) -> str:
         """What to do about questions that a system lacks."""

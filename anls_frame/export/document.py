@@ -11,11 +11,11 @@ from anls_frame._arguments import string
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame.export.figures import Figure
 
-__all__ = ["Document", "Kind", "Table"]
+__all__ = ["Document", "Kind", "Selection", "Table"]
 
 Kind: TypeAlias = Literal["key", "count", "score", "rate", "difference", "p_value", "number", "text", "note"]
 """
@@ -23,6 +23,9 @@ What a column holds, which decides how formats show it: keys of a group, counts,
 decimals), differences between them (with a sign), p-values (four decimals), other numbers (four significant
 digits), text, and notes.
 """
+
+Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
+"""Returns which values of a column are meant, from the column and its dtype."""
 
 OVERALL = "overall"
 GROUP = "group"
@@ -53,11 +56,15 @@ class Table:
         ("group"), because a null key is a group of its own.
     kinds
         Kind of each column. Columns without a kind are "number" or "text", according to their dtype.
+    selections
+        For each row of the table, what selects the rows that it counts, by their columns; for tables that
+        have no slices.
     """
 
     name: str
     frame: pl.DataFrame
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    selections: Sequence[Mapping[str, Selection]] = ()
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)
@@ -105,6 +112,8 @@ class Document:
         The first tables as one, for formats with room for a single table; by default, the main one.
     head
         One sentence on the main figures, for formats that have a head.
+    source
+        Names of the files that it was made of, for the same formats.
     """
 
     title: str
@@ -115,6 +124,7 @@ class Document:
     figures: Sequence[Figure] = ()
     flat: Table | None = None
     head: str = ""
+    source: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         _check_text("the title", self.title)
@@ -122,6 +132,8 @@ class Document:
         _check_text("the head", self.head)
         for note in self.notes:
             _check_text("a note", note)
+        for name in self.source:
+            _check_text("the name of a file", name)
         _check_text("settings", json_text(self.settings, "settings"))
         names = [table.name for table in self.tables]
         if not names:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from anls_frame.protocol import ScoreProtocol
 
-__all__ = ["Alignments", "Dumbbell", "Figure", "HeatMap", "Histogram", "Ranks", "Stacked"]
+__all__ = ["Alignments", "Crossed", "Dumbbell", "Figure", "HeatMap", "Histogram", "Ranks", "Stacked"]
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,8 @@ class HeatMap:
     rows
         Label of each slice, all rows first; its number of rows as text; and each system's score, as a number
         and as text, and whether it is the best of the line.
+    metric
+        Name of the score of a row behind them.
     higher_is_better
         Their direction.
     hidden
@@ -141,8 +143,42 @@ class HeatMap:
     heading: str
     systems: Sequence[str]
     rows: Sequence[tuple[str, str, Sequence[tuple[float | None, str, bool]]]]
+    metric: str
     higher_is_better: bool
     hidden: tuple[int, int]
+
+
+Matrix: TypeAlias = (
+    "tuple[tuple[str, str], Sequence[str], Sequence[str], Mapping[tuple[str, str], tuple[int, int]]]"
+)
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """
+    Numbers of rows or errors by two categories, one of which became the other.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    table
+        Name of the table whose first rows these numbers are. A figure of all of them stands in its place,
+        otherwise above it.
+    matrices
+        What stands at the side and above, the categories of both, and the numbers, each with its row in the
+        table.
+    caption
+        What stands below.
+    is_whole
+        Whether the table has nothing else.
+    """
+
+    name: str
+    table: str
+    matrices: Sequence[Matrix]
+    caption: str
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,5 +201,5 @@ class Alignments:
     protocol: ScoreProtocol
 
 
-Figure: TypeAlias = Histogram | Stacked | Dumbbell | Ranks | HeatMap | Alignments
+Figure: TypeAlias = Histogram | Stacked | Dumbbell | Ranks | HeatMap | Crossed | Alignments
 """Any figure of a document."""

@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import hashlib
 import math
+import re
 from importlib import resources
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
@@ -25,7 +26,7 @@ from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
-from anls_frame.export.figures import Dumbbell, HeatMap, Ranks, Stacked
+from anls_frame.export.figures import Crossed, Dumbbell, HeatMap, Ranks, Stacked
 from anls_frame.export.html_links import Links
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
@@ -52,6 +53,7 @@ _SMALLEST_CELL = 6
 _BATCH = 20
 """Rows that are written at once: few, so that what they are made of is gone before it is collected."""
 
+_INTERVAL = re.compile(r"[-+\d.]+ \[[-+\d.]+, [-+\d.]+\]")
 _LONGEST_NAME = 200
 _SHORT_TEXT = 16
 _FOREST_ROWS = 40
@@ -106,6 +108,8 @@ def templates() -> jinja2.Environment:
     }
     environment.filters |= {
         "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
+        "spelled": spelled,
+        "whole_intervals": _whole_intervals,
         "name": functools.partial(shortened, longest=_LONGEST_NAME),
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
     }
@@ -129,21 +133,33 @@ def _seen(value: object) -> object:
     return visible(value, directions=True)
 
 
+def _whole_intervals(text: str) -> Markup:
+    """Keep a line from breaking within an interval."""
+    # Markup would escape what is put into it.
+    shown = str(escape(_seen(text)))
+    return Markup(_INTERVAL.sub(r'<span class="whole">\g<0></span>', shown))  # noqa: S704 - it is escaped
+
+
 def _sections(document: Document, links: Links | None) -> list[_Section]:
     figures = dict(enumerate(document.figures))
     above = {
         figure.table: _section(figures.pop(place), document, links)
         for place, figure in enumerate(document.figures)
-        if isinstance(figure, Ranks | HeatMap | Dumbbell) and figure.table
+        if isinstance(figure, Ranks | HeatMap | Dumbbell | Crossed) and figure.table
     }
     # A figure that says all that is in a table stands for it.
     drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     whole = {
-        figure.table for figure in document.figures if isinstance(figure, HeatMap) and not any(figure.hidden)
+        figure.table
+        for figure in document.figures
+        if (isinstance(figure, HeatMap) and not any(figure.hidden))
+        or (isinstance(figure, Crossed) and figure.is_whole)
     }
     contents = _tables([table for table in tables if table.name not in whole], links)
     written = iter(contents)
+    # A matrix says more about what is in its table.
+    headings = {figure.table: figure.name for figure in document.figures if isinstance(figure, Crossed)}
     sections = []
     for table in tables:
         if table.name in whole:
@@ -153,7 +169,7 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
         if table.has_slices:
             content["forest"] = _forest(table, links)
         content["above"] = above.get(table.name)
-        sections.append(_Section(table.name, "table.html", content))
+        sections.append(_Section(headings.get(table.name, table.name), "table.html", content))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
@@ -167,13 +183,26 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
 
 
 def _section(figure: Figure, document: Document, links: Links | None) -> _Section:
-    content = {**html_figures.content(figure), "views": [], "type_views": []}
+    content = {**html_figures.content(figure), "views": [], "type_views": [], "cell_views": []}
+    if links is not None and isinstance(figure, Crossed):
+        named = {table.name: table for table in document.tables}
+        places = [place for *_, cells in figure.matrices for _, place in cells.values()]
+        content["views"] = _views(_first(named[figure.table], max(places, default=-1) + 1), links)
     if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
         # Their lines are the first rows of a table; those of a figure without one are the main table's.
         named = {table.name: table for table in document.tables}
         table = document.main if isinstance(figure, Stacked) else named.get(figure.table, document.main)
         views = _views(_first(table, len(figure.rows)), links)
         content["views"] = views
+        if isinstance(figure, HeatMap):
+            worst_first = {
+                system: links.worst_first(system, figure.metric, higher_is_better=figure.higher_is_better)
+                for system in figure.systems
+            }
+            content["cell_views"] = [
+                [view and sort and "&".join(filter(None, (view, sort))) for sort in worst_first.values()]
+                for view in views
+            ]
         if isinstance(figure, Stacked):
             kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
             content["type_views"] = [links.of_types(view, kinds) for view in views]
@@ -250,16 +279,17 @@ def _first(table: Table, rows: int) -> Table:
 
 
 def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
-    """Lay out a table with the scores beside the number of rows, and the other counts behind them."""
+    """Lay out a table with the scores beside the number and the length of rows, other counts behind them."""
     columns, rows = display_table(table)
-    counts = [index for index, column in enumerate(columns) if column.kind == "count"]
-    if not table.has_slices or _drawn(columns) is None:
+    drawn = _drawn(columns)
+    if not table.has_slices or drawn is None:
         return columns, rows
+    _, *others = [index for index, column in enumerate(columns) if column.kind == "count"] or [0]
+    # Words and characters say how large a slice is.
+    others = [index for index in others if index > drawn or columns[index].heading.startswith("n_")]
     # Counts of nothing take room and say nothing.
-    shown = [
-        index for index in counts[1:] if any(row.cells[index].numbers[:1] not in _NOTHING for row in rows)
-    ]
-    order = [index for index in range(len(columns)) if index not in counts[1:]] + shown
+    shown = [index for index in others if any(row.cells[index].numbers[:1] not in _NOTHING for row in rows)]
+    order = [index for index in range(len(columns)) if index not in others] + shown
     return (
         [columns[index] for index in order],
         [row._replace(cells=[row.cells[index] for index in order]) for row in rows],

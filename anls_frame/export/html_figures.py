@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from anls_frame.export.figures import Alignments, Dumbbell, HeatMap, Histogram, Ranks, Stacked
+from anls_frame.export.figures import Alignments, Crossed, Dumbbell, HeatMap, Histogram, Ranks, Stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -83,6 +83,8 @@ def content(figure: Figure) -> Mapping[str, object]:
         return _ranks(figure)
     if isinstance(figure, HeatMap):
         return _heat_map(figure)
+    if isinstance(figure, Crossed):
+        return _crossed(figure)
     return _dumbbell(figure) if isinstance(figure, Dumbbell) else _alignments(figure)
 
 
@@ -206,6 +208,31 @@ def _heat_map(figure: HeatMap) -> Mapping[str, object]:
         "rows": rows,
         "systems": figure.systems,
     }
+
+
+def _crossed(figure: Crossed) -> Mapping[str, object]:
+    """Lay out matrices whose cells are the stronger, the more rows became another category."""
+    numbers = (cells for *_, cells in figure.matrices)
+    most = max((n for cells in numbers for (old, new), (n, _) in cells.items() if old != new), default=1)
+
+    def cell(old: str, new: str, found: tuple[int, int] | None) -> Mapping[str, object]:
+        if found is None:
+            return {"text": "", "place": None, "strength": "0", "is_same": old == new}
+        number, place = found
+        # By roots: few rows are seen beside many.
+        strength = 0.0 if old == new else _STRONGEST * math.sqrt(number / most)
+        return {
+            "text": f"{number:,}",
+            "place": place,
+            "strength": f"{strength:.3f}",
+            "is_same": old == new,
+        }
+
+    matrices = [
+        (headings, above, [(old, [cell(old, new, cells.get((old, new))) for new in above]) for old in side])
+        for headings, side, above, cells in figure.matrices
+    ]
+    return {"caption": figure.caption, "matrices": matrices}
 
 
 def _alignments(figure: Alignments) -> Mapping[str, object]:

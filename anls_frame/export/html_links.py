@@ -6,27 +6,47 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import polars as pl
+
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.packed import plain_value
+from anls_frame.export.rows_content import substitution
 from anls_frame.export.values import plain_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.export.document import Table
+    from anls_frame.export.document import Selection, Table
     from anls_frame.export.rows_content import RowsContent
 
 __all__ = ["Links"]
 
 _TRANSITION = ("old_error_type", "new_error_type")
+_FEW_NUMBERS = 30
+"""Number of different numbers that the page lists; of more it asks for the ends."""
+_FILTERED = ("right", "same", "type_", "score_", "change")
+_MOST_FILTERS = 29
+"""The page has no filters for the last of very many columns; these are before those of `by`."""
+_SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
     """What selects the rows of a figure, as the address of the page of rows has it."""
 
     def __init__(self, rows: RowsContent) -> None:
-        self._by = {name: f"by_{place}" for place, name in enumerate(rows.by)}
+        self._table = rows.table
+        before = [name for name in rows.table.columns if name.startswith(_FILTERED)]
+        shown = rows.by[: max(_MOST_FILTERS - len(before), 0)]
+        self._by = {name: f"by_{place}" for place, name in enumerate(shown)}
+        self._ranges = {column for column in self._by.values() if _is_range(rows.table[column])}
         self._systems = {name: place for place, name in enumerate(rows.systems)}
+        self._metrics = {metric["name"]: place for place, metric in enumerate(rows.metrics)}
+        names = (
+            rows.table["read_as_0"]
+            if "read_as_0" in rows.table.columns
+            else pl.Series([[]], dtype=pl.List(pl.String))
+        )
+        self._substitutions = set(names.explode().drop_nulls())
         # Rows without a score are not in any figure.
         scores = rows.table["score_0_0"].drop_nulls().to_list()
         self._scored = {"score_0_0": f"{min(scores)}.."} if scores else {}
@@ -34,6 +54,10 @@ class Links:
     def of_table(self, table: Table) -> list[str | None]:
         """Return the link of each row of a table; None where its rows cannot be selected."""
         keys = [name for name in table.frame.columns if table.kind(name) == "key"]
+        if set(_SUBSTITUTION) <= set(table.frame.columns):
+            return [self._of_substitution(*pair) for pair in table.frame.select(_SUBSTITUTION).iter_rows()]
+        if table.selections:
+            return [self._of_selections(one) for one in table.selections[: table.frame.height]]
         has_types = all(name in table.frame.columns for name in _TRANSITION)
         if not table.has_slices or not set(keys) <= set(self._by):
             return [None] * table.frame.height
@@ -47,23 +71,86 @@ class Links:
         if view is None or len(self._systems) > 1:
             return {}
         within = view.partition("&score_0_0=")[0] if "&score_0_0=" in view else ""
-        return {kind: "&".join(filter(None, (within, _written({"type_0": kind})))) for kind in kinds}
+        return {
+            kind: "&".join(filter(None, (within, urlencode({"type_0": _listed([kind])})))) for kind in kinds
+        }
+
+    def worst_first(self, system: str, metric: str, *, higher_is_better: bool) -> str | None:
+        """Return what sorts rows by the score of a system; None if the page does not have it."""
+        if system not in self._systems or metric not in self._metrics:
+            return None
+        sign = "" if higher_is_better else "-"
+        return urlencode({"sort": f"{sign}score_{self._metrics[metric]}_{self._systems[system]}"})
+
+    def _of_substitution(self, reference: str, predicted: str) -> str | None:
+        """Return the link of the rows in which a character was read as another; None if the page has none."""
+        name = substitution(reference, predicted)
+        return urlencode({"read_as_0": _listed([name])}) if name in self._substitutions else None
+
+    def _of_selections(self, selections: Mapping[str, Selection]) -> str | None:
+        """Return the link of the rows that all selections take; None if the page cannot select them."""
+        filters = {}
+        for name, selection in selections.items():
+            written = self._selected(self._by[name], selection) if name in self._by else None
+            if written is None:
+                return None
+            filters[self._by[name]] = written
+        return urlencode(filters | self._scored)
+
+    def _selected(self, column: str, selection: Selection) -> str | None:
+        """Return the filter of the values of a column that are meant; None if there is none."""
+        values = self._table[column].unique().sort()
+        is_list = isinstance(values.dtype, pl.List | pl.Array)
+        if is_list:
+            # A row passes if any of its entries does, and an empty list passes as null.
+            entries = values.explode(empty_as_null=True, keep_nulls=True).unique().sort()
+            values = entries.to_frame().select(pl.concat_list(pl.all())).to_series()
+        try:
+            is_meant = values.to_frame().select(selection(pl.col(values.name), values.dtype)).to_series()
+        except pl.exceptions.PolarsError:
+            return None  # the page has other values under this name
+        return self._filter(column, _plain((entries if is_list else values).filter(is_meant)))
+
+    def _filter(self, column: str, values: Sequence[Any]) -> str | None:
+        """Return the filter of these values of a column, which are in order; None if there is none."""
+        if not values:
+            return None
+        if column not in self._ranges:
+            return _listed(values)
+        if None in values:
+            return "null" if len(values) == 1 else None
+        return f"{json.dumps(values[0])}..{json.dumps(values[-1])}"
 
     def _of_row(self, row: Mapping[str, Any], keys: Sequence[str], *, has_types: bool) -> str | None:
-        values = {} if row[SLICE] == OVERALL else {self._by[key]: row[key] for key in keys}
+        keys = () if row[SLICE] == OVERALL else keys
+        filters = {self._by[key]: self._filter(self._by[key], [plain_value(row[key])]) for key in keys}
+        if None in filters.values():
+            return None
         if has_types:
             first, second = 0, self._systems.get(row["system"])
             if second is None:
                 return None
-            types = zip((first, second), _TRANSITION, strict=True)
-            return _written(values | {f"type_{place}": row[name] for place, name in types})
-        return "&".join(filter(None, (_written(values), urlencode(self._scored))))
+            filters |= {
+                f"type_{place}": _listed([row[name]])
+                for place, name in zip((first, second), _TRANSITION, strict=True)
+            }
+            return urlencode(filters)
+        return urlencode(filters | self._scored)
 
 
-def _written(values: Mapping[str, Any]) -> str:
-    """Return filters of values as the script of the page reads them."""
-    texts = {
-        name: json.dumps([plain_value(value)], ensure_ascii=False, separators=(",", ":"))[1:-1]
-        for name, value in values.items()
-    }
-    return urlencode(texts)
+def _is_range(column: pl.Series) -> bool:
+    """Whether the page selects values of a column by their ends: `allFilters` in its main.js."""
+    if not column.dtype.is_numeric():
+        return False
+    values = _plain(column.drop_nulls().unique())
+    return len(values) > _FEW_NUMBERS and not any(isinstance(value, str) for value in values)
+
+
+def _plain(column: pl.Series) -> list[Any]:
+    """Return values as the page has them."""
+    return [plain_value(value) for value in plain_frame(column.to_frame(), "rows").to_series()]
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """Return values as the script of the page reads them."""
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))[1:-1]

@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from anls_frame._text import spelled
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import polars as pl
 
-__all__ = ["LARGEST", "MOST_ROWS", "EmbeddedRows", "RowsContent"]
+__all__ = ["LARGEST", "MOST_ROWS", "EmbeddedRows", "RowsContent", "substitution"]
 
 LARGEST = 12_000_000
 """Bytes of the largest page."""
 
 MOST_ROWS = 100_000
 """Rows of the largest page."""
+
+
+def substitution(reference: str, predicted: str) -> str:
+    """Return the name of a substitution, by which its rows are selected."""
+    return f"{spelled(reference)} → {spelled(predicted)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +45,9 @@ class RowsContent:
         `similarity_0`, and what it is computed from, `edits_0` and `length_0`; `raw_0`, the score of
         unprepared texts, and what each step of preparation adds, where any does: `unicode_form_0`, `case_0`
         and `whitespace_0`. `score_0_1` is the score of system 1 in metric 0. Optional are `id`, `image`,
-        `right` (which systems are right), `by_0`, ... and `keep_0`, ...
+        `right` (which systems are right), `same` (whether they predicted the same text), `read_as_0` (the
+        most frequent substitutions of a row), `change` (the score of the second of two systems minus that of
+        the first), `by_0`, ... and `keep_0`, ...
     systems
         Names of the systems.
     metrics
@@ -49,6 +58,12 @@ class RowsContent:
         Values of columns that have an order of their own, by the name of the column.
     scoring
         How texts were prepared and scored: `protocol`, `threshold` and `missing`, as settings have them.
+    counting
+        How `read_as_0` was counted: `cer_protocol`, `max_length` and `min_nls`.
+    source
+        Names of the files that it was made of.
+    sort
+        The column by which rows are sorted at first, after a hyphen if the largest values are first.
     """
 
     title: str
@@ -61,6 +76,9 @@ class RowsContent:
     keep: Sequence[str] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     scoring: Mapping[str, Any] = field(default_factory=dict)
+    counting: Mapping[str, Any] = field(default_factory=dict)
+    source: Sequence[str] = ()
+    sort: str
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 __all__ = ["band_above", "cell", "fit", "inner_width", "measured", "width_for_legend", "width_for_text"]
@@ -48,13 +51,26 @@ class _Above:
 
 def measured(artist: Any) -> Bbox:
     """Return the box of an artist or of axes with all their texts, in pixels."""
+    box: Bbox = artist.get_tightbbox(_renderer(artist.figure.figure))
+    return box
+
+
+_renderers: WeakKeyDictionary[Figure, RendererAgg] = WeakKeyDictionary()
+
+
+def _renderer(figure: Figure) -> RendererAgg:
+    """
+    Return what measures the texts of a figure, without drawing it as its own canvas does.
+
+    It is the same each time, because matplotlib keeps with it how wide texts are.
+    """
     from matplotlib.backends.backend_agg import RendererAgg  # noqa: PLC0415 - only to plot
 
-    figure = artist.figure.figure
-    # Any canvas measures texts like this one; to ask the figure's own draws the figure.
-    renderer = RendererAgg(figure.bbox.width, figure.bbox.height, figure.dpi)  # type: ignore[no-untyped-call]
-    box: Bbox = artist.get_tightbbox(renderer)
-    return box
+    size = (figure.bbox.width, figure.bbox.height, figure.dpi)
+    kept = _renderers.get(figure)
+    if kept is None or (kept.width, kept.height, kept.dpi) != size:
+        kept = _renderers[figure] = RendererAgg(*size)  # type: ignore[no-untyped-call]
+    return kept
 
 
 def fit(ax: Axes) -> None:

@@ -11,13 +11,15 @@ import polars.selectors as cs
 
 from anls_frame import _palette
 from anls_frame._text import numbered
+from anls_frame._text import shortened as shortened_label
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
-from anls_frame.export.document import GROUP, SLICE, TABLE
-from anls_frame.export.figures import Alignments, Dumbbell, Histogram, Stacked
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
+from anls_frame.export.figures import Alignments, Crossed, Dumbbell, Histogram, Stacked
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import origins
+from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports.differences import least_units, untestable
@@ -41,9 +43,14 @@ _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters"
 _P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
 _CONFUSIONS = 30
+_MATRICES = 12
 # The title of a report names so many scores.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
+_PAIR = ("reference_char", "predicted_char")
+_TYPES_OF_BOTH = ("old_error_type", "new_error_type")
+_PLACE = "anls_frame:place"
+_OLD_AND_NEW = "Error types, old and new"
 _ALPHA = 0.05
 
 
@@ -136,8 +143,10 @@ def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
 def comparison_document(view: ComparisonView) -> Document:
     """Return a comparison as a document to export."""
     document = _slices_of_comparison(view)
-    tables = [*document.tables, *transition_tables(view.transitions, view.settings["by"])]
-    return replace(document, tables=tables, settings=view.settings, figures=[_dumbbell(view)])
+    settings = view.settings
+    tables = [*document.tables, *transition_tables(view.transitions, settings["by"])]
+    figures = [_dumbbell(view), *transition_figures(view.transitions, next(iter(settings["systems"])))]
+    return replace(document, tables=tables, settings=settings, figures=figures)
 
 
 def transition_tables(transitions: pl.DataFrame | None, by: Sequence[str]) -> list[Table]:
@@ -145,7 +154,42 @@ def transition_tables(transitions: pl.DataFrame | None, by: Sequence[str]) -> li
     if transitions is None:
         return []
     kinds: dict[str, Kind] = {"n": "count", "share": "score", **kinds_of(transitions.columns, by, ())}
-    return [Table("Error types, old and new", transitions, kinds)]
+    return [Table(_OLD_AND_NEW, transitions, kinds)]
+
+
+def transition_figures(transitions: pl.DataFrame | None, baseline: str) -> list[Figure]:
+    """Return the same of all rows as a matrix for each system but the first."""
+    if transitions is None:
+        return []
+    overall = transitions.with_row_index(_PLACE).filter(pl.col(SLICE) == OVERALL)
+    matrices = [
+        (
+            (shortened_label(baseline), shortened_label(str(system))),
+            *_categories(rows, _TYPES_OF_BOTH, ERROR_TYPES),
+        )
+        for (system,), rows in overall.group_by("system", maintain_order=True)
+    ]
+    first = shortened_label(baseline)
+    others = [above for (_, above), *_ in matrices]
+    other = others[0] if len(others) == 1 else "each other system"
+    caption = (
+        f"Rows by error type of {first}, at the side, and of {other}, above; on the diagonal it is the same"
+    )
+    is_whole = overall.height == transitions.height and len(matrices) <= _MATRICES
+    name = f"{_ERROR_TYPES} of {first} and {other}"
+    return [Crossed(name, _OLD_AND_NEW, matrices[:_MATRICES], caption, is_whole)]
+
+
+def _categories(
+    rows: pl.DataFrame, names: tuple[str, str], order: Sequence[str] | None
+) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
+    """Return the categories at the side and above, and the numbers of a matrix, with their places."""
+    count = "n" if "n" in rows.columns else "count"
+    found = {(old, new): (n, place) for old, new, n, place in rows.select(*names, count, _PLACE).iter_rows()}
+    side, above = ([*dict.fromkeys(pair[at] for pair in found)] for at in (0, 1))
+    if order is None:
+        return side, above, found
+    return [name for name in order if name in side], [name for name in order if name in above], found
 
 
 def _slices_of_comparison(view: ComparisonView) -> Document:
@@ -159,7 +203,7 @@ def _detail_tables(summary: Summary) -> list[Table]:
     """Return the error types and, of all rows that were read at all, the most frequent substitutions."""
     errors = details.error_table(summary.details["errors"], [])
     confusions = details.confusion_table(summary.details["confusions"], [], "replace").select(
-        "op", "reference_char", "predicted_char", "count", "share_of_errors", "share_of_reference"
+        *_PAIR, "count", "share_of_errors", "share_of_reference"
     )
     name = "Substitutions"
     if confusions.height > _CONFUSIONS:
@@ -206,12 +250,12 @@ def _report_head(view: ReportView) -> str:
     return head(
         f"{name}{metric.label} {spelled(overall[metric.name], ends, kind)}",
         overall.get(f"{metric.name}_n", overall["n"]),
-        worst=_worst_slice(view.tables, metric.name, kind, higher_is_better=better),
+        worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
         lost=_lost_points(view, overall),
     )
 
 
-def _worst_slice(
+def worst_slice(
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], column: str, kind: Kind, *, higher_is_better: bool
 ) -> tuple[str, str] | None:
     """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
@@ -259,7 +303,21 @@ def _report_figures(view: ReportView) -> list[Figure]:
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
     errors = [_errors_by_slice(summary, *view.tables[0])] if summary.settings.details else []
-    return [distribution, *errors, *_alignments(worst, summary.settings)]
+    return [distribution, *errors, *_substitutions(summary), *_alignments(worst, summary.settings)]
+
+
+def _substitutions(summary: Summary) -> list[Figure]:
+    """Return the table of the most frequent substitutions as a matrix."""
+    if not summary.settings.details:
+        return []
+    _, table = _detail_tables(summary)
+    side, above, cells = _categories(table.frame.with_row_index(_PLACE), _PAIR, None)
+    caption = "What stands there and what was read; the stronger the colour, the more often"
+    return (
+        [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]
+        if cells
+        else []
+    )
 
 
 def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:
@@ -340,7 +398,7 @@ def _comparison_head(view: ComparisonView) -> str:
     return head(
         f"{metric.label} of {' against '.join(scores)}: {difference}",
         overall["n"],
-        worst=_worst_slice(view.tables, "difference", "difference", higher_is_better=better),
+        worst=worst_slice(view.tables, "difference", "difference", higher_is_better=better),
     )
 
 

@@ -15,10 +15,12 @@ import polars as pl
 
 from anls_frame import _palette
 from anls_frame._text import numbered, shortened_apart, text_width, visible
+from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, Glance, glance, slice_labels, spelled
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks
+from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, both_systems, of_slices, scores_of, side_by_side
 from anls_frame.reports.documents import (
     FIGURE_ROWS,
@@ -27,8 +29,10 @@ from anls_frame.reports.documents import (
     few_note,
     kinds_of,
     scoring_note,
+    transition_figures,
     transition_tables,
     untestable_note,
+    worst_slice,
 )
 from anls_frame.summary.catalogue import BUILT_IN
 
@@ -53,6 +57,8 @@ _SHORT_NAME = 14
 _DRAWN_SYSTEMS = 20
 _FIGURE_WIDTH = 7
 _LONGEST_TITLE = 120
+_NAMED = 3
+"""Systems and further metrics that the first sentence names."""
 _ALPHA = 0.05
 _COUNTS = ("n", "n_clusters", "wins", "ties", "losses", "rank", "rank_low", "rank_high")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
@@ -98,7 +104,8 @@ def many_document(view: ManyView) -> Document:
     """Return a comparison as a document to export."""
     document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
     rest = transition_tables(view.transitions, view.settings["by"])
-    return replace(document, tables=[*document.tables, *rest], settings=view.settings)
+    figures = [*document.figures, *transition_figures(view.transitions, view.systems[0])]
+    return replace(document, tables=[*document.tables, *rest], settings=view.settings, figures=figures)
 
 
 def many_glances(view: ManyView, most: int | None) -> list[Glance]:
@@ -129,7 +136,7 @@ def _document_of_many(view: ManyView) -> Document:
     tables.append(_long("All pairs", view.all_pairs(), view))
     flat = _long("Ranking", view.ranking, view)
     notes = [*_notes(view), _family_of_pairs(view)]
-    return Document(_title(view), tables, {}, view.signature, notes, figures, flat)
+    return Document(_title(view), tables, {}, view.signature, notes, figures, flat, _head_of_many(view))
 
 
 def _ranked(view: ManyView, metric: Metric) -> pl.DataFrame:
@@ -212,6 +219,7 @@ def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Me
         " / ".join(columns),
         grid.systems[:_DRAWN_SYSTEMS],
         list(zip(slice_labels(slices, columns), counts, drawn, strict=True)),
+        metric.row or metric.name,
         bool(metric.higher_is_better),
         (grid.slices.height - slices.height, len(grid.systems) - min(len(grid.systems), _DRAWN_SYSTEMS)),
     )
@@ -311,7 +319,7 @@ def _document_of_two(view: ManyView) -> Document:
             tables.append(table)
             figures.append(_dumbbell(view, table, columns))
     flat = _long("Differences", view.against, view)
-    return Document(_title(view), tables, {}, view.signature, _notes(view), figures, flat)
+    return Document(_title(view), tables, {}, view.signature, _notes(view), figures, flat, _head_of_two(view))
 
 
 def _by_metric(view: ManyView) -> Table:
@@ -377,6 +385,58 @@ def _glance_of_metrics(view: ManyView) -> Glance:
 
 
 # Names and notes
+
+
+def _head_of_many(view: ManyView) -> str:
+    """Return the best system of the first metric, which others may be as good, and the last one."""
+    (metric, label), *others = view.named
+    ranked = _ranked(view, metric).drop_nulls("score").to_dicts()
+    if not ranked:
+        return ""
+    first, last = (
+        f"{shortened_label(row['system'])} "
+        f"{spelled(row['score'], (row['score_low'], row['score_high']), metric.format or 'number')}"
+        for row in (ranked[0], ranked[-1])
+    )
+    rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
+    all_rows = numbered(ranked[0]["n"], "row")
+    place = "has the highest rank" if rivals else "is the best"
+    parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {place}"]
+    if rivals:
+        more = [f"{len(rivals) - _NAMED:,} more"] if len(rivals) > _NAMED else []
+        parts.append(f"possibly the best too: {_listed([*rivals[:_NAMED], *more])}")
+    parts.append(f"last: {last}")
+    for other, name in others[:_NAMED]:
+        (best, *_) = _ranked(view, other)["system"]
+        if best != ranked[0]["system"]:
+            parts.append(f"first by {name}: {shortened_label(best)}")
+    return f"{'; '.join(parts)}."
+
+
+def _head_of_two(view: ManyView) -> str:
+    """Return the differences of all rows, and the slice in which the first one is the worst."""
+    rows = view.against.filter(pl.col(SLICE) == OVERALL).to_dicts()
+    (metric, label), *_ = view.named
+    row, *others = rows
+    if row["difference"] is None:
+        return ""
+    scores = [
+        f"{shortened_label(name)} {spelled(row[column], (), metric.format or 'number')}"
+        for name, column in zip(view.systems[::-1], ("second_score", "first_score"), strict=True)
+    ]
+    differences = [
+        spelled(one["difference"], (one["difference_low"], one["difference_high"]), "difference")
+        for one in (row, *others)
+    ]
+    tables = [(tuple(columns), _slices_of_two(view, metric, columns, label).frame) for columns in view.tables]
+    worst = worst_slice(tables, "difference", "difference", higher_is_better=bool(metric.higher_is_better))
+    first = head(f"{label} of {' against '.join(scores)}: {differences[0]}", row["n"], worst=worst)
+    named = zip(view.named[1:], differences[1:], strict=True)
+    also = [f"{name} {difference}" for (_, name), difference in named][:_NAMED]
+    if not also:
+        return first
+    rest = _listed(also)
+    return f"{first} {rest[0].upper()}{rest[1:]}."
 
 
 def _title(view: ManyView) -> str:

@@ -568,7 +568,8 @@ def report(
         Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
         is better.
     keep
-        Columns to keep of these rows, such as the id of a question.
+        Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
+        column `page` that `read_pages` has.
     details
         Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
         this reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5,

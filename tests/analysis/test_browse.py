@@ -113,8 +113,43 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
         for one, other in zip(old, new, strict=True)
     ]
     assert found.column("right") == expected
+    assert (
+        "Mean anls of new 0.846 against old 0.660 over 1,568 rows; right: neither 308, only old 57, "
+        in found.text
+    )
+    assert (
+        "Mean anls over 1,568 rows: old 0.660, new 0.846, again 0.660; right: none 308, 1 of 3 425, "
+        in three.text
+    )
+    alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
+    assert "Mean anls of …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
     numbers = {"both": "all", "only old": "2 of 3", "only new": "1 of 3", "neither": "none", None: None}
     assert three.column("right") == [numbers[one] for one in expected]
+
+
+def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) -> None:
+    rows = [
+        ("Cat ", "cat", "CAT", "same", "different"),
+        ("cat", "cat", "cow", "different", "different"),
+        ("", None, "", "same", "same"),
+        (None, None, None, "same", "same"),
+        ("a b", "a c", "a b", "different", "different"),
+    ]
+    frame = pl.DataFrame(rows, schema=["one", "two", "three", "prepared", "raw"], orient="row").with_columns(
+        answer=pl.Series(["x", None, "y", "z", "a b"])
+    )
+    systems = {name: name for name in ("one", "two", "three")}
+
+    found = read(af.browse(frame, systems, "answer"), tmp_path)
+    assert found.column("same") == frame["prepared"].to_list()
+    assert (
+        read(af.browse(frame, systems, "answer", protocol="raw", threshold=0.5), tmp_path).column("same")
+        == frame["raw"].to_list()
+    )
+    # A prediction that is dropped is not an empty one.
+    dropped = read(af.browse(frame, systems, "answer", missing="drop"), tmp_path)
+    assert dropped.column("same") == ["same", "different", "different", "same", "different"]
+    assert "same" not in read(af.browse(frame, "one", "answer"), tmp_path).meta["columns"]
 
 
 def test_verdicts_are_kept_for_the_same_texts(tmp_path: Path) -> None:
@@ -138,6 +173,26 @@ def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
     ranked = QUESTIONS.with_row_index("row").with_columns(rank=score).sort("rank", "row", nulls_last=True)
     assert found.column("row") == sorted(ranked["row"].head(300))
     assert "These are the 300 rows with the worst scores of 1,624." in found.text
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("anls", 1), ("cer", -1)])
+def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign: int) -> None:
+    systems = {"old": "tesseract", "new": "rapidocr"}
+    found = read(af.browse(QUESTIONS, systems, "answers", metrics=metric, n=300), tmp_path)
+
+    scores = (
+        af.score(name, "answers", missing="empty").struct.field(metric).alias(system)
+        for system, name in systems.items()
+    )
+    rows = QUESTIONS.with_row_index("row").select("row", *scores).drop_nulls().to_dicts()
+    ranked = sorted(
+        rows, key=lambda row: (min((row["new"] - row["old"]) * sign, 0), (row["new"] + row["old"]) * sign)
+    )
+    taken = sorted(ranked[:300], key=lambda row: row["row"])
+    assert found.column("row") == [row["row"] for row in taken]
+    assert found.column("change") == pytest.approx([row["new"] - row["old"] for row in taken], abs=1e-9)
+    assert found.meta["sort"] == ("change" if metric == "anls" else "-change")
+    assert "These are the 300 rows that new broke, or with the worst scores of 1,624." in found.text
 
 
 def test_pandas_and_arrow_give_the_same_page(tmp_path: Path) -> None:

@@ -115,3 +115,12 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
         af.worst(frame.with_columns(alignment=1), "p", "a", by="alignment")
     with pytest.raises(ValueError, match="missing"):
         af.worst(frame, "p", "a", missing="keep")  # type: ignore[arg-type]
+
+
+def test_alignments_compare_what_the_protocol_compares() -> None:
+    frame = pl.DataFrame({"p": ["a black cat"], "a": ["a block cat"]})
+    words = af.PROTOCOLS["raw"].by("word")
+    for options in ({"protocol": words, "threshold": 0.5}, {"metrics": "cer_mean", "cer_protocol": words}):
+        shown = af.worst(frame, "p", "a", **options)["alignment"].item()
+        assert shown == af.alignment("a black cat", "a block cat", unit="word").to_text(context=20)
+        assert shown != af.alignment("a black cat", "a block cat").to_text(context=20)

@@ -67,6 +67,7 @@ def test_a_file_gives_the_page_of_its_rows(run: Run, tmp_path: Path) -> None:
         metrics=["anls", "cer"],
         n=30,
         title="ocr_qa",
+        source=TABLE,
     )
     assert printed == "30 rows: rows.html\n"
     found = ReadPage(written(tmp_path / "rows.html"))

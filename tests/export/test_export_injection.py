@@ -40,6 +40,8 @@ LIMITS = (
     + """
 import json, os, pathlib, resource, signal, sys
 
+# Python does not see that what it has compiled is cut off.
+sys.dont_write_bytecode = True
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 _, highest = resource.getrlimit(resource.RLIMIT_FSIZE)
 answers = {}

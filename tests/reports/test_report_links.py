@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import polars as pl
@@ -63,9 +64,105 @@ def test_slices_and_transitions_of_a_comparison_lead_to_their_rows(
         ]
         assert len(views) == 1
         assert found.count(views[0]) == n
-    slices = [view for view in dict.fromkeys(found.views) if "score_" in view]
+    slices = [view for view in dict.fromkeys(found.views) if "score_" in view and "sort=" not in view]
     counts = [found.count(view) for view in slices]
     assert counts == [1568, *af.report(QUESTIONS, "tesseract", "answers", by="lang").by_group["n"]]
+
+
+def test_slices_that_were_found_lead_to_their_rows(tmp_path: Path) -> None:
+    columns = ["answer_type", "question_types", "n_words", "rapidocr_confidence", "severity", "doc_type"]
+    found = af.find_slices(QUESTIONS, "rapidocr", "answers", columns, cluster="doc_id")
+    texts = QUESTIONS["rapidocr"].fill_null("")
+    faults = (
+        # Numbers of which the page asks for the ends, and lists without entries.
+        pl.col("severity").is_between(0.2, 0.4),
+        (pl.col("doc_type") == "receipt") & (pl.col("question_types").list.len() == 0),
+    )
+    with_lists = QUESTIONS.with_columns(
+        question_types=pl.when(pl.col("question_id") % 7 > 0).then("question_types").otherwise(pl.lit([]))
+    )
+    every = [(QUESTIONS, "rapidocr", found)]
+    for fault in faults:
+        rows = with_lists.with_columns(new=pl.when(fault).then(pl.lit("?")).otherwise(texts))
+        systems = {"old": "rapidocr", "new": "new"}
+        every.append((rows, systems, af.find_slices(rows, systems, "answers", columns, cluster="doc_id")))
+    kinds = set()
+    for rows, systems, slices in every:
+        page = af.browse(rows, systems, "answers", by=columns)
+        linked = Linked(slices.write(tmp_path / "slices.html", rows=page).read_text("utf-8"))
+        assert [linked.count(view) for view in linked.views] == slices.frame["n"].to_list()
+        kinds |= {condition.kind for conditions in slices.conditions for condition in conditions}
+    assert kinds == {"equals", "contains", "is missing", "between"}
+    # A page without the columns, or with other values under their names, leads nowhere.
+    for other in (rows.drop("doc_type"), rows.with_columns(doc_type=pl.lit(1))):
+        page = af.browse(other, systems, "answers", by=[name for name in columns if name in other.columns])
+        assert not Linked(slices.write(tmp_path / "slices.html", rows=page).read_text("utf-8")).views
+
+
+def test_slices_of_many_numbers_lead_to_their_rows(tmp_path: Path) -> None:
+    rows = QUESTIONS.with_columns(
+        page=pl.when(pl.col("question_id") % 9 > 0).then(pl.col("question_id") % 41)
+    )
+    report = af.report(rows, "rapidocr", "answers", by="page")
+    page = af.browse(rows, "rapidocr", "answers", by="page")
+    linked = Linked(report.write(tmp_path / "report.html", rows=page).read_text("utf-8"))
+    counts = [linked.count(view) for view in dict.fromkeys(linked.views) if "type_" not in view]
+    assert counts == [report.overall["n"], *report.by_group["n"]]
+
+
+def test_columns_that_the_page_has_no_filter_for_lead_nowhere(tmp_path: Path) -> None:
+    by = [f"k{place}" for place in range(28)]
+    rows = QUESTIONS.with_columns(pl.col("lang").alias(name) for name in by)
+    page = af.browse(rows, "rapidocr", "answers", by=by)
+    for name, found in (("k26", 5), ("k27", 0)):
+        report = af.report(rows, "rapidocr", "answers", by=name)
+        linked = Linked(report.write(tmp_path / "report.html", rows=page).read_text("utf-8"))
+        views = [view for view in dict.fromkeys(linked.views) if "type_" not in view]
+        assert len(views) == found
+
+
+@pytest.mark.parametrize(
+    "details", [True, {"min_nls": 0.3, "max_length": 2}], ids=["as the page counts", "otherwise"]
+)
+def test_substitutions_lead_to_the_rows_that_have_them(tmp_path: Path, details: Any) -> None:
+    report = af.report(QUESTIONS, "tesseract", "answers", details=details)
+    page = af.browse(QUESTIONS, "tesseract", "answers")
+
+    found = Linked(report.write(tmp_path / "report.html", rows=page).read_text("utf-8"))
+
+    options: dict[str, Any] = {"op": "replace", **({"min_nls": 0.5} if details is True else details)}
+    # Each is in the matrix too.
+    views = [view for view in found.views if "read_as" in view]
+    assert sorted(views[:-30]) == sorted(views[-30:])
+    pairs = af.confusions(QUESTIONS, "tesseract", "answers", **options).head(30)
+    for view, pair in zip(views[-30:], pairs.iter_rows(named=True), strict=True):
+        both = (
+            pl.col("reference_char") == pair["reference_char"],
+            pl.col("predicted_char") == pair["predicted_char"],
+        )
+        selected = found.selected(view)
+        within, beyond = (
+            af.confusions(rows, "tesseract", "answers", **options).filter(*both)["count"].sum()
+            for rows in (QUESTIONS.filter(selected), QUESTIONS.filter(~pl.Series(selected)))
+        )
+        assert (within, beyond) == (pair["count"], 0)
+        assert 0 < sum(selected) <= pair["count"]
+
+
+def test_scores_of_a_heat_map_lead_to_the_rows_of_their_slice_with_the_worst_first(tmp_path: Path) -> None:
+    systems = {**SYSTEMS, "again": "tesseract"}
+    metrics = ["anls", "cer"]
+    comparison = af.compare(QUESTIONS, systems, "answers", by="lang", metrics=metrics)
+    page = af.browse(QUESTIONS, systems, "answers", by="lang", metrics=metrics)
+
+    found = Linked(comparison.write(tmp_path / "comparison.html", rows=page).read_text("utf-8"))
+
+    views = [view for view in found.views if "sort=" in view]
+    sorts = Counter(dict(parse_qsl(view))["sort"] for view in views)
+    slices = af.report(QUESTIONS, "tesseract", "answers", by="lang").to_polars()["n"].to_list()
+    places = [(sign, metric, system) for metric, sign in enumerate(("", "-")) for system in range(3)]
+    assert sorts == {f"{sign}score_{metric}_{system}": len(slices) for sign, metric, system in places}
+    assert Counter(found.count(view) for view in views) == Counter(slices * len(places))
 
 
 def test_the_policies_allow_both_scripts_and_the_images(tmp_path: Path) -> None:

@@ -154,3 +154,21 @@ def test_the_worst_pages_are_aligned_in_what_the_protocol_counts(tmp_path: Path)
         (found,) = re.findall(r"(\d+) edits? in 1 of 2 lines", html)
         edits[unit] = int(found)
     assert edits == {"codepoint": 3, "grapheme": 1, "word": 1}
+
+
+def test_pages_have_their_lengths_beside_their_number_and_the_worst_ones_their_names(tmp_path: Path) -> None:
+    pages = PAGES.rename({"doc_id": "page"})
+    made = af.report(pages, *TEXTS, metrics="ocr", by="lang", worst=3)
+    text = made.write(tmp_path / "report.html").read_text("utf-8")
+
+    heads = re.findall("<th[^>]*>(.*?)</th>", text.partition("</thead>")[0])
+    assert [re.sub("<[^>]*>", "", head) for head in heads][:5] == [
+        "lang",
+        "n",
+        "words",
+        "characters",
+        "cer_corpus",
+    ]
+    captions = re.findall('<p class="cap" dir="auto">Row [^:]*: ([^:]*):', text)
+    assert captions == made.worst["page"].to_list()
+    assert af.report(pages, *TEXTS, metrics="ocr", by="page", worst=3).worst.height == 3

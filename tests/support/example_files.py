@@ -10,6 +10,7 @@ import polars as pl
 import shell
 
 import anls_frame as af
+from anls_frame.export.verdicts import digest
 
 ROOT = Path(__file__).parents[2]
 _DOCUMENTS = 12
@@ -52,6 +53,9 @@ def write(folder: Path) -> None:
 def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     answer = pl.col("answers").list.first()
     old.with_columns(answer).write_csv(folder / "results.csv")
+    id_, prediction, first = old.select("question_id", "prediction", answer).row(1)
+    judged = {"id": id_, "row": 1, "verdict": "our_error", "digest": digest([prediction], [first])}
+    (folder / "verdicts.jsonl").write_text(json.dumps(judged))
     old.rename({"prediction": "model"}).write_ndjson(folder / "results.jsonl")
     old.write_ndjson(folder / "old.jsonl")
     new.write_ndjson(folder / "new.jsonl")

@@ -6,6 +6,7 @@ import base64
 import gzip
 import itertools
 import json
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
@@ -77,6 +78,10 @@ class ReadPage(HTMLParser):
         return content if isinstance(content, list) else list(itertools.accumulate(content["steps"]))
 
 
+_RANGE = re.compile(r"[-+.\de]*\.\.[-+.\de]*")
+_OPEN = ("-inf", "inf")
+
+
 class Linked(HTMLParser):
     """The links of a page, and the page of rows within it."""
 
@@ -99,15 +104,25 @@ class Linked(HTMLParser):
 
     def count(self, view: str) -> int:
         """Return how many rows of the page a view selects."""
+        return sum(self.selected(view))
+
+    def selected(self, view: str) -> list[bool]:
+        """Return whether a view selects each row of the page."""
         assert self.rows is not None
         found = [True] * int(self.rows.meta["rows"])
         for name, text in parse_qsl(view):
+            if name == "sort":
+                assert text.removeprefix("-") in self.rows.meta["columns"]
+                continue
             values = self.rows.column(name)
-            if name.startswith("score_"):
-                low = float(text.removesuffix(".."))
-                passes = [value is not None and value >= low for value in values]
+            if _RANGE.fullmatch(text):
+                ends = text.split("..")
+                low, high = (float(end or default) for end, default in zip(ends, _OPEN, strict=True))
+                passes = [value is not None and low <= value <= high for value in values]
             else:
-                (wanted,) = json.loads(f"[{text}]")
-                passes = [wanted in (value if isinstance(value, list) else [value]) for value in values]
+                wanted = json.loads(f"[{text}]")
+                # An empty list passes as null.
+                entries = [(value or [None]) if isinstance(value, list) else [value] for value in values]
+                passes = [any(entry in wanted for entry in of_row) for of_row in entries]
             found = [one and other for one, other in zip(found, passes, strict=True)]
-        return sum(found)
+        return found

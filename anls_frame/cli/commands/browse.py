@@ -90,7 +90,16 @@ def browse(
     )
     with working("Scoring"):
         page = of_files(
-            given, metric, scoring, by=columns(by), keep=keep or (), image=image, id=id, n=top, title=title
+            given,
+            metric,
+            scoring,
+            by=columns(by),
+            keep=keep or (),
+            image=image,
+            id=id,
+            n=top,
+            title=title,
+            source=files,
         )
         page.write(output)
     print(plain(f"{numbered(page.rows, 'row')}: {output}"))

@@ -15,11 +15,13 @@ from anls_frame.cli.options import (
     Output,
     Reporting,
     Scores,
+    Second,
     Source,
     Target,
+    TwoSystems,
     command,
+    scores_of_rows,
 )
-from anls_frame.summary.catalogue import NAMES
 
 _SHOWN_ROWS = 10
 _IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
@@ -30,13 +32,9 @@ def changes(
     first: Annotated[
         Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
     ],
-    second: Annotated[
-        Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")
-    ] = None,
+    second: Second = None,
     *,
-    systems: Annotated[
-        str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")
-    ] = None,
+    systems: TwoSystems = None,
     output: Output = None,
     kind: Annotated[
         str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
@@ -50,13 +48,7 @@ def changes(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
-            "FILE.py:NAME; may be repeated: a row is listed if any of them differs. With --scores, any name "
-            "for the scores.",
-        ),
+        scores_of_rows(": a row is listed if any of them differs. With --scores, any name for the scores"),
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
@@ -76,12 +68,7 @@ def changes(
     check_target(output, target.force, row_files.SUFFIXES)
     if top is not None:
         count("--top", top, most=MOST_ROWS - 1)
-    given = Systems(
-        files=[first] if second is None else [first, second],
-        columns=systems,
-        source=source,
-        number="two",
-    )
+    given = Systems.of_two(first, second, systems, source)
     options: dict[str, Any] = {"kind": kind}
     with working("Comparing"):
         if scores:

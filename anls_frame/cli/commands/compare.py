@@ -22,9 +22,9 @@ from anls_frame.cli.options import (
     Source,
     Target,
     command,
+    scores_of_rows,
     tables,
 )
-from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     import anls_frame as af
@@ -141,12 +141,7 @@ def compare(
     gate: Gate,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"{', '.join(name for name in NAMES if name != 'zeros')} or a function of your own as "
-            "FILE.py:NAME; may be repeated. With --scores, any name for the scores.",
-        ),
+        scores_of_rows(". With --scores, any name for the scores"),
     ] = None,
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
@@ -221,7 +216,7 @@ def compare(
                 n=rows,
                 **vars(scoring),
             )
-    put(comparison, output, target, page)
+    put(comparison, output, target, page, files)
     code = gate.code(comparison)
     if code:
         raise typer.Exit(code)

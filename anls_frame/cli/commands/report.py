@@ -149,7 +149,7 @@ def report(
     )
     check_rows(rows, output)
     page = None if rows is None else functools.partial(work.page, rows)
-    delivery = Delivery(output=output, summary=summary, table=table, target=target, page=page)
+    delivery = Delivery(output=output, summary=summary, table=table, target=target, page=page, source=files)
     if shard is not None:
         if summary is None:
             raise ValueError(

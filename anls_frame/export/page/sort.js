@@ -40,7 +40,7 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
   });
 });
 
-// What is folded away cannot be unfolded on paper.
+// What is folded away cannot be unfolded on paper; long tables of what a matrix shows stay so.
 addEventListener("beforeprint", function () {
-  document.querySelectorAll("details").forEach(function (details) { details.open = true; });
+  document.querySelectorAll("details:not(.folded)").forEach(function (details) { details.open = true; });
 });

@@ -16,7 +16,7 @@ function writtenFilter(filter) {
     return filter.text;
   }
   if (filter.kind === "range") {
-    return `${filter.low ?? ""}..${filter.high ?? ""}`;
+    return filter.isWithout ? "null" : `${filter.low ?? ""}..${filter.high ?? ""}`;
   }
   const values = [...filter.wanted].sort((one, other) => one - other).map((code) => filter.column.valueOf(code));
   return JSON.stringify(values).slice(1, -1);
@@ -26,6 +26,8 @@ function readFilter(filter, text) {
   filter.clear();
   if (filter.kind === "search") {
     filter.text = text;
+  } else if (filter.kind === "range" && text === "null") {
+    filter.isWithout = true;
   } else if (filter.kind === "range") {
     const [low, high] = text.split("..").map((end) => (end === "" || Number.isNaN(Number(end)) ? null : Number(end)));
     filter.low = low ?? null;
@@ -62,6 +64,15 @@ function writeAddress({ filters, sort, open }) {
   }
   try {
     history.replaceState(null, "", text ? `#${text}` : "#");
+  } catch {
+    // A page within a notebook has no address.
+  }
+}
+
+/** Let the browser's "back" return to the view as it is. */
+function keepAddress() {
+  try {
+    history.pushState(null, "", location.href);
   } catch {
     // A page within a notebook has no address.
   }

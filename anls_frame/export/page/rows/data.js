@@ -95,6 +95,13 @@ class Column {
     }
   }
 
+  /** Whether several rows have the value of a code. */
+  isShared(code) {
+    const codes = this.lists ? this.entries : this.codes;
+    const first = codes.indexOf(code);
+    return first >= 0 && codes.indexOf(code, first + 1) >= 0;
+  }
+
   value(row) {
     return this.valueOf(this.code(row));
   }

@@ -28,28 +28,31 @@ class ValuesPanel {
 
   toggleMore() {
     this.limit = this.limit === MANY ? this.few : MANY;
-    this.show(this.counts);
+    this.show(this.counts, this.passing);
   }
 
   /** Return the values of all rows in the order of the panel: their own, or the most frequent first. */
   ordered() {
-    const counts = this.filter.counts(() => true);
-    const codes = Array.from(counts.keys()).filter((code) => counts[code] > 0);
+    const counts = this.ofAll;
+    const codes = Array.from(counts.keys()).filter((code) => counts[code] > 0 && (code > 0 || this.filter.hasNull));
     if (this.filter.isOrdered) {
       return codes.sort((one, other) => (one || Infinity) - (other || Infinity));
     }
     return codes.sort((one, other) => counts[other] - counts[one] || one - other);
   }
 
-  show(counts) {
+  /** Show the counts of the rows that pass all other filters, which are so many. */
+  show(counts, passing) {
     this.counts = counts;
+    this.passing = passing;
+    this.ofAll ??= this.filter.counts(() => true);
     // The order stays while values are selected, so that they keep their places.
     this.codes ??= this.ordered();
     const { wanted } = this.filter;
     const shown = this.codes.slice(0, this.limit);
     const hidden = this.codes.slice(this.limit);
     shown.push(...hidden.filter((code) => wanted.has(code)));
-    const most = Math.max(1, ...shown.map((code) => counts[code]));
+    const most = Math.max(1, ...shown.map((code) => Math.max(counts[code], this.expected(code))));
     this.list.replaceChildren(...shown.map((code) => this.item(code, counts[code], most)));
     this.clear.hidden = !this.filter.isActive;
     this.more.hidden = this.codes.length <= this.few;
@@ -57,15 +60,26 @@ class ValuesPanel {
     this.more.textContent = this.limit === MANY ? "fewer" : `${grouped(rest)} more`;
   }
 
+  /** Return how many of these rows would have a value if it were as frequent as in all rows. */
+  expected(code) {
+    return (this.passing * this.ofAll[code]) / this.filter.column.rows;
+  }
+
   item(code, count, most) {
     if (!this.items.has(code)) {
       this.items.set(code, this.newItem(code));
     }
-    const { box, number, bar, line } = this.items.get(code);
+    const { box, number, bar, usual, line } = this.items.get(code);
     box.checked = this.filter.wanted.has(code);
     number.textContent = grouped(count);
     bar.style.width = `${(100 * count) / most}%`;
     line.classList.toggle("none", count === 0);
+    const { rows } = this.filter.column;
+    usual.hidden = this.passing === rows;
+    usual.style.left = `${(100 * this.expected(code)) / most}%`;
+    const ofAll = percent(this.ofAll[code], rows);
+    const shares = usual.hidden ? `${ofAll} of all rows` : `${percent(count, this.passing)} of these rows, ${ofAll} of all`;
+    line.title = `${namedValue(this.filter, this.filter.column.valueOf(code))}: ${shares}`;
     return line;
   }
 
@@ -86,10 +100,29 @@ class ValuesPanel {
       bar.style.background = color;
       bar.classList.add("own");
     }
-    const name = element("span", { class: "name", dir: "auto" }, value === null && filter.nothing ? filter.nothing : shownValue(value, 200));
-    const label = element("label", {}, box, name, number, element("span", { class: "track" }, bar));
-    return { box, number, bar, line: element("li", {}, label) };
+    const name = element("span", { class: "name", dir: "auto" }, ...this.nameOf(value));
+    const usual = element("i", { class: "usual" });
+    const label = element("label", {}, box, name, number, element("span", { class: "track" }, bar, usual));
+    return { box, number, bar, usual, line: element("li", {}, label) };
   }
+
+  nameOf(value) {
+    const { filter } = this;
+    if (value === null && filter.nothing) {
+      return [filter.nothing];
+    }
+    if (filter.id !== "read_as_0") {
+      return [shownValue(value, 200)];
+    }
+    // An arrow points from left to right, whatever stands on its sides.
+    const [reference, predicted] = value.split(" → ").map((text) => element("bdi", {}, visible(text)));
+    return [element("bdi", { dir: "ltr" }, reference, " → ", predicted)];
+  }
+}
+
+function percent(count, all) {
+  const share = (100 * count) / (all || 1);
+  return `${share > 0 && share < 1 ? "below 1" : Math.round(share)} %`;
 }
 
 function clearButton(filter, changed) {
@@ -115,7 +148,16 @@ class RangePanel {
     this.low = this.field("least", (value) => { filter.low = value; });
     this.high = this.field("most", (value) => { filter.high = value; });
     this.clear = clearButton(filter, changed);
-    this.without = element("p", { class: "without" });
+    this.without = element("button", {
+      class: "without",
+      type: "button",
+      onclick: () => {
+        const { isWithout } = filter;
+        filter.clear();
+        filter.isWithout = !isWithout;
+        changed(filter);
+      },
+    });
     this.element = element(
       "fieldset",
       { class: "facet" },
@@ -135,6 +177,7 @@ class RangePanel {
       placeholder: figure(what === "least" ? filter.least : filter.most),
       "aria-label": `${filter.name}, ${what}`,
       onchange: (event) => {
+        filter.isWithout = false;
         set(event.target.value === "" ? null : Number(event.target.value));
         this.changed(filter);
       },
@@ -152,6 +195,7 @@ class RangePanel {
     const select = (event) => {
       const [low, high] = [first, bin(event)].sort((one, other) => one - other);
       const { filter } = this;
+      filter.isWithout = false;
       filter.low = low === 0 ? null : rounded(filter.least + low * filter.step);
       filter.high = high === BINS - 1 ? null : below(filter, high + 1);
       this.changed(filter);
@@ -179,12 +223,14 @@ class RangePanel {
       bar.firstChild.style.height = counts[at] ? `${Math.max(4, (100 * counts[at]) / most)}%` : "0";
       const from = filter.least + at * filter.step;
       bar.title = `${figure(rounded(from))} to ${figure(rounded(from + filter.step))}: ${counted(counts[at], "row")}`;
-      bar.classList.toggle("out", filter.isActive && (from + filter.step * 0.999 < low || from > high));
+      const isOut = filter.isWithout || from + filter.step * 0.999 < low || from > high;
+      bar.classList.toggle("out", filter.isActive && isOut);
     });
     this.low.value = filter.low ?? "";
     this.high.value = filter.high ?? "";
     this.clear.hidden = !filter.isActive;
-    this.without.hidden = counts[BINS] === 0;
+    this.without.hidden = counts[BINS] === 0 && !filter.isWithout;
+    this.without.setAttribute("aria-pressed", filter.isWithout);
     this.without.textContent = `${grouped(counts[BINS])} without`;
   }
 }

@@ -2,10 +2,13 @@
 
 const BINS = 20;
 
-/** Values of a column, any of which may be wanted; `nothing` is what null is called. */
+/** What is said of a row that has no answers, and so no score. */
+const NO_ANSWER = "no answer";
+
+/** Values of a column, any of which may be wanted; `nothing` is what null is called, if it can be. */
 class Values {
-  constructor(id, name, column, { isOrdered, nothing = null }) {
-    Object.assign(this, { id, name, column, isOrdered, nothing, kind: "values" });
+  constructor(id, name, column, { isOrdered, nothing = null, hasNull = true, hasPanel = true }) {
+    Object.assign(this, { id, name, column, isOrdered, nothing, hasNull, hasPanel, kind: "values" });
     this.wanted = new Set();
   }
 
@@ -37,15 +40,20 @@ class Values {
   }
 }
 
-/** Numbers between two ends. */
+/** Numbers between two ends, or the rows without a number. */
 class Range {
   constructor(id, name, column) {
-    Object.assign(this, { id, name, column, kind: "range", low: null, high: null });
+    Object.assign(this, { id, name, column, kind: "range", hasPanel: true, low: null, high: null, isWithout: false });
     const numbers = column.pool.filter((value) => typeof value === "number");
     this.least = numbers.length ? numbers[0] : 0;
     this.most = numbers.length ? numbers[numbers.length - 1] : 1;
     if (this.least >= 0 && this.most <= 1) {
       [this.least, this.most] = [0, 1];
+    }
+    if (id === "change") {
+      // The middle is where nothing changes.
+      this.most = Math.max(-this.least, this.most);
+      this.least = -this.most;
     }
     this.step = (this.most - this.least) / BINS || 1;
     this.bins = Uint32Array.from([null, ...column.pool], (value) => {
@@ -55,20 +63,21 @@ class Range {
   }
 
   get isActive() {
-    return this.low !== null || this.high !== null;
+    return this.low !== null || this.high !== null || this.isWithout;
   }
 
   clear() {
     this.low = null;
     this.high = null;
+    this.isWithout = false;
   }
 
   passes() {
-    const { column } = this;
+    const { column, isWithout } = this;
     const low = this.low ?? -Infinity;
     const high = this.high ?? Infinity;
     const isWanted = Uint8Array.from([null, ...column.pool], (value) => (
-      typeof value === "number" && value >= low && value <= high ? 1 : 0
+      (isWithout ? value === null : typeof value === "number" && value >= low && value <= high) ? 1 : 0
     ));
     return (row) => isWanted[column.codes[row]] === 1;
   }
@@ -203,6 +212,12 @@ class Filters {
   counts(filter) {
     const others = ~(1 << this.filters.indexOf(filter));
     return filter.counts((row) => (this.fails[row] & others) === 0);
+  }
+
+  /** Return how many rows pass all filters but one. */
+  passing(filter) {
+    const others = ~(1 << this.filters.indexOf(filter));
+    return this.fails.reduce((sum, failed) => sum + ((failed & others) === 0 ? 1 : 0), 0);
   }
 
   /** Return the rows that pass, sorted by a column; rows without a value are last. */

@@ -16,7 +16,9 @@ class RowList {
     this.at = -1;
     this.isDrawing = false;
     this.buttons = columns.map((column) => this.heading(column));
+    this.titled = null;
     this.scroller.addEventListener("scroll", () => this.draw());
+    this.scroller.addEventListener("pointerover", ({ target }) => this.entitle(target.closest(".row .cell")));
     new ResizeObserver(() => this.resize()).observe(this.scroller);
   }
 
@@ -39,11 +41,12 @@ class RowList {
     });
   }
 
-  /** Show other rows, from the first one. */
-  show(rows) {
+  /** Show other rows, from the first one; one of them may be the current one. */
+  show(rows, at) {
     this.rows = rows;
     this.scroller.setAttribute("aria-rowcount", rows.length + 1);
-    this.at = -1;
+    this.scroller.removeAttribute("aria-activedescendant");
+    this.at = at;
     this.scroller.scrollTop = 0;
     this.resize();
   }
@@ -73,7 +76,17 @@ class RowList {
     return slot;
   }
 
+  /** Let the pointer read the whole text of a cell that is cut. */
+  entitle(cell) {
+    this.titled?.removeAttribute("title");
+    this.titled = cell !== null && cell.scrollWidth > cell.clientWidth ? cell : null;
+    if (this.titled) {
+      cell.title = cell.textContent;
+    }
+  }
+
   draw() {
+    this.entitle(null);
     if (this.isDrawing) {
       return;
     }

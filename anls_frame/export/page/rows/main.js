@@ -1,11 +1,5 @@
 // The page: rows are read, filtered and sorted, listed, and one of them shown in full.
 
-const LONGEST_CELL = 300;
-/** Pixels that a kind of column needs at least, and its share of what is left. */
-const ROOMS = {
-  mark: [26, 0],
-  id: [90, 0.5], figure: [72, 0], wide: [104, 0], right: [124, 0], type: [124, 0], text: [120, 2], value: [90, 1],
-};
 const PREPARED = 10_000;
 const PRINTED = 200;
 const TYPING = 120;
@@ -17,8 +11,8 @@ class App {
     this.verdicts = new Verdicts(rows, (row) => this.judged(row));
     this.filters = new Filters(rows.count, this.allFilters());
     this.search = this.filters.filters[0];
-    this.sort = { id: "score_0_0", isDescending: !rows.meta.metrics[0].higher };
-    this.columns = this.allColumns();
+    this.sort = sortFrom(rows.meta.sort);
+    this.columns = listColumns(rows, this.verdicts);
     this.list = new RowList(byId("list"), byId("head"), {
       columns: this.columns,
       opened: (index) => this.open(index),
@@ -28,11 +22,14 @@ class App {
       moved: (by) => this.move(by),
       closed: () => this.close(),
       verdicts: this.verdicts,
+      filterOf: (column) => this.filters.filters.find((filter) => filter.kind === "values" && filter.column === column),
+      selected: (filter, code) => this.selectValue(filter, code),
     });
-    this.panels = this.filters.filters.slice(1).map((filter) => {
+    this.panels = this.filters.filters.filter(({ hasPanel }) => hasPanel).map((filter) => {
       const isType = filter.id.startsWith("type_");
       return panelOf(filter, { colors: isType ? rows.meta.colors : null, changed: (one) => this.changed(one) });
     });
+    this.menu = new RowsMenu(byId("menu"), rows, this.verdicts, () => this.selected);
     byId("facets").append(...this.panels.map((panel) => panel.element));
     new ResizeObserver(() => this.layOut()).observe(byId("list"));
     this.listen();
@@ -59,76 +56,30 @@ class App {
     const add = (id, name) => {
       const column = this.rows.get(id);
       if (column) {
-        const isRange = column.isNumeric && !column.lists && (id.startsWith("score_") || column.pool.length > 30);
+        const hasMany = column.pool.length > 30 && !id.startsWith("keep_");
+        const isRange = column.isNumeric && !column.lists && (/^(score_|change$)/.test(id) || hasMany);
         made.push(isRange ? new Range(id, name, column) : new Values(id, name, column, {
           isOrdered: isOrdered(id, column),
-          nothing: /^(right|type_)/.test(id) ? "no answer" : null,
+          nothing: /^(right|type_)/.test(id) ? NO_ANSWER : null,
+          hasNull: id !== "read_as_0",
+          hasPanel: !id.startsWith("keep_"),
         }));
       }
     };
     add("right", "right");
+    add("same", "predictions");
     meta.systems.forEach((_, system) => add(`type_${system}`, ofSystem("error type", system)));
     meta.systems.forEach((_, system) => {
       meta.metrics.forEach((metric, number) => add(`score_${number}_${system}`, ofSystem(metric.name, system)));
     });
+    add("change", "change");
     meta.by.forEach((name, place) => add(`by_${place}`, name));
+    add("read_as_0", "read as");
+    meta.keep.forEach((name, place) => add(`keep_${place}`, name));
     made.splice(MOST_FILTERS - 2);
-    made.push(new Values("verdict", "verdict", this.verdicts.column, { isOrdered: true, nothing: "none" }));
+    made.unshift(new Values("verdict", "verdict", this.verdicts.column, { isOrdered: true, nothing: "none" }));
     const searched = [...this.rows.columns].filter(([id]) => /^(id|answers|prediction_|keep_|by_)/.test(id));
     return [new Search(searched.map(([, column]) => column)), ...made];
-  }
-
-  /** Return the columns of the list: how each fills its cell with a row. */
-  allColumns() {
-    const { meta } = this.rows;
-    const several = meta.systems.length > 1;
-    const made = [];
-    const add = (id, title, kind, fill) => {
-      if (this.rows.get(id)) {
-        made.push({ id, title, kind, fill: fill ?? ((cell, row) => this.fillValues(cell, this.rows.get(id), row)) });
-      }
-    };
-    made.push({ id: "verdict", title: "", kind: "mark", fill: (cell, row) => this.fillVerdict(cell, row) });
-    add("id", "id", "id extra");
-    add("right", "right", "right spare");
-    meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
-      add(`score_${number}_${system}`, several ? `${metric.name} ${name}` : metric.name, `${several ? "wide figure" : "figure"}${number ? " spare" : ""}`);
-    }));
-    if (!several) {
-      add("type_0", "error type", "type", (cell, row) => {
-        const type = this.rows.value("type_0", row);
-        if (cell.type !== type) {
-          cell.type = type;
-          cell.replaceChildren(typeElement(type, meta.colors));
-        }
-      });
-    }
-    meta.systems.forEach((name, system) => {
-      add(`prediction_${system}`, several ? name : "prediction", "text prediction");
-    });
-    add("answers", "answer", "text answer", (cell, row) => fill(cell, this.rows.nearest(row, 0), LONGEST_CELL));
-    meta.keep.forEach((name, place) => add(`keep_${place}`, name, `${kindOf(this.rows.get(`keep_${place}`))} extra`));
-    meta.by.forEach((name, place) => add(`by_${place}`, name, "value extra"));
-    return made;
-  }
-
-  fillValues(cell, column, row) {
-    if (!column.lists) {
-      fill(cell, column.value(row), LONGEST_CELL, column.isFractional);
-      return;
-    }
-    cell.replaceChildren(...column.values(row).flatMap((value, at) => (
-      at ? [", ", shownValue(value, LONGEST_CELL)] : [shownValue(value, LONGEST_CELL)]
-    )));
-  }
-
-  fillVerdict(cell, row) {
-    const code = this.verdicts.column.codes[row];
-    if (!code && !cell.textContent) {
-      return;
-    }
-    cell.textContent = code ? String(code) : "";
-    cell.title = code ? verdictName(this.verdicts.names[code - 1]) : "";
   }
 
   /** Show a verdict that was given. */
@@ -144,11 +95,18 @@ class App {
   showVerdicts() {
     const { count } = this.verdicts;
     byId("save").hidden = count === 0;
-    byId("save").textContent = `Save ${counted(count, "verdict")}`;
+    const { isSaved } = this.verdicts;
+    byId("save").textContent = `${isSaved ? "Saved" : "Save"} ${counted(count, "verdict")}${isSaved ? " ✓" : ""}`;
+    byId("save").classList.toggle("saved", isSaved);
     const panel = this.panels.find(({ filter }) => filter.id === "verdict");
     panel.codes = null;
-    panel.show(this.filters.counts(panel.filter));
+    panel.ofAll = null;
+    this.showPanel(panel);
     panel.element.hidden = count === 0 && !panel.filter.isActive;
+  }
+
+  showPanel(panel) {
+    panel.show(this.filters.counts(panel.filter), this.filters.passing(panel.filter));
   }
 
   /** Give the open or the current row a verdict. */
@@ -159,33 +117,40 @@ class App {
     }
   }
 
-  /** Give each column of the list the room that it needs, and its share of the rest. */
   layOut() {
-    const isOpen = this.view.row !== null;
-    const shown = this.columns.filter((column) => !(isOpen && /extra|spare/.test(column.kind)));
-    const needed = shown.map((column) => ROOMS[column.kind.split(" ")[0]]);
-    const least = needed.reduce((sum, [room]) => sum + room, 0);
-    const shares = needed.reduce((sum, [, share]) => sum + share, 0) || 1;
-    const table = byId("table");
-    const spare = Math.max(0, byId("list").clientWidth - 16 - least);
-    // Lengths, because a window full of rows is laid out much faster by them than by shares.
-    const tracks = needed.map(([room, share]) => `${Math.floor(room + (spare * share) / shares)}px`);
-    table.style.setProperty("--columns", tracks.join(" "));
-    table.style.setProperty("--width", `${16 + least}px`);
+    layOutColumns(this.columns, {
+      table: byId("table"), width: byId("list").clientWidth, isOpen: this.view.row !== null,
+    });
   }
 
   listen() {
     let typing = null;
     const search = byId("search");
-    search.addEventListener("input", () => {
+    const searchNow = () => {
       clearTimeout(typing);
-      typing = setTimeout(() => {
+      if (this.search.text !== search.value) {
         this.search.text = search.value;
         this.changed(this.search);
-      }, TYPING);
+      }
+    };
+    search.addEventListener("keydown", (event) => {
+      if ((event.key === "Enter" || event.key === "ArrowDown") && !event.isComposing) {
+        event.preventDefault();
+        searchNow();
+        byId("list").focus();
+        this.move(this.list.at < 0 ? 1 : 0);
+      }
+    });
+    search.addEventListener("input", () => {
+      clearTimeout(typing);
+      typing = setTimeout(searchNow, TYPING);
     });
     byId("clear").addEventListener("click", () => this.clearAll());
-    byId("save").addEventListener("click", () => this.verdicts.save());
+    byId("save").addEventListener("click", () => {
+      this.verdicts.save();
+      this.showVerdicts();
+    });
+    byId("verdict-keys").append(...verdictKeys(this.verdicts.names));
     byId("filters").addEventListener("click", () => this.toggleFacets());
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("help-close").addEventListener("click", () => byId("help").close());
@@ -225,6 +190,8 @@ class App {
       byId("list").focus();
     } else if (byId("help").open) {
       byId("help").close();
+    } else if (this.menu.isOpen) {
+      this.menu.close();
     } else {
       this.close();
     }
@@ -250,6 +217,16 @@ class App {
     this.show();
   }
 
+  /** Select the rows with a value, whatever was selected; the browser goes back to that. */
+  selectValue(filter, code) {
+    keepAddress();
+    this.filters.filters.forEach((one) => one.clear());
+    filter.wanted.add(code);
+    byId("search").value = "";
+    this.filters.filters.forEach((one) => this.filters.update(one));
+    this.show();
+  }
+
   sortBy(id) {
     const isSame = this.sort.id === id;
     const isDescending = isSame ? !this.sort.isDescending : false;
@@ -259,17 +236,23 @@ class App {
 
   show() {
     const { row } = this.view;
+    const current = this.selected?.[this.list.at];
     const column = this.rows.get(this.sort.id) ?? null;
     this.selected = this.filters.selected(column, this.sort.isDescending);
     this.list.showSort(this.sort.id, this.sort.isDescending);
-    this.list.show(this.selected);
-    this.panels.forEach((panel) => panel.show(this.filters.counts(panel.filter)));
+    // The current row stays the current one, wherever it is now.
+    this.list.show(this.selected, current === undefined ? -1 : this.selected.indexOf(current));
+    this.panels.forEach((panel) => this.showPanel(panel));
     this.showVerdicts();
     const { length } = this.selected;
     byId("count").textContent = length === this.rows.count
       ? counted(length, "row") : `${grouped(length)} of ${counted(this.rows.count, "row")}`;
     byId("none").hidden = length > 0;
-    const active = this.filters.filters.filter((filter) => filter.isActive).length;
+    const active = showActive(byId("active"), this.filters.filters, (filter) => {
+      filter.clear();
+      byId("search").value = this.search.text;
+      this.changed(filter);
+    });
     byId("clear").hidden = active === 0;
     byId("filters").textContent = active ? `Filters (${active})` : "Filters";
     if (row !== null) {
@@ -290,6 +273,7 @@ class App {
     }
     document.body.classList.add("with-row");
     this.view.open(this.selected[index], index, this.selected.length);
+    this.layOut();
     this.list.moveTo(index);
     this.writeAddress();
   }
@@ -297,6 +281,7 @@ class App {
   close() {
     document.body.classList.remove("with-row");
     this.view.close();
+    this.layOut();
     this.writeAddress();
   }
 
@@ -321,27 +306,26 @@ class App {
 
   writeAddress() {
     const { id, isDescending } = this.sort;
-    const isUsual = id === "score_0_0" && isDescending === !this.rows.meta.metrics[0].higher;
+    const sort = `${isDescending ? "-" : ""}${id}`;
     writeAddress({
       filters: this.filters.filters,
-      sort: isUsual ? null : `${isDescending ? "-" : ""}${id}`,
+      sort: sort === this.rows.meta.sort ? null : sort,
       open: this.view.row === null ? null : this.rows.number(this.view.row),
     });
   }
 
   readAddress(text) {
     const { sort, open } = readAddress(this.filters.filters, text);
-    if (sort !== null && this.rows.get(sort.replace(/^-/, ""))) {
-      this.sort = { id: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
-    }
+    const wanted = sortFrom(sort ?? "");
+    this.sort = this.rows.get(wanted.id) ? wanted : sortFrom(this.rows.meta.sort);
     byId("search").value = this.search.text;
     this.filters.filters.forEach((filter) => this.filters.update(filter));
     this.view.close();
     document.body.classList.remove("with-row");
-    const wanted = open === null ? -1 : this.rowOf(open);
+    const row = open === null ? -1 : this.rowOf(open);
     this.show();
-    if (wanted >= 0) {
-      this.open(this.selected.indexOf(wanted));
+    if (row >= 0) {
+      this.open(this.selected.indexOf(row));
     }
   }
 
@@ -373,13 +357,14 @@ class App {
   }
 }
 
-/** Whether values have an order that says more than how often they occur. */
-function isOrdered(id, column) {
-  return /^(right|type_)/.test(id) || column.isNumeric;
+/** Return the column of a sorting, and whether its largest values are first. */
+function sortFrom(text) {
+  return { id: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
 }
 
-function kindOf(column) {
-  return column.isNumeric ? "figure" : "text";
+/** Whether values have an order that says more than how often they occur. */
+function isOrdered(id, column) {
+  return /^(right|same|type_)/.test(id) || column.isNumeric;
 }
 
 Rows.read().then(

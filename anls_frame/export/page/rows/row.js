@@ -31,8 +31,8 @@ function comparedTexts(answer, prediction, protocol, edits) {
 }
 
 class RowView {
-  constructor(rows, place, { moved, closed, verdicts }) {
-    Object.assign(this, { rows, place, moved, closed, verdicts });
+  constructor(rows, place, { moved, closed, verdicts, filterOf, selected }) {
+    Object.assign(this, { rows, place, moved, closed, verdicts, filterOf, selected });
     this.row = null;
   }
 
@@ -42,8 +42,7 @@ class RowView {
 
   /** Whether the first kept column is a text. */
   get hasQuestion() {
-    const column = this.rows.get("keep_0");
-    return column !== undefined && !column.lists && !column.isNumeric;
+    return isText(this.rows.get("keep_0"));
   }
 
   close() {
@@ -217,10 +216,24 @@ class RowView {
       return null;
     }
     const entries = named.flatMap(([name, column]) => {
-      const values = column.values(row).flatMap((value, at) => (at ? [", ", shownValue(value)] : [shownValue(value)]));
+      const values = Array.from(column.codesOf(row)).flatMap((code, at) => {
+        const value = this.linkedValue(name, column, code);
+        return at ? [", ", value] : [value];
+      });
       return [element("dt", { dir: "auto" }, visible(name)), element("dd", { dir: "auto" }, ...values)];
     });
     return element("section", {}, element("h3", {}, "Columns"), element("dl", { class: "columns" }, ...entries));
+  }
+
+  /** Return a value; one that other rows have too selects them. */
+  linkedValue(name, column, code) {
+    const filter = this.filterOf(column);
+    const shown = shownValue(column.valueOf(code));
+    if (!filter || !column.isShared(code)) {
+      return shown;
+    }
+    const title = `Rows with this ${visible(name)}`;
+    return element("button", { type: "button", class: "link", dir: "auto", title, onclick: () => this.selected(filter, code) }, shown);
   }
 }
 
@@ -228,8 +241,12 @@ function quoted(text) {
   return element("q", { dir: "auto" }, shownValue(text));
 }
 
-function signed(number) {
-  return number < 0 ? `−${figure(-number)}` : `+${figure(number)}`;
+function signed(number, decimals = null) {
+  const size = decimals === null ? figure(Math.abs(number)) : Math.abs(number).toFixed(decimals);
+  if (Number(size) === 0) {
+    return size;
+  }
+  return number < 0 ? `−${size}` : `+${size}`;
 }
 
 /** Return an error type with its colour. */
@@ -238,5 +255,5 @@ function typeElement(type, colors) {
   if (colors[type]) {
     dot.style.background = colors[type];
   }
-  return element("span", { class: "type" }, type === null ? null : dot, type === null ? "no answer" : visible(String(type)));
+  return element("span", { class: "type" }, type === null ? null : dot, type === null ? NO_ANSWER : visible(String(type)));
 }

@@ -17,6 +17,7 @@ class Verdicts {
   constructor(rows, changed) {
     this.rows = rows;
     this.changed = changed;
+    this.saved = "";
     this.names = rows.meta.verdicts;
     this.key = `anls_frame verdicts ${rows.meta.key}`;
     this.column = new Column(new Array(rows.count).fill(0), this.names, false);
@@ -78,10 +79,19 @@ class Verdicts {
     })}\n`).join("");
   }
 
+  /** Whether all verdicts are in the file that was saved last. */
+  get isSaved() {
+    return this.saved === this.written();
+  }
+
+  /** Return what each row was given, which changes with any of it. */
+  written() {
+    return this.given().map((row) => `${row} ${this.of(row)}`).join();
+  }
+
   save() {
-    const address = URL.createObjectURL(new Blob([this.lines()], { type: "application/x-ndjson" }));
-    element("a", { href: address, download: "verdicts.jsonl" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    saveFile("verdicts.jsonl", this.lines(), "application/x-ndjson");
+    this.saved = this.written();
   }
 
   /** Return the buttons that give a row its verdict. */
@@ -94,4 +104,12 @@ class Verdicts {
     }, element("kbd", {}, String(at + 1)), ` ${verdictName(verdict)}`));
     return element("div", { class: "verdicts", role: "group", "aria-label": "Verdict" }, ...buttons);
   }
+}
+
+/** Say in the help which key gives which verdict. */
+function verdictKeys(names) {
+  return names.flatMap((verdict, at) => [
+    element("dt", {}, element("kbd", {}, String(at + 1))),
+    element("dd", {}, verdictName(verdict)),
+  ]);
 }

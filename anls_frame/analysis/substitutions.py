@@ -1,0 +1,53 @@
+"""Which characters of a row were read as which others: the substitutions that reports count, row by row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.export.rows_content import substitution
+from anls_frame.protocol import ScoreProtocol, plugin_options
+from anls_frame.summary.details import edit_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["with_substitutions"]
+
+_MOST = 100
+"""Substitutions by which rows are selected, the most frequent ones."""
+
+
+def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.DataFrame:
+    """
+    Return the rows of a page of one system with the list `read_as_0` of the substitutions in each.
+
+    Parameters
+    ----------
+    table
+        The rows, as `anls_frame.export.rows_content.RowsContent` has them.
+    counting
+        How confusions are counted: `cer_protocol`, `max_length` and `min_nls`, as settings have them.
+    """
+    options = {
+        "protocol": plugin_options(ScoreProtocol(**counting["cer_protocol"])),
+        "max_length": counting["max_length"],
+        "min_nls": counting["min_nls"],
+    }
+    rows = table.lazy().select("row", "answers", prediction="prediction_0")
+    counted = (
+        edit_counts(rows, ["row"], options).filter(pl.col("op") == "replace").collect(engine="streaming")
+    )
+    pair = "reference_char", "predicted_char"
+    frequent = (
+        counted.group_by(pair)
+        .agg(pl.col("count").sum())
+        .sort("count", *pair, descending=[True, False, False])
+    )
+    named = frequent.head(_MOST).with_row_index("place")
+    names = [substitution(*one) for one in named.select(pair).iter_rows()]
+    shown = counted.join(named.with_columns(pl.Series("name", names, pl.String)).drop("count"), on=pair)
+    lists = shown.sort("row", "place").group_by("row").agg(pl.col("name").unique(maintain_order=True))
+    found = table.drop("read_as_0", strict=False).join(lists, on="row", how="left", maintain_order="left")
+    return found.rename({"name": "read_as_0"})

@@ -1,0 +1,129 @@
+// The columns of the list: what each shows of a row, and how much room it has.
+
+const LONGEST_CELL = 300;
+/** Pixels that a kind of column needs at least, and its share of what is left. */
+const ROOMS = {
+  mark: [26, 0], id: [56, 0], figure: [70, 0], wide: [92, 0], right: [124, 0], type: [124, 0], text: [150, 2], value: [90, 1],
+  asked: [220, 3],
+};
+/** Beside an open row texts get along with less. */
+const NARROW = { text: 84, asked: 120 };
+const LETTER = 9.2;
+const PADDING = 16;
+const WIDEST_ID = 140;
+
+/** Return the columns of the list, those first that tell most about a row. */
+function listColumns(rows, verdicts) {
+  const { meta } = rows;
+  const several = meta.systems.length > 1;
+  const made = [];
+  const add = (id, title, kind, own) => {
+    const column = rows.get(id);
+    if (column) {
+      made.push({ id, title, kind, column, fill: own ?? ((cell, row) => fillValues(cell, column, row)) });
+    }
+  };
+  const addScores = () => meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
+    const title = several ? `${metric.name} ${name}` : metric.name;
+    add(`score_${number}_${system}`, title, `${several ? "wide " : ""}figure score${number ? " spare" : ""}`);
+  }));
+  const addKept = (name, place) => {
+    const isQuestion = place === 0 && isText(rows.get("keep_0"));
+    const kind = rows.get(`keep_${place}`).isNumeric ? "figure" : "text";
+    add(`keep_${place}`, name, isQuestion ? "asked text" : `${kind} extra`);
+  };
+  made.push({ id: "verdict", title: "", kind: "mark", fill: (cell, row) => fillVerdict(cell, verdicts, row) });
+  add("id", "id", "id");
+  add("change", "change", "figure change spare", (cell, row) => {
+    const change = rows.value("change", row);
+    cell.textContent = change === null ? "–" : signed(change, 3);
+  });
+  if (!several) {
+    addScores();
+    add("type_0", "error type", "type spare", (cell, row) => {
+      const type = rows.value("type_0", row);
+      if (cell.type !== type) {
+        cell.type = type;
+        cell.replaceChildren(typeElement(type, meta.colors));
+      }
+    });
+  }
+  meta.systems.forEach((name, system) => add(`prediction_${system}`, several ? name : "prediction", "text prediction"));
+  add("answers", "answer", "text answer", (cell, row) => fill(cell, rows.nearest(row, 0), LONGEST_CELL));
+  meta.keep.slice(0, 1).forEach(addKept);
+  add("right", "right", "right spare", (cell, row) => fill(cell, rows.value("right", row) ?? NO_ANSWER, LONGEST_CELL));
+  if (several) {
+    addScores();
+  }
+  meta.keep.forEach((name, place) => (place ? addKept(name, place) : null));
+  meta.by.forEach((name, place) => add(`by_${place}`, name, "value extra"));
+  return made;
+}
+
+/** Whether a column is of texts, as questions are. */
+function isText(column) {
+  return column !== undefined && !column.lists && !column.isNumeric;
+}
+
+function fillValues(cell, column, row) {
+  if (!column.lists) {
+    fill(cell, column.value(row), LONGEST_CELL, column.isFractional);
+    return;
+  }
+  cell.replaceChildren(...column.values(row).flatMap((value, at) => (
+    at ? [", ", shownValue(value, LONGEST_CELL)] : [shownValue(value, LONGEST_CELL)]
+  )));
+}
+
+function fillVerdict(cell, verdicts, row) {
+  const code = verdicts.column.codes[row];
+  if (!code && !cell.textContent) {
+    return;
+  }
+  cell.textContent = code ? String(code) : "";
+  cell.title = code ? verdictName(verdicts.names[code - 1]) : "";
+}
+
+/** Return the pixels that a column needs, and its share of what is left. */
+function roomOf({ kind, column }, isNarrow) {
+  const [first] = kind.split(" ");
+  const [least, share] = ROOMS[first];
+  if (first === "id") {
+    column.letters ??= column.pool.reduce((most, value) => Math.max(most, String(value).length), 2);
+    return [Math.min(WIDEST_ID, Math.max(least, PADDING + LETTER * column.letters)), share];
+  }
+  return [(isNarrow ? NARROW[first] : null) ?? least, share];
+}
+
+/** Give each column the room that it needs, and its share of the rest; beside an open row, only some are shown. */
+function layOutColumns(columns, { table, width, isOpen }) {
+  let shown = columns.filter(({ kind }) => !(isOpen && /extra/.test(kind)));
+  let rooms = shown.map((column) => roomOf(column, false));
+  const least = (all) => all.reduce((sum, [room]) => sum + room, 0);
+  const isTooWide = () => isOpen && least(rooms) > width - PADDING;
+  const leaveOut = (kinds) => {
+    shown = shown.filter(({ kind }) => !kinds.test(kind));
+    rooms = shown.map((column) => roomOf(column, true));
+  };
+  const isNarrow = isTooWide();
+  if (isNarrow) {
+    leaveOut(/spare/);
+  }
+  const isTight = isTooWide();
+  if (isTight) {
+    leaveOut(/score/);
+  }
+  const shares = rooms.reduce((sum, [, share]) => sum + share, 0) || 1;
+  const left = Math.max(0, width - PADDING - least(rooms));
+  // Lengths, because a window full of rows is laid out much faster by them than by shares.
+  const tracks = rooms.map(([room, share]) => `${Math.floor(room + (left * share) / shares)}px`);
+  table.style.setProperty("--columns", tracks.join(" "));
+  table.style.setProperty("--width", `${PADDING + Math.ceil(least(rooms))}px`);
+  // On a phone, the texts share a line of twelve parts.
+  const texts = columns.filter(({ kind }) => /prediction|answer/.test(kind)).length;
+  table.style.setProperty("--text-span", Math.max(1, Math.floor(12 / texts)));
+  table.classList.toggle("without-question", !columns.some(({ kind }) => /asked/.test(kind)));
+  table.classList.toggle("open", isOpen);
+  table.classList.toggle("narrow", isNarrow);
+  table.classList.toggle("tight", isTight);
+}

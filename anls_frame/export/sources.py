@@ -1,0 +1,39 @@
+"""The files that a page was made of: their names and the dates of their last change."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from anls_frame._text import numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Source", "named"]
+
+Source: TypeAlias = "str | os.PathLike[str]"
+
+_MOST = 12
+"""Files that are named; of a hundred, the first ones tell which these are."""
+
+
+def named(files: Source | Sequence[Source]) -> list[str]:
+    """
+    Return a name for each of the files or folders, with the date of its last change, in UTC.
+
+    A page has no other date, so that the same files give the same page. What is no file has no date.
+    """
+    paths = [Path(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
+    names = [_named(path) for path in paths[:_MOST]]
+    return [*names, *([f"{numbered(len(paths) - _MOST, 'more file')}"] if len(paths) > _MOST else [])]
+
+
+def _named(path: Path) -> str:
+    name = path.name or path.resolve().name
+    # A folder changes with what is in it.
+    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
+    dates = [one.stat().st_mtime for one in files if one.exists()]
+    return f"{name} ({datetime.fromtimestamp(max(dates), UTC).date().isoformat()})" if dates else name

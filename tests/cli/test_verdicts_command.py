@@ -1,0 +1,72 @@
+"""`verdicts`: what the rows of each verdict lost, on verdicts that Chromium saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+import shell
+from sample import DATA
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
+# Of these rows of tesseract, the first two score 0.
+SAVED = """\
+{"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
+{"id":10114,"row":13,"verdict":"answer_wrong","digest":"1bcb3e09dd949cd9"}
+{"id":10208,"row":22,"verdict":"answer_incomplete","digest":"b5e9af5ae93fed86"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "verdicts.jsonl").write_text(SAVED)
+    return tmp_path
+
+
+def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
+    done = shell.run(
+        folder, "verdicts", "verdicts.jsonl", DATA / "ocr_qa.parquet", "-p", "tesseract", "-o", "judged.csv"
+    )
+
+    assert done.returncode == 0, done.stderr
+    # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
+    assert done.stdout.splitlines()[-1] == (
+        "3 of 1,568 rows judged: they lost 3.0 of 533.9 points, "
+        "of which 2.0 (67 %) are not the model's errors"
+    )
+    assert "answer_wrong" in done.stdout
+    judged = pl.read_csv(folder / "judged.csv")
+    assert judged["question_id"].to_list() == [10110, 10114, 10208]
+    assert judged["verdict"].to_list() == ["our_error", "answer_wrong", "answer_incomplete"]
+    assert set(judged.columns) >= {"prediction", "answers", "question", "doc_id"}
+
+
+def test_rows_that_moved_are_found_by_their_ids(folder: Path) -> None:
+    QUESTIONS.reverse().write_parquet(folder / "moved.parquet")
+    done = shell.run(
+        folder, "verdicts", "verdicts.jsonl", "moved.parquet", "-p", "tesseract", "-o", "judged.jsonl"
+    )
+
+    assert done.returncode == 0, done.stderr
+    judged = pl.read_ndjson(folder / "judged.jsonl").select(pl.col("question_id").cast(pl.Int64), "verdict")
+    assert sorted(judged.rows()) == [
+        (10110, "our_error"),
+        (10114, "answer_wrong"),
+        (10208, "answer_incomplete"),
+    ]
+
+
+def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
+    other = pl.when(pl.col("question_id") != 10114).then("tesseract")
+    QUESTIONS.with_columns(prediction=other).write_parquet(folder / "new.parquet")
+    done = shell.run(folder, "verdicts", "verdicts.jsonl", "new.parquet")
+
+    assert done.returncode == 2
+    assert "the texts of 1 row of 3 have changed since the verdict" in done.stderr
+    (folder / "none.jsonl").write_text("")
+    done = shell.run(folder, "verdicts", "none.jsonl", "new.parquet")
+    assert (done.returncode, "there are no verdicts in it" in done.stderr) == (2, True)
