@@ -8,12 +8,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 import polars as pl
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent
@@ -21,19 +25,65 @@ COLORS = 96
 
 
 class Page(NamedTuple):
-    """A page, and the width and height of the window that shows it."""
+    """A page, the width and height of its window, and the view behind the `#` of its address."""
 
-    result: af.Report
+    result: af.Report | af.Comparison | af.RowsPage
     size: tuple[int, int]
+    view: Mapping[str, str] = {}
+    is_dark: bool = False
 
 
-def pages() -> dict[str, Page]:
-    """Return the pages by the names of their pictures."""
+def pages(folder: Path) -> dict[str, Page]:
+    """Return the pages by the names of their pictures; their images are drawn in a folder below this one."""
     questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
     report = af.report(
         questions, "tesseract", "answers", by="question_types", cluster="doc_id", worst=10, details=True
     )
-    return {"report_page": Page(report, (1180, 1010))}
+    options = {"by": ["lang", "question_types"], "keep": ["question", "doc_id"], "id": "question_id"}
+    rows = questions.anls.browse("tesseract", "answers", **options, title="Tesseract on the sample questions")
+    readers = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+    two = questions.anls.browse(readers, "answers", **options, title="Two readers")
+    draw_documents(folder / "pages", ["invoice_en_01"])
+    image = questions.anls.browse(
+        "tesseract", "answers", **options, image="pages/{doc_id}.png", title="Tesseract, with the documents"
+    )
+    german = {"error type": '"near"', "lang": '"de"'}
+    english = {"error type": '"near"', "lang": '"en"'}
+    return {
+        "report_page": Page(report, (1180, 1010)),
+        "comparison_page": Page(six_systems(questions), (1180, 1400)),
+        "rows": Page(rows, (1280, 720), {**german, "row": "1081"}),
+        "rows_systems": Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True),
+        "rows_image": Page(image, (1280, 900), {**english, "row": "12"}),
+    }
+
+
+def six_systems(questions: pl.DataFrame) -> af.Comparison:
+    """Compare the systems of docs/comparing.md."""
+    answer, kind = pl.col("rapidocr"), pl.col("answer_type")
+    next_digit = {str(digit): str((digit + 1) % 10) for digit in range(10)}
+    exchanged = {"yes": "no", "no": "yes", "Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}
+    spoilt = questions.with_columns(
+        mixture=pl.when(pl.col("question_id") % 2 == 0).then("tesseract").otherwise("rapidocr"),
+        dates=pl.when(kind == "date")
+        .then(answer.str.head(-1) + answer.str.tail(1).replace(next_digit))
+        .otherwise(answer),
+        exchanged=pl.when(kind == "yes/no").then(answer.replace(exchanged)).otherwise(answer),
+        silent=pl.when(pl.col("doc_type") != "form").then(answer),
+    )
+    systems = ["rapidocr", "tesseract", "mixture", "dates", "exchanged", "silent"]
+    return af.compare(spoilt, systems, "answers", by="doc_type", cluster="doc_id", details=True)
+
+
+def draw_documents(folder: Path, names: Sequence[str]) -> None:
+    """Draw the texts of documents as images; the sample data has no others."""
+    folder.mkdir()
+    texts = pl.read_parquet(ROOT / "data/ocr_pages.parquet").filter(pl.col("doc_id").is_in(names))
+    for name, text in texts.select("doc_id", "reference").iter_rows():
+        image = Image.new("RGB", (760, 700), "#fdfcf8")
+        font = ImageFont.load_default(size=19)
+        ImageDraw.Draw(image).multiline_text((48, 40), text, "#222222", font, spacing=11)
+        image.save(folder / f"{name}.png")
 
 
 def browser() -> str:
@@ -45,20 +95,29 @@ def browser() -> str:
     return found[0]
 
 
-def take(page: Path, picture: Path, size: tuple[int, int]) -> None:
-    """Open a page in a window of this size, give its script time, and take the picture."""
-    options = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-sandbox"]
-    options += ["--virtual-time-budget=3000", f"--window-size={size[0]},{size[1]}", f"--screenshot={picture}"]
-    subprocess.run([browser(), *options, page.as_uri()], check=True, capture_output=True)  # noqa: S603 - our own page
+def take(file: Path, picture: Path, page: Page) -> None:
+    """Open a page in its window, give its script time, and take the picture."""
+    options = [
+        "--headless",
+        "--disable-gpu",
+        "--run-all-compositor-stages-before-draw",
+        "--hide-scrollbars",
+        "--no-sandbox",
+    ]
+    width, height = page.size
+    options += ["--virtual-time-budget=6000", f"--window-size={width},{height}", f"--screenshot={picture}"]
+    options += [f"--blink-settings=preferredColorScheme={0 if page.is_dark else 1}"]
+    address = f"{file.as_uri()}#{urlencode(page.view)}"
+    subprocess.run([browser(), *options, address], check=True, capture_output=True)  # noqa: S603 - our own page
 
 
 def main() -> None:
     """Take all pictures, in few colours."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for picture, page in pages().items():
+        for picture, page in pages(folder).items():
             file = page.result.write(folder / f"{picture}.html")
-            take(file, folder / f"{picture}.png", page.size)
+            take(file, folder / f"{picture}.png", page)
             with Image.open(folder / f"{picture}.png") as image:
                 few = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
                 target = io.BytesIO()

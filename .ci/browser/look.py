@@ -26,11 +26,19 @@ CONTRAST = """() => {
       .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
+  // Layers that let others through are laid over them.
   const behind = (element) => {
+    const layers = [];
     for (let e = element; e; e = e.parentElement) {
-      const color = getComputedStyle(e).backgroundColor;
-      if (parse(color).length < 4 || parse(color)[3] > 0) { return color; }
+      const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor);
+      layers.push([r, g, b, a]);
+      if (a === 1) { break; }
     }
+    const [below, ...above] = layers.reverse();
+    const mixed = above.reduce(
+      (under, [r, g, b, a]) => [r, g, b].map((c, i) => a * c + (1 - a) * under[i]), below.slice(0, 3),
+    );
+    return `rgb(${mixed.join()})`;
   };
   let least = 21;
   for (const e of document.querySelectorAll("h1, h2, p, li, a, td, th, small, dt, dd, i.mark, figcaption")) {

@@ -19,6 +19,10 @@ by = {"by": "question_types", "cluster": "doc_id"}
 af.report(questions, "tesseract", "answers", worst=20, details=True, **by).write(folder / "report.html")
 systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 af.compare(questions, systems, "answers", **by).write(folder / "comparison.html")
+many = {**systems, **{f"again {number}": "tesseract" for number in range(4)}}
+af.compare(questions, many, "answers", details=True, metrics=["anls", "cer_mean"], **by).write(
+    folder / "many.html"
+)
 pages = pl.read_parquet("data/ocr_pages.parquet")
 af.report(pages, "tesseract", "reference", metrics="cer", worst=20, keep="doc_id").write(
     folder / "pages.html"

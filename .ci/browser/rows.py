@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, FrameLocator, Page, sync_playwright
 
 RUNS = 5
 VERDICTS = 100
 FRAMES = 90
+WAITS = 50
 MOST_BYTES = 12_000_000
 OPENS, RESPONDS, FRAME = 2_000, 100, 50
 """Milliseconds that the best of some runs may take."""
+CROSS = "\N{MULTIPLICATION SIGN}"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 # When the rows are there, counted from the start of the navigation.
 READY = """new MutationObserver((changes, observer) => {
@@ -46,7 +49,7 @@ SCROLL = """async ([step, most]) => {
   });
   return Math.max(...frames.slice(2));
 }"""
-BOXES = "document.querySelectorAll('#facets input[type=checkbox]')"
+BOXES = "document.querySelectorAll('.facet:not([hidden]) input[type=checkbox]')"
 ACTIONS = {
     "sort by a number": "document.querySelector('#head .figure button').click()",
     "sort by texts": "document.querySelector('#head .prediction button').click()",
@@ -87,9 +90,12 @@ def main() -> None:
         for name in ("one", "two", "long"):
             wrong += look(browser, folder / f"{name}.html")
         wrong += check_use(browser, folder / "one.html")
+        wrong += check_view(browser, folder / "two.html")
+        for name in ("two", "hostile"):
+            wrong += check_files(browser, folder / f"{name}.html")
         wrong += check_longest(browser, folder / "longest.html")
         wrong += check_images(browser, folder / "words.html")
-        for name in ("report", "comparison"):
+        for name in ("report", "comparison", "slices"):
             wrong += check_links(browser, folder / f"{name}.html")
         for name in ("one", "hostile"):
             wrong += check_verdicts(browser, folder / f"{name}.html")
@@ -249,6 +255,10 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     expect("the place", page.locator(".place").inner_text(), f"2 of {found.split()[0]}")
     page.keyboard.press("k")
     title = page.locator("#row h2").inner_text()
+    # Sorted in another way, it is still the current one.
+    page.locator("#head .answer button").click()
+    expect("the row after sorting", page.locator("#row h2").inner_text(), title)
+    expect("the current rows", page.locator(".row[aria-selected=true]").count(), 1)
     # The row stays open, because it is of the type that is selected.
     page.get_by_role("checkbox", name=page.locator("#row .type").inner_text()).first.focus()
     page.keyboard.press("Space")
@@ -261,6 +271,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     expect("the closed row", again.locator("#row").is_visible(), wanted=False)
     again.keyboard.press("?")
     expect("the help", again.locator("#help").is_visible(), wanted=True)
+    expect("the verdicts of the help", again.locator("#verdict-keys dd").count(), 5)
     again.keyboard.press("Escape")
     again.get_by_role("button", name="clear all").click()
     expect("the number of all rows", again.locator("#count").inner_text(), "1,624 rows")
@@ -268,6 +279,94 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     for one in (page, again):
         one.context.close()
     return wrong + more
+
+
+def check_view(browser: Browser, path: Path) -> list[str]:
+    """Select rows by several filters, which are named above the list, and by the value of a row."""
+    page, wrong = opened(browser, path, "#right=%22neither%22&predictions=%22same%22&score_0_0=0..")
+
+    def expect(what: str, found: object, wanted: object) -> None:
+        if found != wanted:
+            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
+
+    active, count = page.locator("#active button"), page.locator("#count")
+    texts = [
+        f"{text}{CROSS}" for text in ("right: neither", "predictions: same", "anls, tesseract: with a score")
+    ]
+    expect("the active filters", active.all_text_contents(), texts)
+    both = count.inner_text()
+    expect("a share", page.locator(".facet li").first.get_attribute("title") is not None, wanted=True)
+    page.get_by_role("button", name="Take away the filter predictions").click()
+    expect("the filters that are left", active.all_text_contents(), [texts[0], texts[2]])
+    expect("the focus", page.evaluate("document.activeElement.className"), "active")
+    # From the search to the rows, by keys alone.
+    page.keyboard.press("/")
+    page.keyboard.type("date")
+    page.keyboard.press("Enter")
+    expect("the focus after a search", page.evaluate("document.activeElement.id"), "list")
+    expect("the row after a search", page.locator(".row[aria-selected=true]").count(), 1)
+    page.keyboard.press("Enter")
+    before = active.all_text_contents()
+    document = page.locator("#row .link").first
+    expect("the value", document.get_attribute("title"), "Rows with this doc_id")
+    name = document.inner_text()
+    document.click()
+    expect("the filter of a value", active.all_text_contents(), [f"doc_id: {name}{CROSS}"])
+    of_document = count.inner_text()
+    page.go_back()
+    page.wait_for_function(
+        "(wanted) => document.querySelectorAll('#active li').length === wanted", arg=len(before)
+    )
+    expect("the filters before it", active.all_text_contents(), before)
+    # Each column of the list that matters is in the window, beside an open row too.
+    for kind in ("id", "prediction", "answer", "asked"):
+        for box in (one.bounding_box() for one in page.locator(f"#head .{kind}").all()):
+            right = page.locator("#list").bounding_box()
+            is_there = box and right and box["x"] + box["width"] <= right["x"] + right["width"] + 1
+            expect(f"the column of {kind} in the window", bool(is_there), wanted=True)
+    print(f"{path.name}: {both}, {of_document} of {name}")
+    page.context.close()
+    return wrong
+
+
+def check_files(browser: Browser, path: Path) -> list[str]:
+    """Save the selected rows as files, which other programs read, and copy their ids."""
+    page, wrong = opened(browser, path, permissions=["clipboard-read", "clipboard-write"])
+    box = page.locator("#facets input[type=checkbox]:visible").nth(2)
+    box.check()
+    saved = {}
+    for name, suffix in (("JSON Lines", "jsonl"), ("CSV", "csv")):
+        page.locator("#menu summary").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Save as {name}").click()
+        saved[suffix] = path.with_name(f"{path.stem}-rows.{suffix}")
+        download.value.save_as(saved[suffix])
+    page.locator("#menu summary").click()
+    page.get_by_role("button", name="Copy ids").click()
+    page.get_by_text(" copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    rows = [json.loads(line) for line in saved["jsonl"].read_bytes().splitlines()]
+    with saved["csv"].open(newline="", encoding="utf-8") as file:
+        fields = list(csv.DictReader(file))
+    number = page.locator("#count").inner_text().split()[0].replace(",", "")
+    if not (str(len(rows)) == str(len(fields)) == number):
+        wrong.append(f"{path.name}: {len(rows)} and {len(fields)} rows in files, not {number}")
+    # The clipboard changes hostile texts.
+    if path.stem != "hostile" and "".join(f"{row['id']}\n" for row in rows) != copied:
+        wrong.append(f"{path.name}: other ids were copied: {copied[:100]!r}")
+    for row, field in zip(rows, fields, strict=False):
+        if list(row) != list(field):
+            wrong.append(f"{path.name}: columns {list(row)} and {list(field)}")
+            break
+        texts = {name: value for name, value in row.items() if isinstance(value, str)}
+        # What would be a formula in a spreadsheet is a text there.
+        differing = [name for name, text in texts.items() if field[name] not in {text, f"'{text}"}]
+        if differing or any(value[:1] in "=+@" and value for value in field.values()):
+            wrong.append(f"{path.name}: row {row['row']} differs in {differing}")
+            break
+    print(f"{path.name}: {len(rows)} rows saved")
+    page.context.close()
+    return wrong
 
 
 def check_images(browser: Browser, path: Path) -> list[str]:
@@ -308,18 +407,38 @@ def check_links(browser: Browser, path: Path) -> list[str]:
     page.goto(path.as_uri())
     rows = page.frame_locator("#rows-page")
     rows.locator("body.ready").wait_for()
-    lines = page.locator("table").first.locator("tbody tr")
+    table = page.locator("table").first
+    lines, headings = table.locator("tbody tr"), table.locator("th").all_inner_texts()
+    numbers = next(place for place, heading in enumerate(headings) if heading.split()[:1] == ["n"])
     for place in range(lines.count()):
-        counted = lines.nth(place).locator("td").nth(1).inner_text()
+        counted = lines.nth(place).locator("td").nth(numbers).inner_text()
         lines.nth(place).locator("a").click()
-        shown = rows.locator("#count").filter(has_text=f"{counted} of").count()
-        wrong += [] if shown else [f"{path.name}: {counted} rows, not {rows.locator('#count').inner_text()}"]
+        least = most = int(counted.replace(",", ""))
+        wrong += selected(page, rows, least, most)
     page.screenshot(path=path.with_name(f"rows-{path.stem}.png"))
+    cells = page.locator("table.crossed td a")
+    # A row may have a substitution twice.
+    is_exact = path.stem == "comparison"
+    for place in range(0, cells.count(), 3):
+        number = int(cells.nth(place).inner_text().replace(",", ""))
+        cells.nth(place).click()
+        wrong += selected(page, rows, number if is_exact else 1, number)
     if requests != [path.as_uri()]:
         wrong.append(f"{path.name}: requests: {requests}")
-    print(f"{path.name}: {lines.count()} slices lead to their rows")
+    print(f"{path.name}: {lines.count()} slices and {cells.count()} cells lead to their rows")
     context.close()
     return wrong
+
+
+def selected(page: Page, rows: FrameLocator, least: int, most: int) -> list[str]:
+    """Wait until a link has selected its rows; with what is wrong about their number."""
+    number = -1
+    for _ in range(WAITS):
+        number = int(rows.locator("#count").inner_text().split()[0].replace(",", ""))
+        if least <= number <= most:
+            return []
+        page.wait_for_timeout(100)
+    return [f"{page.url}: {number} rows, not {least} to {most}"]
 
 
 def check_verdicts(browser: Browser, path: Path) -> list[str]:
@@ -337,6 +456,8 @@ def check_verdicts(browser: Browser, path: Path) -> list[str]:
     page.wait_for_function("() => window.readyAt")
     with page.expect_download() as download:
         page.get_by_role("button", name=f"Save {VERDICTS} verdicts").click()
+    if not page.get_by_role("button", name=f"Saved {VERDICTS} verdicts").count():
+        wrong.append(f"{path.name}: the page does not say that verdicts are saved")
     saved = path.with_suffix(".jsonl")
     download.value.save_as(saved)
     lines = [json.loads(line) for line in saved.read_bytes().splitlines()]

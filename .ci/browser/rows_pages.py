@@ -85,6 +85,9 @@ pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", 
 options = {"by": "lang", "cluster": "doc_id", "details": True}
 questions.anls.report("tesseract", "answers", **options).write(folder / "report.html", rows=one)
 questions.anls.compare(systems, "answers", **options).write(folder / "comparison.html", rows=two)
+columns = ["question_types", "n_words", "rapidocr_confidence"]
+found = questions.anls.find_slices("rapidocr", "answers", columns, cluster="doc_id")
+found.write(folder / "slices.html", rows=questions.anls.browse("rapidocr", "answers", by=columns))
 # Texts from right to left, and images: one that is there, one that is not.
 (folder / "images").mkdir(exist_ok=True)
 SQUARE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
