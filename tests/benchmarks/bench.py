@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from results import publish, update
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from goals import Goal
 
@@ -53,8 +53,8 @@ LONG = 5e-3
 """... of what takes one core longer than these seconds."""
 
 
-def measured(goal: Goal, *, rounds: int, budget: float) -> tuple[str, float]:
-    """Check and time one goal; return its line of the table and the median of the package."""
+def measured(goal: Goal, *, rounds: int, budget: float) -> str:
+    """Check and time one goal; return its line of the table."""
     from goals import OWN, check  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
     from timing import interleaved  # noqa: PLC0415 - as above
 
@@ -64,38 +64,41 @@ def measured(goal: Goal, *, rounds: int, budget: float) -> tuple[str, float]:
     rivals = {name: (timing.median, timing.fastest) for name, timing in timings.items()}
     rivals |= {name: (seconds, seconds) for name, seconds in goal.known.items()}
     if not rivals:
-        line = f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | not run | | | {goal.target:.3g} | |"
-        return line, own.median
+        return f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | not run | | | {goal.target:.3g} | |"
     name, (median, _) = min(rivals.items(), key=lambda rival: rival[1][0])
     fastest = min(fastest for _, fastest in rivals.values()) / own.fastest
     ratio = median / own.median
     met = "met" if ratio >= goal.target else "**missed**"
-    line = (
+    return (
         f"| {goal.work} | {goal.rival} ({name}) | {own.median * 1e3:.2f} | {median * 1e3:.2f} "
         f"| {ratio:.3g} | {fastest:.3g} | {goal.target:.3g} | {met} |"
     )
-    return line, own.median
 
 
 def lines(*, per_core: bool, quick: bool) -> dict[str, Any]:
     """Measure the goals and costs of this process, how cost grows, and the package alone on all works."""
-    import costs  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
+    import alone  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
+    import costs  # noqa: PLC0415 - as above
     from goals import goals_of_slices, goals_on_all_cores, goals_per_core, import_seconds  # noqa: PLC0415 - as above
     from growth import sections  # noqa: PLC0415 - as below
 
     rounds, budget = (7, 3.0) if quick else (15, 8.0)
     scale = 0.25 if quick else 1.0
     on_all_cores, of_one_core = goals_on_all_cores(1_000_000), goals_per_core(scale)
-    table, medians = [], {}
+    table = []
+    medians: dict[str, float] = {}
     for goal in of_one_core if per_core else on_all_cores:
-        line, medians[goal.work] = measured(goal, rounds=rounds, budget=budget)
-        table.append(said(line))
+        table.append(said(measured(goal, rounds=rounds, budget=budget)))
+        if goal.work not in medians:
+            medians[goal.work] = alone.median(goal)
     if per_core:
         # Not in the table of what two cores gain, because one core makes the tables.
-        table += [said(measured(goal, rounds=rounds, budget=budget)[0]) for goal in goals_of_slices()]
+        table += [said(measured(goal, rounds=rounds, budget=budget)) for goal in goals_of_slices()]
     chosen = costs.costs_per_core(scale) if per_core else costs.costs_on_all_cores(quick=quick)
     cost_table = [said(costs.measured(cost, rounds=rounds, budget=budget)) for cost in chosen]
-    medians |= own_medians(on_all_cores if per_core else of_one_core, rounds=rounds, budget=budget / 4)
+    for goal in on_all_cores if per_core else of_one_core:
+        if goal.work not in medians:
+            medians[goal.work] = alone.median(goal)
     if not per_core:
         extra = (import_seconds("anls_frame") - import_seconds("polars")) * 1e3
         met = "met" if extra <= 50 else "**missed**"
@@ -112,31 +115,19 @@ def said(line: str) -> str:
     return line
 
 
-def own_medians(goals: Iterable[Goal], *, rounds: int, budget: float) -> dict[str, float]:
-    """Time the package alone."""
-    from goals import OWN  # noqa: PLC0415 - not before POLARS_MAX_THREADS is settled
-    from timing import interleaved  # noqa: PLC0415 - as above
-
-    medians: dict[str, float] = {}
-    for goal in goals:
-        if goal.work not in medians:
-            own = {OWN: goal.contenders[OWN]}
-            medians[goal.work] = interleaved(own, rounds=rounds, budget=budget)[OWN].median
-    return medians
-
-
-def speed_ups(one: dict[str, float], several: dict[str, float]) -> list[str]:
-    """Return the table of what two cores gain."""
+def speed_ups(one: dict[str, float], several: dict[str, float], together: dict[str, float]) -> list[str]:
+    """Return the table of what all cores gain, and what two processes gain that do the same at once."""
     table = [
-        "| work | one core, ms | all cores, ms | speed-up | goal | |",
-        "|---|---:|---:|---:|---:|---|",
+        "| work | one core, ms | all cores, ms | speed-up | two processes | goal | |",
+        "|---|---:|---:|---:|---:|---:|---|",
     ]
     for work, seconds in one.items():
         if work in several and seconds > LONG:
             gain = seconds / several[work]
             met = "met" if gain >= SPEED_UP else "**missed**"
             both = f"{seconds * 1e3:.2f} | {several[work] * 1e3:.2f}"
-            table.append(f"| {work} | {both} | {gain:.3g} | {SPEED_UP} | {met} |")
+            most = 2 * seconds / together[work]
+            table.append(f"| {work} | {both} | {gain:.3g} | {most:.3g} | {SPEED_UP} | {met} |")
     return table
 
 
@@ -187,6 +178,7 @@ def main() -> None:
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}
     child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)  # noqa: S603 - this script
     single = json.loads(child.stdout)
+    from alone import together  # noqa: PLC0415 - as above
     from build import lines as build_lines  # noqa: PLC0415 - as above
     from large import cluster_lines  # noqa: PLC0415 - as above
     from large import lines as large_lines  # noqa: PLC0415 - as above
@@ -220,7 +212,7 @@ def main() -> None:
         "",
         "#### What all cores gain, where one takes more than 5 ms",
         "",
-        *speed_ups(single["medians"], table["medians"]),
+        *speed_ups(single["medians"], table["medians"], together(0.25 if arguments.quick else 1.0)),
         "",
         *single["growth"],
         "### Grammatical error correction, CPU time of one core",

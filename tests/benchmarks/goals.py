@@ -36,6 +36,7 @@ from contenders import (
 from inputs import (
     SCRIPTS,
     natural,
+    ocr_pages,
     pages,
     sample,
     script_pairs,
@@ -207,17 +208,26 @@ def page_goals(frame: pl.DataFrame, what: str, target: float) -> Iterator[Goal]:
 
 
 def word_goals(scale: float) -> Iterator[Goal]:
-    """Yield the goals of word error rates: pages, and sentences as in dictation, with errors of letters."""
+    """Yield the goals of word error rates: pages, sentences as in dictation, and pages that engines read."""
     for rows, length, name in ((1_000, 3_000, "pages"), (20_000, 60, "sentences")):
         for rate in (0.004, 0.01, 0.04):
             frame = natural(round(rows * scale), length, "English", error_rate=rate)
-            pairs = list(frame.iter_rows())
-            contenders = {
-                OWN: column(frame, af.wer(*PAIR)),
-                "jiwer": lambda pairs=pairs: [jiwer.wer(right, left) for left, right in pairs],
-            }
-            work = f"`wer`, {name} of {length:,} characters, {rate:.1%} of them wrong"
-            yield Goal(work, "jiwer", 50, contenders)
+            yield word_goal(frame, f"{name} of {length:,} characters, {rate:.1%} of them wrong")
+    for engine in ("tesseract", "rapidocr"):
+        yield word_goal(
+            ocr_pages(round(2_000 * scale), engine), f"pages of the sample data as {engine} read them"
+        )
+
+
+def word_goal(frame: pl.DataFrame, what: str) -> Goal:
+    """Return the goal of word error rates on one input."""
+    pairs = list(frame.iter_rows())
+    contenders = {
+        # Its words: a line break alone does not end one.
+        OWN: column(frame, af.wer(*PAIR, protocol="jiwer")),
+        "jiwer": lambda: [jiwer.wer(right, left) for left, right in pairs],
+    }
+    return Goal(f"`wer`, {what}", "jiwer", 50, contenders)
 
 
 def cluster_goal(rows: int) -> Goal:

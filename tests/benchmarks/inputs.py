@@ -46,7 +46,8 @@ WORDS = {
     ),
 }
 """Ordinary words, for texts with single spaces; in Japanese there are none."""
-SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
+DATA = Path(__file__).parents[2] / "data"
+SAMPLE = DATA / "ocr_qa.parquet"
 
 
 def edited(rng: random.Random, text: str, errors: int, letters: str) -> str:
@@ -158,6 +159,12 @@ def sample() -> pl.DataFrame:
     """Return the questions of the sample data that one engine answered, one row an accepted answer."""
     frame = pl.read_parquet(SAMPLE).select(prediction="tesseract", answer="answers")
     return frame.explode("answer", empty_as_null=True, keep_nulls=True).drop_nulls()
+
+
+def ocr_pages(rows: int, engine: str) -> pl.DataFrame:
+    """Return the pages of the sample data as one engine read them, and their true texts."""
+    pages = pl.read_parquet(DATA / "ocr_pages.parquet").select(prediction=engine, answer="reference")
+    return repeated(pages.drop_nulls(), rows)
 
 
 def repeated(frame: pl.DataFrame, rows: int) -> pl.DataFrame:

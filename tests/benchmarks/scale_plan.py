@@ -25,11 +25,11 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
     head = [
         "rows",
         "Parquet",
-        "CPU hours",
+        "CPU hours, without clusters",
         *(f"{count} machine{'s' * (count > 1)} of {CORES} cores" for count in MACHINES),
         f"shards of {SHARD / 1e6:,.0f} M rows",
         "merge of them",
-        "summary with clusters, in memory",
+        "summary with clusters: its rows in memory",
         "the same, folded",
     ]
     part = costs["milliseconds to load it"] + costs["milliseconds a part to merge"]
