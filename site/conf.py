@@ -39,11 +39,16 @@ extensions = [
     "sphinx_design",
     "commands",
     "links",
+    "names",
+    "tables",
 ]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 autodoc_mock_imports = ["daft"]
 autodoc_typehints = "none"
+python_maximum_signature_line_length = 80  # longer ones have a line for each parameter
+python_trailing_comma_in_multi_line_signatures = False
+toc_object_entries_show_parents = "hide"
 autosummary_generate = True
 default_role = "py:obj"
 numpydoc_class_members_toctree = False
@@ -61,6 +66,7 @@ templates_path = [str(Path(__file__).parent / "templates")]
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "search.js")
 html_extra_path = ["root"]
 html_title = "anls_frame"
 html_show_sourcelink = False

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 import anls_frame as af
-from anls_frame import gec, plot
+from anls_frame import gec, plot, statistics
 from anls_frame.readers import __all__ as readers
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +64,7 @@ def test_every_page_is_on_the_site() -> None:
         ("anls_frame", {*af.__all__} - {"__version__"}),
         ("anls_frame.gec", gec.__all__),
         ("anls_frame.plot", plot.__all__),
+        ("anls_frame.statistics", statistics.__all__),
     ],
 )
 def test_the_reference_has_every_public_name_once(module: str, names: list[str]) -> None:

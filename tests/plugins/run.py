@@ -87,7 +87,7 @@ def of_lm_eval(folder: Path) -> None:
 
 
 def of_torchmetrics(_folder: Path) -> None:
-    """Score two batches, in a collection."""
+    """Score two batches, in a collection, by two protocols."""
     from torchmetrics import MetricCollection
     from torchmetrics_anls import ANLS
 
@@ -97,6 +97,8 @@ def of_torchmetrics(_folder: Path) -> None:
     assert metric.compute()["anls"].item() == sum(SCORES) / 3
     metric.reset()
     assert metric(PREDICTIONS[:1], ANSWERS[:1])["anls"].item() == SCORES[0]
+    for protocol, at_threshold in (("anls", 0.0), ("rrc", 0.5)):
+        assert ANLS(protocol)(["ab"], [["abcd"]]).item() == at_threshold
 
 
 def of_jiwer(_folder: Path) -> None:

@@ -1,0 +1,46 @@
+"""Tables of text, which on a phone have their cells below each other, each with the head of its column."""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+_LONG = 20
+"""Characters of a row's longest cell, on average, from which a table is one of text."""
+
+
+class TextTables(SphinxTransform):
+    """Give tables of text a class that the style sheet knows; tables of figures scroll sideways."""
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        """Look at the length of the cells."""
+        for table in self.document.findall(nodes.table):
+            heads = [
+                cell.astext() for head in table.findall(nodes.thead) for cell in head.children[0].children
+            ]
+            rows = [row.children for body in table.findall(nodes.tbody) for row in body.children]
+            if heads and mean(max(len(cell.astext()) for cell in row) for row in rows) >= _LONG:
+                table["classes"].append("of-text")
+                for row in rows:
+                    _repeat(heads, row)
+
+
+def _repeat(heads: list[str], row: list[nodes.Node]) -> None:
+    """Put the heads of the columns into the cells, for phones; the first cell is the head of the row."""
+    for head, cell in list(zip(heads, row, strict=True))[1:]:
+        if head and cell.children:
+            cell.children[0].insert(0, nodes.inline("", f"{head}: ", classes=["column-head"]))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_transform(TextTables)
+    return {"parallel_read_safe": True}
