@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame.cli.output import plain, print_document, print_table
+from anls_frame.reports.type_changes import headings
+from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +42,10 @@ def put(
 
 def _print_transitions(comparison: af.Comparison) -> None:
     print(f"\nError types that differ from those of {plain(comparison.baseline)}")
-    changed = comparison.transitions.filter(pl.col("old_error_type") != pl.col("new_error_type"))
-    print_table(changed.sort("n", descending=True, maintain_order=True), most=_SHOWN_TRANSITIONS)
+    old, new = PAIR
+    changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
+    largest = changed.sort("n", descending=True, maintain_order=True)
+    print_table(largest, most=_SHOWN_TRANSITIONS, headings=headings([*comparison.systems]))
 
 
 def _in_short(comparison: af.Comparison) -> str:

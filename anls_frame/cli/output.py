@@ -11,7 +11,7 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -75,17 +75,31 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] |
         yield advance
 
 
-def print_table(frame: pl.DataFrame, *, most: int | None = None, height: int | None = None) -> None:
-    """Print a frame, or its first rows if it has `height` rows, as a table; markup is not interpreted."""
+def print_table(
+    frame: pl.DataFrame,
+    *,
+    most: int | None = None,
+    height: int | None = None,
+    headings: Mapping[str, str] | None = None,
+) -> None:
+    """
+    Print a frame, or its first rows if it has `height` rows, as a table; markup is not interpreted.
+
+    Columns may have headings other than their names; one without a heading is left out.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from anls_frame.export.values import as_text
 
+    headings = headings or {}
+    frame = frame.drop(name for name, heading in headings.items() if not heading)
     table = Table()
     for name, dtype in frame.schema.items():
-        table.add_column(Text(plain(name)), justify="right" if dtype.is_numeric() else "left")
+        table.add_column(
+            Text(plain(headings.get(name, name))), justify="right" if dtype.is_numeric() else "left"
+        )
     for row in frame.head(most if most is not None else frame.height).iter_rows():
         cells = [
             "" if value is None else f"{value:.4g}" if isinstance(value, float) else as_text(value)

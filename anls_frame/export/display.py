@@ -95,7 +95,7 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     table
         The table.
     """
-    sources = _sources(table)
+    sources = [source for source in _sources(table) if table.headings.get(source.name) != ""]
     slices = table.has_slices
     first_key = next((source.name for source in sources if source.kind == "key"), None)
     if slices and first_key is not None:
@@ -115,7 +115,12 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
             cells = [_cell(values, source) for source in sources]
         rows.append(Row(cells, overall))
     columns = [
-        Column(source.name, source.kind in NUMERIC, source.kind, source.interval is not None)
+        Column(
+            table.headings.get(source.name, source.name),
+            source.kind in NUMERIC,
+            source.kind,
+            source.interval is not None,
+        )
         for source in sources
     ]
     return columns, rows

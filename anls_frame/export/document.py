@@ -59,12 +59,16 @@ class Table:
     selections
         For each row of the table, what selects the rows that it counts, by their columns; for tables that
         have no slices.
+    headings
+        What columns are called where people read them; by default, their names. One without a heading is
+        not shown there.
     """
 
     name: str
     frame: pl.DataFrame
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     selections: Sequence[Mapping[str, Selection]] = ()
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)

@@ -165,6 +165,8 @@ class Crossed:
     table
         Name of the table whose first rows these numbers are. A figure of all of them stands in its place,
         otherwise above it.
+    more
+        Names of tables that stand below that one.
     matrices
         What stands at the side and above, the categories of both, and the numbers, each with its row in the
         table.
@@ -179,6 +181,7 @@ class Crossed:
     matrices: Sequence[Matrix]
     caption: str
     is_whole: bool = False
+    more: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

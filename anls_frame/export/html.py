@@ -15,6 +15,7 @@ import functools
 import hashlib
 import math
 import re
+from collections.abc import Mapping
 from importlib import resources
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
@@ -32,7 +33,7 @@ from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anls_frame.export.display import Cell, Column, Row
     from anls_frame.export.document import Document, Table
@@ -80,7 +81,10 @@ class _Shown(NamedTuple):
 def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
     """Write the page, with the rows behind its figures in a page of their own within it."""
     page = templates().get_template("page.html")
-    links = None if rows is None else Links(rows.content)
+    systems = document.settings.get("systems")
+    # It is the first system whose error types changed.
+    baseline = next(iter(systems), "") if isinstance(systems, Mapping) else ""
+    links = None if rows is None else Links(rows.content, baseline)
     sections = _sections(document, links)
     if rows is not None:
         place = len(sections) - bool(document.settings)
@@ -160,15 +164,27 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     written = iter(contents)
     # A matrix says more about what is in its table.
     headings = {figure.table: figure.name for figure in document.figures if isinstance(figure, Crossed)}
+    # Tables that stand below one with a matrix, by its name.
+    below = {
+        name: figure.table
+        for figure in document.figures
+        if isinstance(figure, Crossed)
+        for name in figure.more
+    }
+    more: dict[str, list[object]] = {name: [] for name in below.values()}
     sections = []
     for table in tables:
         if table.name in whole:
             sections.append(above[table.name])
             continue
         content = next(written)
+        if table.name in below:
+            more[below[table.name]].append(content)
+            continue
         if table.has_slices:
             content["forest"] = _forest(table, links)
         content["above"] = above.get(table.name)
+        content["more"] = more.get(table.name, [])
         sections.append(_Section(headings.get(table.name, table.name), "table.html", content))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
@@ -252,6 +268,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
         "axis": axis,
         "columns": columns,
         "drawn": drawn,
+        "keys": [column.heading for column in columns if column.kind == "key"],
         "n_rows": table.frame.height,
         "n_written": len(lines),
         "rows": Markup("".join(lines)),  # noqa: S704 - of a template

@@ -31,10 +31,11 @@ _SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
-    """What selects the rows of a figure, as the address of the page of rows has it."""
+    """What selects the rows of a figure, as the address of the page of rows has it, by names of systems."""
 
-    def __init__(self, rows: RowsContent) -> None:
+    def __init__(self, rows: RowsContent, baseline: str = "") -> None:
         self._table = rows.table
+        self._baseline = baseline
         before = [name for name in rows.table.columns if name.startswith(_FILTERED)]
         shown = rows.by[: max(_MOST_FILTERS - len(before), 0)]
         self._by = {name: f"by_{place}" for place, name in enumerate(shown)}
@@ -127,12 +128,11 @@ class Links:
         if None in filters.values():
             return None
         if has_types:
-            first, second = 0, self._systems.get(row["system"])
-            if second is None:
+            places = [self._systems.get(str(name)) for name in (self._baseline, row["system"])]
+            if None in places:
                 return None
             filters |= {
-                f"type_{place}": _listed([row[name]])
-                for place, name in zip((first, second), _TRANSITION, strict=True)
+                f"type_{place}": _listed([row[name]]) for place, name in zip(places, _TRANSITION, strict=True)
             }
             return urlencode(filters)
         return urlencode(filters | self._scored)

@@ -601,10 +601,16 @@ class Comparison(SlicedResult[Table_co]):
         return overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
 
     @property
-    def _all_transitions(self) -> pl.DataFrame | None:
-        """Transitions in all rows and in each slice, if they were counted."""
-        is_counted = self.summary.transitions and not self._places[0]
-        return self._flat(self._transitions) if is_counted else None
+    def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
+        """Transitions in all rows and in each slice, a table for each set of keys, if they were counted."""
+        if not self.summary.transitions or self._places[0]:
+            return []
+        overall = self._transitions(())
+        found = [
+            (columns, self._with_overall(self._transitions(columns), overall)) for columns in self._tables
+        ]
+        # The first table has all rows.
+        return found[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in found[1:]]
 
     @cached_property
     def _view_of_many(self) -> ManyView:

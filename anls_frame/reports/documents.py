@@ -11,19 +11,19 @@ import polars.selectors as cs
 
 from anls_frame import _palette
 from anls_frame._text import numbered
-from anls_frame._text import shortened as shortened_label
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
-from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
+from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Crossed, Dumbbell, Histogram, Stacked
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import origins
-from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.reports import type_changes
 from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
+from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, key_names
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
     from anls_frame.export.figures import Figure
+    from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -43,14 +44,10 @@ _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters"
 _P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
 _CONFUSIONS = 30
-_MATRICES = 12
 # The title of a report names so many scores.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
 _PAIR = ("reference_char", "predicted_char")
-_TYPES_OF_BOTH = ("old_error_type", "new_error_type")
-_PLACE = "anls_frame:place"
-_OLD_AND_NEW = "Error types, old and new"
 _ALPHA = 0.05
 
 
@@ -76,7 +73,7 @@ class ComparisonView:
 
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
-    transitions: pl.DataFrame | None
+    transitions: Transitions
     settings: Mapping[str, Any]
     signature: str
     metric: Metric
@@ -144,52 +141,10 @@ def comparison_document(view: ComparisonView) -> Document:
     """Return a comparison as a document to export."""
     document = _slices_of_comparison(view)
     settings = view.settings
-    tables = [*document.tables, *transition_tables(view.transitions, settings["by"])]
-    figures = [_dumbbell(view), *transition_figures(view.transitions, next(iter(settings["systems"])))]
+    systems = list(settings["systems"])
+    tables = [*document.tables, *type_changes.tables(view.transitions, systems)]
+    figures = [_dumbbell(view), *type_changes.figures(view.transitions, systems[0])]
     return replace(document, tables=tables, settings=settings, figures=figures)
-
-
-def transition_tables(transitions: pl.DataFrame | None, by: Sequence[str]) -> list[Table]:
-    """Return the counts of rows by old and new error type as a table, if they were counted."""
-    if transitions is None:
-        return []
-    kinds: dict[str, Kind] = {"n": "count", "share": "score", **kinds_of(transitions.columns, by, ())}
-    return [Table(_OLD_AND_NEW, transitions, kinds)]
-
-
-def transition_figures(transitions: pl.DataFrame | None, baseline: str) -> list[Figure]:
-    """Return the same of all rows as a matrix for each system but the first."""
-    if transitions is None:
-        return []
-    overall = transitions.with_row_index(_PLACE).filter(pl.col(SLICE) == OVERALL)
-    matrices = [
-        (
-            (shortened_label(baseline), shortened_label(str(system))),
-            *_categories(rows, _TYPES_OF_BOTH, ERROR_TYPES),
-        )
-        for (system,), rows in overall.group_by("system", maintain_order=True)
-    ]
-    first = shortened_label(baseline)
-    others = [above for (_, above), *_ in matrices]
-    other = others[0] if len(others) == 1 else "each other system"
-    caption = (
-        f"Rows by error type of {first}, at the side, and of {other}, above; on the diagonal it is the same"
-    )
-    is_whole = overall.height == transitions.height and len(matrices) <= _MATRICES
-    name = f"{_ERROR_TYPES} of {first} and {other}"
-    return [Crossed(name, _OLD_AND_NEW, matrices[:_MATRICES], caption, is_whole)]
-
-
-def _categories(
-    rows: pl.DataFrame, names: tuple[str, str], order: Sequence[str] | None
-) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
-    """Return the categories at the side and above, and the numbers of a matrix, with their places."""
-    count = "n" if "n" in rows.columns else "count"
-    found = {(old, new): (n, place) for old, new, n, place in rows.select(*names, count, _PLACE).iter_rows()}
-    side, above = ([*dict.fromkeys(pair[at] for pair in found)] for at in (0, 1))
-    if order is None:
-        return side, above, found
-    return [name for name in order if name in side], [name for name in order if name in above], found
 
 
 def _slices_of_comparison(view: ComparisonView) -> Document:
@@ -311,7 +266,7 @@ def _substitutions(summary: Summary) -> list[Figure]:
     if not summary.settings.details:
         return []
     _, table = _detail_tables(summary)
-    side, above, cells = _categories(table.frame.with_row_index(_PLACE), _PAIR, None)
+    side, above, cells = categories(table.frame.with_row_index(PLACE), _PAIR, "count", None)
     caption = "What stands there and what was read; the stronger the colour, the more often"
     return (
         [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]

@@ -22,6 +22,7 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks
 from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, both_systems, of_slices, scores_of, side_by_side
+from anls_frame.reports import type_changes
 from anls_frame.reports.documents import (
     FIGURE_ROWS,
     conservation,
@@ -29,8 +30,6 @@ from anls_frame.reports.documents import (
     few_note,
     kinds_of,
     scoring_note,
-    transition_figures,
-    transition_tables,
     untestable_note,
     worst_slice,
 )
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from anls_frame.export import Kind
     from anls_frame.export.figures import Figure
     from anls_frame.export.side_by_side import SideBySide
+    from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
 
 POSSIBLY_BEST = "●"
@@ -73,7 +73,7 @@ class ManyView:
     """Differences to the baseline, which is the first system; of more than two systems, in all rows alone."""
     all_pairs: Callable[[], pl.DataFrame]
     """All differences: there are many, so they are computed only to be written."""
-    transitions: pl.DataFrame | None
+    transitions: Transitions
     tables: Sequence[Sequence[str]]
     """The `by` columns of each table of slices."""
     settings: Mapping[str, Any]
@@ -103,8 +103,8 @@ class ManyView:
 def many_document(view: ManyView) -> Document:
     """Return a comparison as a document to export."""
     document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
-    rest = transition_tables(view.transitions, view.settings["by"])
-    figures = [*document.figures, *transition_figures(view.transitions, view.systems[0])]
+    rest = type_changes.tables(view.transitions, view.systems)
+    figures = [*document.figures, *type_changes.figures(view.transitions, view.systems[0])]
     return replace(document, tables=[*document.tables, *rest], settings=view.settings, figures=figures)
 
 

@@ -318,6 +318,8 @@ def test_details_print_how_error_types_changed(run: Run) -> None:
     changed = made.transitions.filter(pl.col("old_error_type") != pl.col("new_error_type"))
     largest = changed.sort("n", descending=True).row(0, named=True)
     title, first = "Error types that differ from those of rapidocr", printed.splitlines()
+    heads = [cell.strip() for cell in first[first.index(title) + 2].split("┃")[1:-1]]
+    assert heads == ["system", "error type of rapidocr", "its error type", "n", "share"]
     line = [cell.strip() for cell in first[first.index(title) + 4].split("│")[1:-1]]
     assert line[:4] == [
         *(largest[name] for name in ("system", "old_error_type", "new_error_type")),

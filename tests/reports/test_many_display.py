@@ -306,6 +306,21 @@ def test_transitions_of_two_systems_are_written_if_they_were_counted() -> None:
     assert last.frame.drop("slice").equals(pl.DataFrame(made.transitions))
 
 
+def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> None:
+    made = two(metrics="anls", by=[["lang"], ["kind"]], details=True)
+    first, second = made.to_document().tables[-2:]
+    for key, table in (("lang", first), ("kind", second)):
+        alone = pl.DataFrame(two(metrics="anls", by=key, details=True).transitions)
+        assert table.frame.filter(slice="group").drop("slice").equals(alone)
+    page = made.write(tmp_path / "c.html").read_text("utf-8")
+    folded = re.findall('<details class="folded">.*?</thead>', page, re.DOTALL)
+    heads = [re.sub("<[^>]*>", "|", text).replace("||", "|") for text in folded]
+    names = [f"error type of {name}" for name in made.systems]
+    for head, key, frame in zip(heads, ("lang", "kind"), (first.frame, second.frame), strict=True):
+        assert f"As a table, by |{key}|: {frame.height} rows" in head
+        assert head.rstrip("|").split("|")[-5:] == [key, *names, "n", "share"]
+
+
 def test_the_page_has_the_ranks_and_a_heat_map(tmp_path: Path) -> None:
     made = many()
     page = made.write(tmp_path / "c.html").read_text("utf-8")

@@ -1,0 +1,92 @@
+"""How error types changed from one system to another, as tables and matrices of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+
+from anls_frame._text import shortened
+from anls_frame.export import Table
+from anls_frame.export.document import OVERALL, SLICE
+from anls_frame.export.figures import Crossed
+from anls_frame.metrics.errors import ERROR_TYPES
+from anls_frame.summary.transitions import PAIR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.export import Kind
+    from anls_frame.export.figures import Figure
+
+Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
+"""Tables of `Comparison.transitions`, each with its keys, the first with all rows; none if not counted."""
+
+PLACE = "anls_frame:place"
+"""Column with the places of rows in their table."""
+
+_MATRICES = 12
+_OLD_AND_NEW = "Error types, old and new"
+
+
+def headings(systems: Sequence[str]) -> dict[str, str]:
+    """Return what columns of transitions are called for people, by the names of the systems."""
+    first, *others = (shortened(name) for name in systems)
+    of_first = f"error type of {first}"
+    if len(others) > 1:
+        return dict(zip(PAIR, (of_first, "its error type"), strict=True))
+    # The name of the other system would be the same in all rows.
+    return {"system": "", **dict(zip(PAIR, (of_first, f"error type of {others[0]}"), strict=True))}
+
+
+def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
+    """Return the counts of rows by old and new error type as tables."""
+    kinds: dict[str, Kind] = {"n": "count", "share": "score"}
+    return [
+        Table(
+            name,
+            frame,
+            {**kinds, **dict.fromkeys(keys, "key")},
+            headings=headings(systems),
+        )
+        for name, (keys, frame) in zip(_names(transitions), transitions, strict=True)
+    ]
+
+
+def figures(transitions: Transitions, baseline: str) -> list[Figure]:
+    """Return the same of all rows as a matrix for each system but the first."""
+    if not transitions:
+        return []
+    name, *more = _names(transitions)
+    _, table = transitions[0]
+    overall = table.with_row_index(PLACE).filter(pl.col(SLICE) == OVERALL)
+    first = shortened(baseline)
+    matrices = [
+        ((first, shortened(str(system))), *categories(rows, PAIR, "n", ERROR_TYPES))
+        for (system,), rows in overall.group_by("system", maintain_order=True)
+    ]
+    others = [above for (_, above), *_ in matrices]
+    other = others[0] if len(others) == 1 else "each other system"
+    caption = (
+        f"Rows by error type of {first}, at the side, and of {other}, above; on the diagonal it is the same"
+    )
+    is_whole = not more and overall.height == table.height and len(matrices) <= _MATRICES
+    heading = f"Error types of {first} and {other}"
+    return [Crossed(heading, name, matrices[:_MATRICES], caption, is_whole, more)]
+
+
+def categories(
+    rows: pl.DataFrame, names: tuple[str, str], count: str, order: Sequence[str] | None
+) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
+    """Return the categories at the side and above, and the numbers of a matrix, with their places."""
+    found = {(old, new): (n, place) for old, new, n, place in rows.select(*names, count, PLACE).iter_rows()}
+    side, above = ([*dict.fromkeys(pair[at] for pair in found)] for at in (0, 1))
+    if order is None:
+        return side, above, found
+    return [name for name in order if name in side], [name for name in order if name in above], found
+
+
+def _names(transitions: Transitions) -> list[str]:
+    """Return the name of each table, the same one for the first of all comparisons."""
+    more = [f"{_OLD_AND_NEW}, by {' and '.join(keys)}" for keys, _ in transitions[1:]]
+    return [_OLD_AND_NEW, *more] if transitions else []
