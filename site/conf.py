@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anls_frame
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -81,3 +85,20 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 2,
 }
+
+
+def document_polars_exception(*arguments: Any) -> None:
+    """Say what `ColumnNotFoundError` means: it is the class of Polars, which has no docstring."""
+    _app, _kind, name, _object, _options, lines = arguments
+    if name == "anls_frame.ColumnNotFoundError":
+        lines[:] = [
+            "A column is not in the frame; the message names those that are, and the nearest one.",
+            "",
+            "The class is that of Polars, ``polars.exceptions.ColumnNotFoundError``.",
+            "",
+        ]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what has no extension of its own."""
+    app.connect("autodoc-process-docstring", document_polars_exception)

@@ -279,8 +279,10 @@ def browse(
 
     See Also
     --------
+    anls_frame.read_verdicts : the verdicts that were given on the page.
     anls_frame.worst : the rows with the worst scores, as a frame.
     anls_frame.changes : the rows whose scores differ between two systems, as a frame.
+    anls_frame.find_slices : the slices that are worth a look.
 
     Examples
     --------

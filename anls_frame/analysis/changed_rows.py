@@ -120,6 +120,8 @@ def changes(
     See Also
     --------
     anls_frame.compare : how large the difference is, and whether it may be chance.
+    anls_frame.find_slices : what the rows that lost have in common.
+    anls_frame.browse : a page of the rows with both predictions.
     anls_frame.alignment : a prediction next to its answer.
 
     Examples

@@ -98,6 +98,8 @@ def confusions(
     See Also
     --------
     anls_frame.edit_ops : the edits of each row.
+    anls_frame.report : with `details=True`, the confusions of each slice.
+    anls_frame.plot.confusion_matrix : the most frequent ones as a picture.
 
     Examples
     --------

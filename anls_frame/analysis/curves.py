@@ -57,6 +57,11 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     ValueError
         If the summary is of existing scores, or a column is not one of its `by` columns.
 
+    See Also
+    --------
+    anls_frame.plot.threshold_curve : the curve as a picture.
+    anls_frame.ScoreProtocol : where the threshold is set.
+
     Examples
     --------
     >>> import polars as pl
@@ -166,6 +171,11 @@ def length_scores(
         If a column of `by` has the name of a column of the result.
     ValueError
         If an option has an invalid value.
+
+    See Also
+    --------
+    anls_frame.plot.length_effect : the scores as a picture.
+    anls_frame.report : with `details=True`, the same for each slice.
 
     Examples
     --------

@@ -105,6 +105,9 @@ def worst(
 
     See Also
     --------
+    anls_frame.browse : a page of the rows, to sort, filter and read.
+    anls_frame.changes : the rows whose scores differ between two systems.
+    anls_frame.find_slices : what the bad rows have in common.
     anls_frame.summarize : with `worst=`, the worst rows of parts that are merged.
 
     Examples

@@ -40,7 +40,7 @@ def edit_ops(
     missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
-    The smallest number of edits that turn the reference of each row into its prediction.
+    Edits of each row: the fewest that turn its reference into its prediction, with their places.
 
     An insertion is something that the model added, a deletion something that it left out.
 

@@ -222,6 +222,12 @@ def cer(
     TypeError
         If an argument is not a column.
 
+    See Also
+    --------
+    anls_frame.wer : the same in words.
+    anls_frame.edit_counts : the edits by kind.
+    anls_frame.get_cer : of two strings, without a frame.
+
     Notes
     -----
     The mean of this column is not the corpus rate, which is total edits divided by total reference length:
@@ -281,6 +287,11 @@ def exact_match(
     TypeError
         If an argument is not a column.
 
+    See Also
+    --------
+    anls_frame.anls : the score that gives partial credit.
+    anls_frame.error_type : how a prediction differs that does not match.
+
     Examples
     --------
     >>> import polars as pl
@@ -337,6 +348,11 @@ def nearest_answer(
         If the protocol is unknown.
     TypeError
         If an argument is not a column.
+
+    See Also
+    --------
+    anls_frame.nls : the similarity to this answer.
+    anls_frame.alignment : a prediction next to its answer.
 
     Examples
     --------

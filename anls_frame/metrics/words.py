@@ -260,6 +260,11 @@ def mer(
     TypeError
         If an argument is not a column.
 
+    See Also
+    --------
+    anls_frame.wer : divided by the words of the reference.
+    anls_frame.word_errors : the counts.
+
     Notes
     -----
     Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer; under
@@ -317,6 +322,11 @@ def wil(
         If the protocol is unknown.
     TypeError
         If an argument is not a column.
+
+    See Also
+    --------
+    anls_frame.wer : divided by the words of the reference.
+    anls_frame.word_errors : the counts.
 
     Notes
     -----
@@ -384,6 +394,10 @@ def bag_of_words_error(
         If the protocol is unknown.
     TypeError
         If an argument is not a column.
+
+    See Also
+    --------
+    anls_frame.wer : with the order of words.
 
     Notes
     -----

@@ -98,6 +98,12 @@ def read_results(
     TypeError
         If a name is not a string.
 
+    See Also
+    --------
+    anls_frame.scan_results : lazily, for tables larger than memory.
+    anls_frame.read_logs : logs of harnesses, of one system or several.
+    anls_frame.write_results : write such a table.
+
     Examples
     --------
     >>> import anls_frame as af

@@ -890,6 +890,13 @@ def compare(
         If there are fewer than two systems, their names collide with other columns of the result, a system
         lacks a question that another one has, or an option has an invalid value.
 
+    See Also
+    --------
+    anls_frame.report : one system, over all rows and by slice.
+    anls_frame.find_slices : the slices in which the second of two systems lost.
+    anls_frame.changes : the rows whose scores differ.
+    anls_frame.browse : a page of the rows with the predictions of all systems.
+
     Notes
     -----
     For two systems the p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no

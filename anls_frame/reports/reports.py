@@ -607,7 +607,10 @@ def report(
 
     See Also
     --------
-    anls_frame.compare : two systems on the same rows.
+    anls_frame.compare : two or more systems on the same rows.
+    anls_frame.find_slices : the slices that are worse than the rest, without naming them.
+    anls_frame.browse : a page of the rows behind the figures.
+    anls_frame.worst : the rows with the worst scores.
 
     Examples
     --------

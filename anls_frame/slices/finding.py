@@ -154,6 +154,9 @@ def find_slices(
     See Also
     --------
     anls_frame.report : the scores of slices that you name.
+    anls_frame.compare : the difference of two systems, over all rows and by slice.
+    anls_frame.browse : a page of the rows of a slice.
+    anls_frame.worst : the rows with the worst scores.
 
     Notes
     -----

@@ -50,6 +50,11 @@ def merge(summaries: Iterable[Any]) -> Any:
         If there is none, if their settings differ (the error names them), if the same part occurs twice, or
         if the clusters of only some of them are folded.
 
+    See Also
+    --------
+    anls_frame.summarize : the summary of a part.
+    anls_frame.summarize_systems : the same for several systems.
+
     Examples
     --------
     >>> import polars as pl

@@ -128,6 +128,12 @@ def summarize(
         If an option has an invalid value, if there is nothing to score, or if a metric has a value outside
         its bounds.
 
+    See Also
+    --------
+    anls_frame.merge : add up the summaries of parts.
+    anls_frame.report : the report of one frame; `Report.from_summary` makes that of a summary.
+    anls_frame.summarize_systems : the same for several systems.
+
     Examples
     --------
     >>> import polars as pl

@@ -283,6 +283,11 @@ def summarize_systems(
         If there are fewer than two systems, an option has an invalid value, or a metric has a value outside
         its bounds.
 
+    See Also
+    --------
+    anls_frame.merge : add up the summaries of parts.
+    anls_frame.compare : the comparison of one frame; `Comparison.from_summary` makes that of a summary.
+
     Examples
     --------
     >>> import polars as pl
