@@ -111,7 +111,7 @@ bench bench-quick: install .venv-peers/installed ## Measure speed against the pe
 	$(BIN)/pip install --quiet --no-deps polars-strsim pysubgroup  # cap polars and numpy below 2
 	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
 
-bench-scale: install .venv-daft/installed ## Measure reports of 1, 10 and 50 million rows; writes tests/benchmarks/SCALE.md
+bench-scale: install .venv-daft/installed ## Measure reports of 1 to 100 million rows; writes tests/benchmarks/SCALE.md
 	$(BIN)/pip --python .venv-daft/bin/python install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python tests/benchmarks/scale.py
 

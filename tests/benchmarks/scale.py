@@ -1,10 +1,11 @@
 """
-Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,50] [--output FILE]`.
+Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,50,100] [--output FILE]`.
 
 Each way in processes of its own: all rows in memory, streaming, eight shards and their merge (two at a
 time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
 them. The reports are compared figure by figure. The tables go into SCALE.md beside this file
-and into docs/scale.md. The whole takes about a quarter of an hour and 5 GB of disk.
+and into docs/scale.md. The whole takes about 25 minutes, 9 GB of disk and 10 GB of memory. `--add --rows 100`
+measures these rows alone, and puts their lines into the tables of the last whole run.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from bench import machine
 from processes import Run, run
-from scale_plan import plan, quote
+from scale_plan import PAGE, plan, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).parent
 WAYS = str(HERE / "scale_ways.py")
@@ -40,6 +41,10 @@ NAMES = {
     "daft": "Daft, native runner",
     "ray": "Daft on Ray, 2 workers",
 }
+FEW = ("streaming", "shards")
+PLAIN = "By a list column, without clusters:"
+CLUSTERED = "The same with clusters of 20 rows:"
+FILES = "Rows with their scores, from Parquet to Parquet, streaming:"
 HEADER = (
     "| rows | way | seconds | CPU seconds | M rows/s a core | peak MiB | same report |\n"
     "|---:|---|---:|---:|---:|---:|---|"
@@ -166,6 +171,17 @@ def scored(path: Path, rows: int) -> str:
     return line
 
 
+def add(pages: Sequence[Path], about: str, tables: Mapping[str, Sequence[str]]) -> None:
+    """Put lines at the end of the tables below these headings, and above the first one what they are of."""
+    for page in pages:
+        text = page.read_text(encoding="utf-8").replace(f"{PLAIN}\n", f"{about}\n\n{PLAIN}\n", 1)
+        for head, new in tables.items():
+            before, _, rest = text.partition(f"{head}\n\n")
+            table, _, after = rest.partition("\n\n")
+            text = "\n".join([f"{before}{head}\n", table, *new, f"\n{after}"])
+        page.write_text(text, encoding="utf-8")
+
+
 def number(value: float) -> str:
     """Return a number with as many digits as are meant."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
@@ -183,8 +199,10 @@ def costs_of(path: Path) -> dict[str, float]:
 def main() -> None:
     """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
-    parser.add_argument("--rows", default="1,10,50", help="millions of rows of each table")
+    parser.add_argument("--rows", default="1,10,50,100", help="millions of rows of each table")
+    parser.add_argument("--all-up-to", type=float, default=50, help="all ways; above streaming and shards")
     parser.add_argument("--clusters-up-to", type=float, default=10, help="all ways; above streaming alone")
+    parser.add_argument("--add", action="store_true", help="add lines to the tables that are there")
     default = HERE.parents[1] / ".venv-daft" / "bin" / "python"
     parser.add_argument(
         "--daft-python",
@@ -212,15 +230,20 @@ def main() -> None:
             made = run([[sys.executable, str(HERE / "scale_rows.py"), str(rows), str(path)]])
             if made.failure:
                 raise SystemExit(made.failure)
-            table, cpu = lines(path, rows, ways, python, cluster=False)
+            few = [way for way in ways if millions <= arguments.all_up_to or way in FEW]
+            table, cpu = lines(path, rows, few, python, cluster=False)
             plain += table
             cpu_a_row = cpu or cpu_a_row  # of most rows, where the start of the process counts least
             some = ways if millions <= arguments.clusters_up_to else ["streaming"]
             clustered += lines(path, rows, some, python, cluster=True)[0]
             files.append(scored(path, rows))
-            if not costs:
+            if not costs and not arguments.add:
                 costs, measured_rows = costs_of(path), rows
             path.unlink()
+    if arguments.add:
+        pages = [arguments.output, *([PAGE] if arguments.output == RESULTS else [])]
+        add(pages, f"{arguments.rows} M rows: {about}", {PLAIN: plain, CLUSTERED: clustered, FILES: files})
+        return
     versions = [
         f"{name} {version}" for name, version in daft_versions(arguments.daft_python) if "daft" in ways
     ]
@@ -231,17 +254,17 @@ def main() -> None:
         " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
         *([f"Not measured: {', '.join(missing)}."] if missing else []),
         "",
-        "By a list column, without clusters:",
+        PLAIN,
         "",
         HEADER,
         *plain,
         "",
-        "The same with clusters of 20 rows:",
+        CLUSTERED,
         "",
         HEADER,
         *clustered,
         "",
-        "Rows with their scores, from Parquet to Parquet, streaming:",
+        FILES,
         "",
         "| rows | seconds | peak MiB | MiB read | MiB written |",
         "|---:|---:|---:|---:|---:|",
@@ -249,7 +272,7 @@ def main() -> None:
         "",
     ]
     expected = [
-        "What more rows would take, by the CPU time of streaming over most rows and the costs of summaries:",
+        f"What more rows would take, by the CPU time to stream {rows / 1e6:g} M and the costs of summaries:",
         "",
         *plan(costs, measured_rows, cpu_a_row),
     ]
