@@ -45,6 +45,7 @@ extensions = [
     "links",
     "names",
     "tables",
+    "words",
 ]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 

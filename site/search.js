@@ -17,6 +17,8 @@ var Scorer = {
       const depth = title.split(".").length - 1;
       return score + (exact ? 10 : 5) - depth - (/function/.test(description) ? 0 : 0.5);
     }
+    // Words of words.toml: whole or in the plural they answer, inside other words they may mean anything.
+    if (kind === "index") return score >= 80 ? score : 3;
     // The page of a name has the name's entry above it already.
     if (page.startsWith("docs/reference/generated/")) return score - (score > 5 ? 12 : 4);
     // Guides answer more questions than the changelog, tables of measurements and what contributors read.

@@ -1,21 +1,49 @@
-"""Opens pages of the site at two widths, light and dark, and searches it: what a word names comes first."""
+"""
+Opens pages of the site at two widths, light and dark, and searches it: what a word names comes first.
+
+Words that name nothing, as people type them, must find the page that answers among the first three.
+"""
 
 from __future__ import annotations
 
 import functools
 import http.server
+import re
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-PAGES = ["index", "start", "which", "guides", "protocols", "statistics", "plots", "reference/index"]
+PAGES = ["index", "start", "which", "guides", "protocols", "statistics", "plots", "scale", "reference/index"]
 PAGES += [f"reference/generated/anls_frame.{name}" for name in ("report", "Comparison", "statistics.max_t")]
 LOOKED_AT = [*(f"docs/{page}.html" for page in PAGES), "notebooks/2_two_systems.html", "CHANGELOG.html"]
 FIRST = {name: f"anls_frame.{name}.html" for name in ("anls", "cer", "wer", "report", "compare", "browse")}
 FIRST |= {"protocol": "protocols.html", "pandas": "pandas.html", "slices": "anls_frame.Slices.html"}
+ANSWERS = {
+    "p-value": {"statistics", "comparing"},
+    "significance": {"statistics", "comparing"},
+    "confidence interval": {"statistics"},
+    "bootstrap": {"statistics"},
+    "leaderboard": {"protocols", "comparing"},
+    "compare models": {"comparing", "compare"},
+    "worst examples": {"worst", "errors", "browse"},
+    "wrong answers": {"browse", "errors"},
+    "group by": {"start", "report"},
+    "Excel": {"files", "start"},
+    "normalize": {"protocols", "ScoreProtocol"},
+    "case": {"protocols", "ScoreProtocol"},
+    "threshold": {"threshold_curve", "protocols"},
+    "OCR accuracy": {"pages"},
+    "page": {"pages", "read_pages"},
+    "annotation errors": {"browse"},
+    "larger than memory": {"scale"},
+    "spark": {"recipes"},
+    "training": {"streaming"},
+    "grammar": {"gec"},
+}
 # What ends right of the window, and does not scroll inside of the page.
 CUT = """() => [...document.querySelectorAll(".bd-article *")].filter((element) => {
   const {right, width} = element.getBoundingClientRect();
@@ -26,8 +54,8 @@ CUT = """() => [...document.querySelectorAll(".bd-article *")].filter((element) 
   return true;
 }).map((element) => element.outerHTML.slice(0, 80))"""
 RESULTS = "ul.search > li > a"
-# The page asks for every result's text before it says how many there are.
-SEARCHED = "() => document.querySelector('ul.search > li') && !document.querySelector('#search-progress > *')"
+# Results come one by one, the best first; the sentence below the heading says that all have come.
+SEARCHED = "() => document.querySelector('.search-summary')?.innerText"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -69,6 +97,8 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
             for path in LOOKED_AT:
                 page.goto(f"{address}/{path}")
                 wrong += [f"{path}, {size['width']} pixels: {cut}" for cut in page.evaluate(CUT)[:3]]
+                if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                    wrong.append(f"{path}, {size['width']} pixels: scrolls sideways")
                 name = path.removesuffix(".html").replace("/", "_")
                 page.screenshot(path=pictures / f"site-{name}-{size['width']}-{scheme}.png")
             context.close()
@@ -76,16 +106,26 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
 
 
 def search(page: Page, address: str) -> list[str]:
-    """Return words whose first result is another page."""
+    """Return words whose first result is another page, or whose answer is not among the first three."""
     wrong = []
     for word, expected in FIRST.items():
-        page.goto(f"{address}/search.html?q={word}")
-        page.wait_for_selector(RESULTS)
-        page.wait_for_function(SEARCHED)
-        found = [str(link.get_attribute("href")) for link in page.locator(RESULTS).all()[:3]]
-        if not found[0].partition("#")[0].partition("?")[0].endswith(f"/{expected}"):
+        found = results(page, address, word)
+        if not found or not found[0].endswith(f"/{expected}"):
+            wrong.append(f"searching {word!r} finds {found}")
+    for word, answers in ANSWERS.items():
+        found = results(page, address, word)
+        names = {path.rpartition("/")[2].removesuffix(".html").removeprefix("anls_frame.") for path in found}
+        if not answers & names:
             wrong.append(f"searching {word!r} finds {found}")
     return wrong
+
+
+def results(page: Page, address: str, word: str) -> list[str]:
+    """Return the first three pages that a search finds."""
+    page.goto(f"{address}/search.html?q={quote(word)}")
+    page.wait_for_function(SEARCHED)
+    links = page.locator(RESULTS).all()[:3]
+    return [re.split("[#?]", str(link.get_attribute("href")))[0] for link in links]
 
 
 if __name__ == "__main__":

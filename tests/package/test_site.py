@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
@@ -45,6 +46,18 @@ def test_every_link_of_every_page_leads_somewhere() -> None:
                 broken.append(f"{page.relative_to(ROOT)}: {link}")
     assert broken == []
     assert links > 100
+
+
+def test_the_words_of_the_search_lead_to_pages_and_headings() -> None:
+    broken = []
+    for place in tomllib.loads((ROOT / "site/words.toml").read_text(encoding="utf-8")):
+        path, _, anchor = place.partition("#")
+        name = path.partition("/generated/anls_frame.")[2]
+        page = ROOT / f"{path}.md"
+        known = hasattr(af, name) if name else page.exists()
+        if not known or (anchor and anchor not in _anchors(page)):
+            broken.append(place)
+    assert broken == []
 
 
 def test_every_page_is_on_the_site() -> None:
