@@ -359,10 +359,11 @@ def report(
 
 def find_slices(
     frame: daft.DataFrame,
-    prediction: str | None = None,
+    prediction: str | Mapping[str, str] | None = None,
     answers: str | None = None,
     columns: By | None = None,
     *,
+    systems: Mapping[str, str] | None = None,
     cluster: str,
     depth: int = 2,
     min_rows: int = 20,
@@ -382,7 +383,7 @@ def find_slices(
     batch_rows: int = BATCH_ROWS,
 ) -> Slices:
     """
-    Find the slices of a Daft frame in which a system is worse than in the rest.
+    Find the slices of a Daft frame in which a system is worse than in the rest, or the second of two lost.
 
     The rows are summarized where they are stored, by all columns to look at and by document, and slices are
     found in the summary.
@@ -392,10 +393,12 @@ def find_slices(
     frame
         A Daft DataFrame.
     prediction, answers
-        As for `summarize`.
+        As for `summarize`. A mapping as prediction stands for `systems`.
     columns
         The columns whose values may make up a slice. The summary has a cell for each document and each
         combination of their values, so round measured numbers before.
+    systems
+        Two systems, from name to prediction column: find the slices in which the second one lost.
     cluster
         Column that identifies the document of each row.
     depth, min_rows, min_clusters
@@ -431,7 +434,7 @@ def find_slices(
 
     See Also
     --------
-    anls_frame.find_slices : the same for other frames, and for two systems.
+    anls_frame.find_slices : the same for other frames.
 
     Examples
     --------
@@ -443,8 +446,8 @@ def find_slices(
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
     ('question_types has form', 696, 0.001)
     """
+    prediction, pair = finding.one_or_two(prediction, systems)
     options: dict[str, Any] = {
-        "prediction": prediction,
         "answers": answers,
         "metrics": "anls" if metrics is None and answers is not None else metrics,
         "by": columns,
@@ -453,7 +456,6 @@ def find_slices(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
-        "keep": (),
     }
     how: dict[str, Any] = {
         "depth": depth,
@@ -469,12 +471,26 @@ def find_slices(
     }
     # Errors in these arguments must show before hours of work.
     finding.checked(**how)
-    nothing = _summary_without_rows(frame, options, batch_rows)
-    names = [metric.name for metric in nothing.settings.metrics if metric.name != BUILT_IN["zeros"].name]
-    summarized.check(nothing, None, names)
-    needed = _needed(options)
-    summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSummary)
-    found: Slices = finding.find_slices(summary, metrics=names, **how)
+
+    def names(nothing: Summary | SystemsSummary) -> list[str]:
+        """Return the metrics, or raise an error if a summary cannot answer this."""
+        zeros = BUILT_IN["zeros"].name
+        found = [metric.name for metric in nothing.settings.metrics if metric.name != zeros]
+        summarized.check(nothing, None, found)
+        return found
+
+    summary: Summary | SystemsSummary
+    if pair is None:
+        options |= {"prediction": prediction, "keep": ()}
+        of_one = _summary_without_rows(frame, options, batch_rows)
+        wanted, needed = names(of_one), _needed(options)
+        summary = _summary(frame, of_one, options, needed, batch_rows, workers.PartialSummary)
+    else:
+        options["systems"] = pair
+        of_two, needed = _systems_without_rows(frame, options, batch_rows)
+        wanted = names(of_two)
+        summary = _summary(frame, of_two, options, needed, batch_rows, workers.PartialSystems)
+    found: Slices = finding.find_slices(summary, metrics=wanted, **how)
     return found
 
 

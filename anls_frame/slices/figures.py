@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from anls_frame.reports.comparisons import compare
-from anls_frame.reports.reports import Report, report
+from anls_frame.reports.differences import between
+from anls_frame.reports.pairwise import Test, of_two_in_one
+from anls_frame.reports.reports import Report
+from anls_frame.summary.keys import key_names
+from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.systems_summary import summarize_systems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from anls_frame.slices.scores import Scores
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
+    from anls_frame.summary.systems_summary import SystemsSummary
 
     Mask = npt.NDArray[np.bool_]
 
@@ -65,7 +69,10 @@ def figures(
         {SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
     )
     found = wanted.join(table, on=[SLICE, "metric"], how="left", maintain_order="left").drop(SLICE)
-    others = [_shares(scores[metric], mask) for metric, mask in chosen]
+    others = [
+        (scores[metric].rate(~mask), scores[metric].share_of_rows(mask), scores[metric].share_of_loss(mask))
+        for metric, mask in chosen
+    ]
     schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
     rest = pl.DataFrame(others, schema=schema, orient="row")
     return found.hstack(rest).with_columns(difference=pl.col("score") - pl.col("rest"))
@@ -77,6 +84,8 @@ def of_rows(
     answers: str | None,
     metrics: Sequence[Metric],
     options: Mapping[str, Any],
+    *,
+    confidence: float,
 ) -> Reported:
     """
     Return how figures are computed from rows.
@@ -90,20 +99,18 @@ def of_rows(
     metrics
         The metrics.
     options
-        How rows are scored, for `report` and `compare`.
+        How rows are scored, for `summarize` and `summarize_systems`.
+    confidence
+        Confidence level of the intervals.
     """
-    is_change = len(systems) > 1
     prediction = next(iter(systems.values())) if answers is not None else None
-    made: Any = (
-        partial(compare, systems=systems, answers=answers, draws=1)
-        if is_change
-        else partial(report, prediction=prediction, answers=answers)
-    )
 
     def reported(slices: pl.Series) -> pl.DataFrame:
         rows = frame.with_columns(slices.alias(SLICE))
-        result = made(rows, metrics=list(metrics), by=SLICE, **options)
-        return _changes(result.differences()) if is_change else _lines(result.by_group, metrics)
+        given: dict[str, Any] = {"answers": answers, "metrics": list(metrics), "by": SLICE, **options}
+        if len(systems) > 1:
+            return of_comparison(summarize_systems(rows, systems, **given), metrics, confidence)
+        return of_report(summarize(rows, prediction, **given), metrics, confidence)
 
     return reported
 
@@ -111,6 +118,29 @@ def of_rows(
 def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the figures of slices from a summary that is sliced by them."""
     return _lines(Report(summary, confidence=confidence).by_group, metrics)
+
+
+def of_comparison(summary: SystemsSummary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+    """Return the changes of slices from a summary of two systems that is sliced by them."""
+    # p-values are not needed: those of the search are adjusted for all that were looked at.
+    test = Test(confidence=confidence, draws=1, seed=0)
+    keys = key_names(summary.settings.by, None)
+    parts = [
+        of_two_in_one(between(summary, metric, 0, 1), keys, test).select(
+            pl.col("key_0").cast(pl.Int64).alias(SLICE),
+            pl.lit(metric.name).alias("metric"),
+            "n",
+            "n_clusters",
+            "few_rows",
+            first_score="first",
+            second_score="second",
+            score="difference",
+            low="difference_low",
+            high="difference_high",
+        )
+        for metric in metrics
+    ]
+    return pl.concat(parts)
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:
@@ -133,31 +163,3 @@ def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
         part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
         parts.append(part.insert_column(1, pl.repeat(metric.name, part.height, eager=True).alias("metric")))
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
-
-
-def _changes(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a line for each slice and metric from the differences of a comparison."""
-    return table.filter(pl.col("slice") == "group").select(
-        pl.col(SLICE).cast(pl.Int64),
-        "metric",
-        "n",
-        "n_clusters",
-        "few_rows",
-        "first_score",
-        "second_score",
-        score="difference",
-        low="difference_low",
-        high="difference_high",
-    )
-
-
-def _shares(scores: Scores, mask: Mask) -> tuple[float | None, float, float | None]:
-    """Return the figure of the rest, and the shares of rows and of lost points."""
-    sign = 1.0 if scores.metric.higher_is_better else -1.0
-    y = float(scores.y[~mask].sum())
-    rest = sign * float(scores.x[~mask].sum()) / y if y else None
-    rows = float(scores.scored[mask].sum() / scores.scored.sum())
-    if scores.lost is None:
-        return rest, rows, None
-    lost = float(scores.lost.sum())
-    return rest, rows, float(scores.lost[mask].sum()) / lost if lost else None

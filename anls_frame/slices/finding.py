@@ -94,8 +94,9 @@ def find_slices(
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
-        Its columns are loaded into memory. Or a `Summary` with a cluster, which knows how its rows were
-        scored; `columns` then are among its `by`, and `metrics` names its means.
+        Its columns are loaded into memory. Or a `Summary`, or a `SystemsSummary` of two systems, with a
+        cluster: it knows how its rows were scored; `columns` then are among its `by`, and `metrics` names its
+        means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
@@ -199,7 +200,7 @@ def find_slices(
         draws=draws,
         seed=seed,
     )
-    if isinstance(frame, Summary):
+    if isinstance(frame, Summary | SystemsSummary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
             "answers": answers,
@@ -210,11 +211,6 @@ def find_slices(
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
         return _found(_of_summary(frame, columns, metrics, of_rows, how["confidence"]), **how)
-    if isinstance(frame, SystemsSummary):
-        raise TypeError(
-            "a summary of several systems cannot be searched, because it does not have the squares of their "
-            "differences, which the test needs; pass the rows"
-        )
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
     settings = Settings(
@@ -234,12 +230,12 @@ def find_slices(
         **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
         "cluster": cluster,
         "missing": missing,
-        "confidence": how["confidence"],
     }
 
     def reported(chosen: Mask | None) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
-        return figures_of_rows(on, given.systems, answers, [one.metric for one in of_metrics], options)
+        resolved = [one.metric for one in of_metrics]
+        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=how["confidence"])
 
     return _found(
         _Source(
@@ -310,7 +306,11 @@ class _Source:
 
 
 def _of_summary(
-    summary: Summary, columns: Columns | None, metrics: object, of_rows: Mapping[str, Any], confidence: float
+    summary: Summary | SystemsSummary,
+    columns: Columns | None,
+    metrics: object,
+    of_rows: Mapping[str, Any],
+    confidence: float,
 ) -> _Source:
     from anls_frame.slices.summarized import Lines  # noqa: PLC0415 - imports numpy
 
@@ -325,6 +325,7 @@ def _of_summary(
         scores=lines.scores,
         reported=partial(lines.reported, confidence=confidence),
         settings=lines.settings,
+        systems=tuple(summary.systems) if isinstance(summary, SystemsSummary) else (),
         from_pandas=summary.from_pandas,
     )
 
@@ -387,6 +388,21 @@ def _found(
     )
 
 
+def one_or_two(
+    prediction: str | Mapping[str, str] | None, systems: Mapping[str, str] | None
+) -> tuple[str | None, dict[str, str] | None]:
+    """Return the column of a single system, or the columns of two by name."""
+    if isinstance(prediction, Mapping):
+        if systems is not None:
+            raise ValueError("pass the two systems as prediction or as systems, not both")
+        return None, two(prediction)
+    if systems is None:
+        return prediction, None
+    if prediction is not None:
+        raise ValueError("pass prediction for one system, or systems for two, not both")
+    return None, two(systems)
+
+
 @dataclass(frozen=True)
 class _Given:
     """What is scored: the columns of one or two systems by name, and the metrics."""
@@ -407,14 +423,8 @@ class _Given:
         metrics: Metrics | None,
         cer_protocol: ScoreProtocol | str,
     ) -> _Given:
-        if isinstance(prediction, Mapping):
-            if systems is not None:
-                raise ValueError("pass the two systems as prediction or as systems, not both")
-            prediction, systems = None, prediction
-        if systems is not None:
-            if prediction is not None:
-                raise ValueError("pass prediction for one system, or systems for two, not both")
-            pair = two(systems)
+        prediction, pair = one_or_two(prediction, systems)
+        if pair is not None:
             chosen = resolve_for(metrics, pair, has_texts=answers is not None, cer_protocol=cer_protocol)
             texts = [*pair.values(), answers] if answers is not None else []
             return cls(pair, chosen, texts, _needed(chosen, pair))

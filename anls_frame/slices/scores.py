@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -43,6 +44,8 @@ class Scores:
         Whether x is the change from one system to another, so that a slice must also have lost.
     counts, squares
         Of lines that stand for several rows: how many these are, and their Σx²; their y are all 1.
+    x_rounding, lost_rounding
+        Of such lines: what x and lost have lost when they were rounded.
     """
 
     metric: Metric
@@ -52,6 +55,8 @@ class Scores:
     is_change: bool = False
     counts: FloatArray | None = None
     squares: FloatArray | None = None
+    x_rounding: FloatArray | None = None
+    lost_rounding: FloatArray | None = None
 
     @property
     def scored(self) -> FloatArray:
@@ -66,9 +71,26 @@ class Scores:
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
-        others = (None if one is None else one[chosen] for one in (self.lost, self.counts, self.squares))
-        lost, counts, squares = others
-        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, counts, squares)
+        every = (self.lost, self.counts, self.squares, self.x_rounding, self.lost_rounding)
+        lost, *others = (None if one is None else one[chosen] for one in every)
+        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, *others)
+
+    def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
+        """Return the figure of the chosen rows, not oriented; None if they have no score."""
+        y = exact_sum(self.y[chosen])
+        sign = 1.0 if self.metric.higher_is_better else -1.0
+        return sign * _total(self.x, self.x_rounding, chosen) / y if y else None
+
+    def share_of_rows(self, chosen: npt.NDArray[np.bool_]) -> float:
+        """Return the share of the chosen ones among all rows with a score."""
+        return float(self.scored[chosen].sum() / self.scored.sum())
+
+    def share_of_loss(self, chosen: npt.NDArray[np.bool_]) -> float | None:
+        """Return the share of all lost points that the chosen rows lost; None if there are none."""
+        if self.lost is None:
+            return None
+        whole = _total(self.lost, self.lost_rounding, np.ones(len(self.lost), bool))
+        return _total(self.lost, self.lost_rounding, chosen) / whole if whole else None
 
 
 def scores(
@@ -133,6 +155,24 @@ def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -
     rate = (x[0].sum() + x[1].sum()) / whole if whole else 0.0
     change = x[1] - x[0] - rate * (y[1] - y[0])
     return Scores(metric, sign * change, (y[0] + y[1]) / 2, np.maximum(-sign * change, 0.0), is_change=True)
+
+
+def _total(values: FloatArray, rounding: FloatArray | None, chosen: npt.NDArray[np.bool_]) -> float:
+    parts = [values[chosen]] if rounding is None else [values[chosen], rounding[chosen]]
+    return exact_sum(np.concatenate(parts))
+
+
+def exact_sum(values: FloatArray) -> float:
+    """Return the sum of floats, rounded once, so that it does not depend on their order."""
+    parts = []
+    exponent = math.frexp(float(np.abs(values).max(initial=0.0)))[1]
+    while values.any():
+        # Whole numbers of 25 bits, of which 2**28 add up to a float.
+        exponent -= 25
+        whole = np.rint(np.ldexp(values, -exponent))
+        parts.append(math.ldexp(float(whole.sum()), exponent))
+        values = values - np.ldexp(whole, exponent)
+    return math.fsum(parts)
 
 
 def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:

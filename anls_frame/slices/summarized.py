@@ -11,15 +11,17 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.slices.figures import SLICE, of_report
+from anls_frame.slices.figures import SLICE, of_comparison, of_report
 from anls_frame.slices.scores import Scores, lost
-from anls_frame.summary import fixed_point
+from anls_frame.summary import fixed_point, system_sums
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.system_sums import LOST, SQUARES
+from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
+
+    FloatArray = npt.NDArray[np.float64]
+
+_TWO = 2
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,12 @@ class Lines:
     documents: pl.Series
     scores: Sequence[Scores]
     settings: Settings
-    _summary: Summary
+    _summary: Summary | SystemsSummary
     _of_frames: pl.DataFrame
     _place: pl.Series
 
     @classmethod
-    def of(cls, summary: Summary, columns: object, metrics: object) -> Lines:
+    def of(cls, summary: Summary | SystemsSummary, columns: object, metrics: object) -> Lines:
         """
         Return the lines of a summary, with the columns and metrics that a caller asked for.
 
@@ -67,12 +73,13 @@ class Lines:
         settings = summary.settings
         names, chosen = check(summary, columns, metrics)
         keys = key_names(settings.by, settings.cluster)
-        frames = {name: cells for name, cells, _ in summary.groups()}
+        frames = _frames(summary)
         lines, of_frames = _numbered(frames, keys)
         scores = []
         for name, metric in chosen:
             place = of_frames.filter(frame=name)["line"]
-            scores.append(_sums(frames[name].with_columns(line=place), metric, lines.height))
+            sums = _change if isinstance(summary, SystemsSummary) else _score
+            scores.append(sums(frames[name].with_columns(line=place), metric, lines.height))
         if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
             raise ValueError(
                 "metrics of a summary must have scores in the same rows, because it does not say how many "
@@ -111,34 +118,61 @@ class Lines:
         """Return how the figures of slices of all or the chosen lines are computed."""
         is_in = np.ones(self.frame.height, bool) if chosen is None else chosen
         numbers = np.where(is_in, np.cumsum(is_in) - 1, -1)
+        metrics = [one.metric for one in self.scores]
+        settings = dataclasses.replace(self.settings, by=(SLICE,))
 
         def of_slices(slices: pl.Series) -> pl.DataFrame:
             lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
             frames = {}
-            for name, cells, _ in self._summary.groups():
+            for name, cells in _frames(self._summary).items():
                 lines = self._place.gather(self._of_frames.filter(frame=name)["line"]).to_numpy()
                 of_chosen = np.where(lines >= 0, numbers[lines], -1)
                 others = [column for column in cells.columns if not column.startswith("key_")]
                 joined = cells.select(others).with_columns(line=of_chosen)
                 joined = joined.join(lists, on="line", how="inner", maintain_order="left")
                 frames[name] = joined.select("key_0", *others)
-            own = {metric.name for metric in self.settings.own}
-            summary = dataclasses.replace(
-                self._summary,
-                settings=dataclasses.replace(self.settings, by=(SLICE,)),
-                parts={"lines": int(frames[""]["rows"].sum())},
-                cells=frames[""],
-                own={name: cells for name, cells in frames.items() if name in own},
-                worst_rows=self._summary.worst_rows.clear(),
-                details={},
-                from_pandas=False,
-            )
-            return of_report(summary, [one.metric for one in self.scores], confidence)
+            if isinstance(self._summary, SystemsSummary):
+                return of_comparison(_sliced_systems(self._summary, settings, frames), metrics, confidence)
+            return of_report(_sliced(self._summary, settings, frames), metrics, confidence)
 
         return of_slices
 
 
-def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[str, Metric]]]:
+def _frames(summary: Summary | SystemsSummary) -> Mapping[str, pl.DataFrame]:
+    """Return the frames of cells by name."""
+    if isinstance(summary, SystemsSummary):
+        return summary.sums.cells
+    return {name: cells for name, cells, _ in summary.groups()}
+
+
+def _sliced(summary: Summary, settings: Settings, frames: Mapping[str, pl.DataFrame]) -> Summary:
+    """Return a summary with other settings and cells, for a report."""
+    own = {metric.name for metric in settings.own}
+    return dataclasses.replace(
+        summary,
+        settings=settings,
+        parts={"lines": int(frames[""]["rows"].sum())},
+        cells=frames[""],
+        own={name: cells for name, cells in frames.items() if name in own},
+        worst_rows=summary.worst_rows.clear(),
+        details={},
+        from_pandas=False,
+    )
+
+
+def _sliced_systems(
+    summary: SystemsSummary, settings: Settings, frames: Mapping[str, pl.DataFrame]
+) -> SystemsSummary:
+    """Return the same for differences between two systems, which need no other sums."""
+    keys = key_names(settings.by, None)
+    votes = {name: system_sums.votes_of_two(cells, keys) for name, cells in frames.items()}
+    sums = dataclasses.replace(summary.sums, cells=frames, votes=votes, slices={})
+    return dataclasses.replace(summary, settings=settings, sums=sums, transitions={}, from_pandas=False)
+
+
+def check(
+    summary: Summary | SystemsSummary, columns: object, metrics: object
+) -> tuple[list[str], list[tuple[str, Metric]]]:
     """
     Return the columns and metrics to search, each metric with the name of its frame of cells.
 
@@ -147,6 +181,11 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     ValueError
         If the summary cannot answer this.
     """
+    if isinstance(summary, SystemsSummary) and len(summary.systems) != _TWO:
+        raise ValueError(
+            f"the summary must be of one system or of two, because only those of two have the sums of their "
+            f"changes; it has {list(summary.systems)}"
+        )
     _check_clusters(summary)
     chosen = _metrics(summary, metrics)
     return _columns(summary.settings.by, columns), chosen
@@ -169,27 +208,31 @@ def _columns(by: Sequence[str], columns: object) -> list[str]:
     return names
 
 
-def _check_clusters(summary: Summary) -> None:
+def _check_clusters(summary: Summary | SystemsSummary) -> None:
     if summary.settings.cluster is None:
         raise ValueError(
             "the summary must have clusters, because slices are tested by documents; name their column in "
             "cluster= when summarizing"
         )
-    if summary.folded is not None:
+    folded = summary.groups if isinstance(summary, SystemsSummary) else summary.folded
+    if folded is not None:
         raise ValueError(
             "the clusters of the summary must not be folded, because slices are tested by documents"
         )
 
 
-def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
+def _metrics(summary: Summary | SystemsSummary, metrics: object) -> list[tuple[str, Metric]]:
     """Return the metrics, each with the name of its frame of cells."""
-    names = {metric.name for metric in summary.settings.metrics}
-    every = {
-        metric.name: (frame, metric)
-        for frame, _, of_frame in summary.groups()
-        for metric in of_frame
-        if metric.name in names
-    }
+    if isinstance(summary, SystemsSummary):
+        every = {metric.name: (metric.name, metric) for metric in summary.metrics}
+    else:
+        names = {metric.name for metric in summary.settings.metrics}
+        every = {
+            metric.name: (frame, metric)
+            for frame, _, of_frame in summary.groups()
+            for metric in of_frame
+            if metric.name in names
+        }
     if metrics is None:
         wanted = ["anls"] if "anls" in every else [name for name in every if name != BUILT_IN["zeros"].name]
     else:
@@ -206,7 +249,7 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
     return [every[name] for name in wanted]
 
 
-def _numbered(frames: dict[str, pl.DataFrame], keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _numbered(frames: Mapping[str, pl.DataFrame], keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the different keys of all frames, and the number of the line of each row of each frame."""
     places = pl.concat(
         [
@@ -220,14 +263,68 @@ def _numbered(frames: dict[str, pl.DataFrame], keys: Sequence[str]) -> tuple[pl.
     return lines.select(keys), of_frames.sort("frame", "row")
 
 
-def _sums(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
-    """Return the sums of each line in a metric."""
-    present = fixed_point.scales(cells) if SCALE in cells.columns else []
-    names = ("x", "y", "xx")
-    sums = metric.floats(metric.columns[:3], present)
-    found = cells.group_by("line").agg(one.alias(name) for one, name in zip(sums, names, strict=True))
-    values = np.zeros((len(names), height))
-    values[:, found["line"].to_numpy()] = found.select(names).to_numpy().T
-    x, y, xx = values
+def _score(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
+    """Return the sums of each line in a metric of one system."""
+    x_name, y_name, squares_name = metric.columns[:3]
+    power = int(metric.has_scales)
+    x, rounding = _exact(cells, pl.col(x_name), height, metric.bits, power)
+    y, _ = _exact(cells, pl.col(y_name), height)
+    squares, _ = _exact(cells, pl.col(squares_name), height, metric.square_bits, 2 * power)
     sign = 1.0 if metric.higher_is_better else -1.0
-    return Scores(metric, sign * x, y, lost(metric, x, y), counts=y, squares=xx)
+    loss = lost(metric, x, y)
+    return Scores(
+        metric,
+        sign * x,
+        y,
+        loss,
+        counts=y,
+        squares=squares,
+        x_rounding=sign * rounding,
+        lost_rounding=None if loss is None else -sign * rounding,
+    )
+
+
+def _change(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
+    """Return the sums of each line in the change of a metric from the first system to the second."""
+    bits, square_bits = system_sums.bits(metric, _TWO), system_sums.square_bits(metric)
+    change = pl.col("x_1").cast(pl.Int128) - pl.col("x_0").cast(pl.Int128)
+    x, rounding = _exact(cells, change, height, bits, 1)
+    y, _ = _exact(cells, pl.col("n"), height)
+    loss, lost_rounding = _exact(cells, pl.col(LOST), height, bits, 1)
+    squares, _ = _exact(cells, pl.col(SQUARES), height, square_bits, 2)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    return Scores(
+        metric,
+        sign * x,
+        y,
+        loss,
+        is_change=True,
+        counts=y,
+        squares=squares,
+        x_rounding=sign * rounding,
+        lost_rounding=lost_rounding,
+    )
+
+
+def _exact(
+    cells: pl.DataFrame, sums: pl.Expr, height: int, bits: int = 0, power: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """
+    Return sums of units of each line as floats, and what rounding took from them.
+
+    Units are relative to the scale of each cell to the power; 0 for sums without scales.
+    """
+    by_scale = [SCALE] if power else []
+    found = cells.group_by("line", *by_scale).agg(sums.cast(pl.Int128).sum().alias("units"))
+    rounded = pl.col("units").cast(pl.Float64)
+    found = found.with_columns(
+        value=rounded * 2.0**-bits,
+        rounding=(pl.col("units") - rounded.cast(pl.Int128)).cast(pl.Float64) * 2.0**-bits,
+    )
+    values = np.zeros((2, height))
+    # Scales in a fixed order.
+    for scale in fixed_point.scales(found) if power else [None]:
+        of_scale = found if scale is None else found.filter(pl.col(SCALE) == scale)
+        size = 1.0 if scale is None else fixed_point.size(scale) ** power
+        values[:, of_scale["line"].to_numpy()] += size * of_scale.select("value", "rounding").to_numpy().T
+    return values[0], values[1]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 5
+FORMAT = 6
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = ("settings", "parts", "digest", "scored_by")
@@ -68,11 +68,22 @@ def save(path: str | os.PathLike[str], content: bytes) -> None:
 
 def is_of_systems(path: Path) -> bool:
     """Whether a file is a summary of several systems; false for what is no summary."""
+    return SYSTEMS in _metadata(path)
+
+
+def is_summary(path: Path) -> bool:
+    """Whether a file is a summary, of any format; pipes, which can be read only once, are none."""
+    return path.is_file() and bool(_metadata(path))
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """Return what the file of a summary says about it; nothing for other files."""
     try:
         with path.open("rb") as file:
-            return SYSTEMS in json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
+            found: dict[str, Any] = json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
     except (*_DAMAGE, OSError):
-        return False
+        return {}
+    return found
 
 
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:

@@ -39,6 +39,9 @@ _SCALE_OF_SHARES = 63
 _BITS_OF_SHARES = SCORE_BITS - 15
 """Shares have one scale, in which units of 2**-38 are 2**-53."""
 
+_SQUARE_BITS_OF_SHARES = SCORE_BITS - 30
+"""In its square, units of 2**-23 are 2**-53, so that sums of squares fit where sums of shares do."""
+
 EXACT_BITS = 64
 """Other scores of two systems are integer multiples of 2**-64 of the scale of the row's larger one."""
 
@@ -62,7 +65,8 @@ class SystemSums:
     cells
         With clusters, for each metric by its name, the sums of its scores by keys and cluster: `n`, and
         `x_0`, `x_1`, ... of the systems, of rates also `y_0`, ..., and of two systems `wins` and `losses`. Of
-        means there is one line for each `scale`, that of the row's score with the largest absolute value.
+        means there is one line for each `scale`, that of the row's score with the largest absolute value,
+        and of two systems `lost`, the sum of what rows lost, and `squares`, that of their squared changes.
         Without clusters, a single frame: one line for each combination of keys and scores, with its number
         of rows, `n`.
     votes
@@ -87,6 +91,10 @@ class SystemSums:
 
 
 _COUNTS = ("n", "wins", "losses")
+LOST, SQUARES = CHANGES = ("lost", "squares")
+"""Sums over the changes of rows, which searches for slices need besides the scores."""
+_SUMS = ("x_", "y_", *CHANGES)
+"""What the names of sums start with."""
 
 
 def pairs(systems: int) -> list[tuple[int, int]]:
@@ -104,6 +112,12 @@ def bits(metric: Metric, systems: int) -> int:
     if are_shares(metric):
         return _BITS_OF_SHARES
     return EXACT_BITS if systems == _TWO else _BITS_OF_MANY
+
+
+def square_bits(metric: Metric) -> int:
+    """Return the exponent of the units of sums of squared changes, relative to their squared scale."""
+    # Squares of changes are far below 1 where the systems are alike, so they get as many bits as fit.
+    return _SQUARE_BITS_OF_SHARES if are_shares(metric) else EXACT_BITS
 
 
 def _rows_in_64_bits(metric: Metric, systems: int) -> int:
@@ -166,7 +180,7 @@ def added_cells(
         return whole.group_by(pl.exclude("n")).agg(pl.col("n").sum())
     groups = whole.group_by(*keys, CLUSTER, *([] if metric.is_ratio else [SCALE]))
     counts = [pl.col("n").sum(), cs.by_name("wins", "losses", require_all=False).sum()]
-    sums = cs.starts_with("x_", "y_")
+    sums = cs.starts_with(*_SUMS)
     limit = _rows_in_64_bits(metric, systems)
     if limit > 1:
         # Sums that do not fit have wrapped, and are computed again.
@@ -196,7 +210,7 @@ class _Tally:
                 keys = [
                     column
                     for column in cells.columns
-                    if column not in _COUNTS and not column.startswith(("x_", "y_"))
+                    if column not in _COUNTS and not column.startswith(_SUMS)
                 ]
                 self.buckets[name] = Buckets(keys, self._adder(name))
             self.buckets[name].add(cells)
@@ -293,15 +307,28 @@ def _cells(
     if are_shares(metric):
         scored = scored.with_columns(pl.lit(_SCALE_OF_SHARES, pl.UInt8).alias(SCALE))
         factor = pl.lit(1 / fixed_point.size(_SCALE_OF_SHARES))
-    scaled = [(pl.col(name) * factor).alias(f"x_{system}") for system, name in enumerate(named)]
-    groups = scored.group_by(*keys, SCALE)
     exponent, limit = bits(metric, systems), _rows_in_64_bits(metric, systems)
+    scaled = [((pl.col(name) * factor).alias(f"x_{system}"), exponent) for system, name in enumerate(named)]
+    squared = []
+    if systems == _TWO:
+        # A change can be twice as large as what `sum_of_units` takes; a loss has no sign and still fits.
+        change = (pl.col(named[1]) - pl.col(named[0])) * factor
+        lost = -change if metric.higher_is_better else change
+        scaled.append((lost.clip(lower_bound=0).alias(LOST), exponent))
+        squared.append(((change * change).alias(SQUARES), square_bits(metric)))
+    groups = scored.group_by(*keys, SCALE)
     if limit > 1:
-        units = [(value * 2.0**exponent).cast(pl.Int64, wrap_numerical=True) for value in scaled]
-        cells = groups.agg(*counts, *(one.sum() for one in units))
+        units = [
+            (value * 2.0**power).cast(pl.Int64, wrap_numerical=True).sum()
+            for value, power in (*scaled, *squared)
+        ]
+        cells = groups.agg(*counts, *units)
         if int(cells["n"].max() or 0) < limit:  # type: ignore[arg-type] # a number
             return canonical(cells)
-    return canonical(groups.agg(*counts, *(fixed_point.sum_of_units(value, exponent) for value in scaled)))
+    sums = [fixed_point.sum_of_units(value, power) for value, power in scaled]
+    # Squares are too large for the faster sum.
+    sums += [fixed_point.units(value, power).sum() for value, power in squared]
+    return canonical(groups.agg(*counts, *sums))
 
 
 def _sides(named: Sequence[str], metric: Metric) -> list[pl.Expr]:
@@ -343,11 +370,16 @@ def _votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric
         if "wins" not in rows.columns:
             count = pl.col("n") if "n" in rows.columns else pl.lit(1, pl.UInt64)
             rows = rows.with_columns(side * count for side in _sides(named, metric)).with_columns(n=count)
-        sums = [pl.col("wins").sum(), pl.col("n").sum().alias("ties"), pl.col("losses").sum()]
-        added = rows.group_by(keys).agg(sums) if keys else rows.select(sums)
-        ties = pl.col("ties") - pl.col("wins") - pl.col("losses")
-        return added.select(*keys, pl.lit(0, pl.UInt32).alias("pair"), "wins", ties, "losses")
+        return votes_of_two(rows, keys)
     return pair_votes.votes(rows, keys, named, better=bool(metric.higher_is_better))
+
+
+def votes_of_two(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Add up the wins, ties and losses of cells of two systems."""
+    sums = [pl.col("wins").sum(), pl.col("n").sum().alias("ties"), pl.col("losses").sum()]
+    added = cells.group_by(keys).agg(sums) if keys else cells.select(sums)
+    ties = pl.col("ties") - pl.col("wins") - pl.col("losses")
+    return added.select(*keys, pl.lit(0, pl.UInt32).alias("pair"), "wins", ties, "losses")
 
 
 def _added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

@@ -99,6 +99,18 @@ def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
         assert found.settings == expected.settings
 
 
+def test_what_a_second_system_lost_in_the_sample_data_is_that_of_memory() -> None:
+    frame, systems = daft.read_parquet(str(QUESTIONS)), {"old": "rapidocr", "new": "tesseract"}
+    columns = ["doc_type", "lang", "question_types", "n_words"]
+    for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"]}):
+        arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
+        expected = af.find_slices(pl.read_parquet(QUESTIONS), systems, "answers", **arguments)
+        found = distributed.find_slices(frame, systems, "answers", **arguments, batch_rows=100)
+        assert found.frame.height
+        assert found.frame.equals(expected.frame)
+        assert found.settings == expected.settings
+
+
 def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() -> None:
     frame = daft.from_arrow(ROWS)
     for options, message in (
@@ -106,9 +118,12 @@ def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() ->
         ({"columns": None}, "sliced by"),
         ({"cluster": None}, "must have clusters"),
         ({"depth": 4}, "depth must be"),
+        ({"prediction": {"old": "p"}}, "systems must be two"),
+        ({"systems": {"old": "p", "new": "a"}}, "pass prediction for one system, or systems for two"),
     ):
+        given: dict[str, Any] = {"prediction": "p", "answers": "a", "columns": "k", "cluster": "k", **options}
         with pytest.raises(ValueError, match=message):
-            distributed.find_slices(frame, "p", "a", **{"columns": "k", "cluster": "k", **options})
+            distributed.find_slices(frame, **given)
 
 
 @report_oracle.FEWER

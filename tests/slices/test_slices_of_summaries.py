@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 import anls_frame as af
 
@@ -35,22 +34,19 @@ def scores() -> pl.DataFrame:
     )
 
 
-def merged(frame: pl.DataFrame, *texts: str, **options: Any) -> af.Summary:
+def merged(frame: pl.DataFrame, *texts: Any, summarize: Any = af.summarize, **options: Any) -> Any:
     """Return the summary of three parts that share documents."""
     ends = [0, frame.height // 5, frame.height // 2, frame.height]
     parts = [frame[start:end] for start, end in pairwise(ends)]
     return af.merge(
-        [af.summarize(part, *texts, part=str(place), **options) for place, part in enumerate(parts)]
+        [summarize(part, *texts, part=str(place), **options) for place, part in enumerate(parts)][::-1]
     )
 
 
 def check_equal(of_summary: af.Slices, of_rows: af.Slices) -> None:
     assert of_rows.frame.height
-    # Sums of rows are rounded, those of summaries are not.
-    assert_frame_equal(of_summary.frame, of_rows.frame, rel_tol=0, abs_tol=1e-12)
-    intervals = ["description", "n", "n_clusters", "score", "low", "high", "p_adjusted"]
-    assert of_summary.frame.select(intervals).equals(of_rows.frame.select(intervals))
-    for name in ("n_slices", "n_tests", "signature", "settings", "sentences", "conditions"):
+    assert of_summary.frame.equals(of_rows.frame)
+    for name in ("n_slices", "n_tests", "signature", "settings", "sentences", "conditions", "systems"):
         assert getattr(of_summary, name) == getattr(of_rows, name)
 
 
@@ -89,6 +85,53 @@ def test_own_scores_have_the_slices_of_their_rows() -> None:
             assert frame.filter(of_summary.filter(0)).equals(rows)
 
 
+def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
+    systems = {"rapidocr": "rapidocr", "tesseract": "tesseract"}
+    metrics = ["anls", "cer_mean"]
+    summary = merged(
+        *(QUESTIONS, systems, "answers"),
+        summarize=af.summarize_systems,
+        by=COLUMNS,
+        cluster="doc_id",
+        metrics=metrics,
+    )
+    assert summary.sums.cells["anls"].height < QUESTIONS.height
+    options: list[dict[str, Any]] = [
+        {"metrics": metrics},
+        {"holdout": 0.5},
+        {"metrics": "cer_mean", "depth": 3, "confidence": 0.9},
+        {"columns": ["n_words", "question_types"], "bins": 3},
+    ]
+    for one in options:
+        of_rows = af.find_slices(
+            QUESTIONS, systems, "answers", **{"columns": COLUMNS, **one}, cluster="doc_id"
+        )
+        check_equal(af.find_slices(summary, **one), of_rows)
+
+
+def test_what_the_second_system_lost_in_own_scores_is_that_of_the_rows() -> None:
+    noise = pl.Series(np.random.default_rng(1).normal(0, 1, 3000))
+    frame = scores().with_columns(old=100 + noise)
+    columns, higher = ["kind", "pages", "tags"], {"old": "old", "new": "score"}
+    lower = {"old": "score", "new": "old"}
+    for systems, metric in (
+        (higher, None),
+        (lower, af.Metric(lower, name="error", higher_is_better=False)),
+    ):
+        summary = merged(
+            *(frame, systems, None),
+            summarize=af.summarize_systems,
+            by=columns,
+            cluster="doc",
+            metrics=metric,
+        )
+        for holdout in (0, 0.5):
+            of_rows = af.find_slices(
+                frame, systems, None, columns, cluster="doc", metrics=metric, holdout=holdout
+            )
+            check_equal(af.find_slices(summary, holdout=holdout), of_rows)
+
+
 def test_a_saved_summary_and_a_pandas_frame_give_the_same(tmp_path: Path) -> None:
     summary = af.summarize(scores(), by="kind", cluster="doc", metrics="score")
     summary.save(tmp_path / "cells.summary")
@@ -96,6 +139,15 @@ def test_a_saved_summary_and_a_pandas_frame_give_the_same(tmp_path: Path) -> Non
     assert af.find_slices(loaded).frame.equals(af.find_slices(summary).frame)
     of_pandas = af.summarize(scores().to_pandas(), by="kind", cluster="doc", metrics="score")
     assert af.find_slices(of_pandas).frame["n"].tolist() == af.find_slices(summary).frame["n"].to_list()
+    frame = scores().with_columns(old=pl.lit(100.0))
+    two: dict[str, Any] = {"systems": ["old", "score"], "answers": None, "by": "kind", "cluster": "doc"}
+    of_systems = af.summarize_systems(frame, **two)
+    of_systems.save(tmp_path / "systems.summary")
+    expected = af.find_slices(of_systems)
+    found = af.find_slices(af.SystemsSummary.load(tmp_path / "systems.summary"))
+    assert found.frame.equals(expected.frame)
+    of_pandas = af.find_slices(af.summarize_systems(frame.to_pandas(), **two))
+    assert of_pandas.frame["change"].tolist() == expected.frame["change"].to_list()
 
 
 def test_what_a_summary_cannot_answer_is_an_error() -> None:
@@ -126,8 +178,25 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
     for name in (None, "cer_corpus", "zeros"):
         with pytest.raises(ValueError, match="means of scores"):
             af.find_slices(texts, metrics=name)
-    systems = af.summarize_systems(
-        QUESTIONS, ["rapidocr", "tesseract"], "answers", by="lang", cluster="doc_id"
-    )
-    with pytest.raises(TypeError, match="does not have the squares"):
-        af.find_slices(systems)
+
+
+def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
+    frame = scores().with_columns(old=pl.lit(100.0), third=pl.lit(99.0))
+    options: dict[str, Any] = {"answers": None, "by": "kind", "cluster": "doc"}
+    summary = af.summarize_systems(frame, ["old", "score"], **options)
+    with pytest.raises(ValueError, match=r"prediction.*must be left out"):
+        af.find_slices(summary, {"old": "old", "new": "score"})
+    with pytest.raises(ValueError, match="names of those that the summary is sliced by"):
+        af.find_slices(summary, columns="lang")
+    with pytest.raises(ValueError, match="names of the summary's metrics"):
+        af.find_slices(summary, metrics="anls")
+    with pytest.raises(ValueError, match="folded"):
+        af.find_slices(summary.fold_clusters())
+    with pytest.raises(ValueError, match="must have clusters"):
+        af.find_slices(af.summarize_systems(frame, ["old", "score"], **{**options, "cluster": None}))
+    with pytest.raises(ValueError, match=r"of one system or of two.*'third'"):
+        af.find_slices(af.summarize_systems(frame, ["old", "score", "third"], **options))
+    rates = af.Metric({"a": "pages", "b": "old"}, denominator={"a": "old", "b": "old"}, name="rate")
+    systems = {"a": "pages", "b": "old"}
+    with pytest.raises(ValueError, match="means of scores"):
+        af.find_slices(af.summarize_systems(frame, systems, **options, metrics=rates))

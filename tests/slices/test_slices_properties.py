@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 import anls_frame as af
 from anls_frame.slices import tables
 from anls_frame.slices.columns import coded
-from anls_frame.slices.scores import Scores
+from anls_frame.slices.scores import Scores, exact_sum
 from anls_frame.slices.statistic import Residuals
 
 TEXTS = st.sampled_from(["", "a", "A", "missing", "null", "^a$", "ä", "a b", "\x00"])
@@ -114,3 +115,10 @@ def test_statistics_do_not_depend_on_the_unit_of_scores_or_the_names_of_document
     rest = Residuals.of(Scores(af.Metric("s"), x, y, None), document).of_masks([~mask], 1)[0].value[0]
     # What makes a slice worse makes the rest better.
     assert rest == pytest.approx(-expected, abs=1e-9, nan_ok=True)
+
+
+@given(st.lists(st.floats(-1e200, 1e200)), st.randoms())
+def test_exact_sums_are_rounded_once(values: list[float], random: Any) -> None:
+    assert exact_sum(np.array(values)) == math.fsum(values)
+    random.shuffle(values)
+    assert exact_sum(np.array(values, float)) == math.fsum(values)

@@ -214,7 +214,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
     )
     details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
-    assert files.FORMAT == 5
+    assert files.FORMAT == 6
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -263,6 +263,15 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert (
         shape(folded) == f"keys:String {counts} units:UInt64 {sizes} {' '.join(moments)} slice_key_0:String"
     )
+    rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
+    score = af.Metric({"d": "d", "s": "s"}, name="s")
+    two = af.summarize_systems(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
+    votes = "n:UInt64 wins:UInt64 losses:UInt64"
+    assert {name: shape(cells) for name, cells in two.sums.cells.items()} == {
+        "s": f"key_0:String cluster:Int64 scale:UInt8 {votes} x_0:Int128 x_1:Int128 lost:Int128 "
+        "squares:Int128",
+        "rate": f"key_0:String cluster:Int64 {votes} x_0:Int64 x_1:Int64 y_0:Int64 y_1:Int64",
+    }
 
 
 def test_damage_on_disk_is_noticed_when_a_summary_is_loaded(tmp_path: Path) -> None:

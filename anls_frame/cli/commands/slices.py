@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 @command
 def slices(
     first: Annotated[
-        Path, typer.Argument(help="Results of a system, or of the first of two.", metavar="FILE")
+        Path,
+        typer.Argument(help="Results of a system, or of the first of two, or a summary.", metavar="FILE"),
     ],
     second: Second = None,
     *,
@@ -73,17 +75,39 @@ def slices(
     Find the slices in which a system is worse than in the rest.
 
     Of two systems, find the slices in which the second one lost. All values of all columns are looked at, and
-    combinations of them; p-values are adjusted for this.
+    combinations of them; p-values are adjusted for this. A summary that knows documents, such as `report
+    --by KIND --cluster DOC --summary FILE` saves, is searched in the columns that it is sliced by.
     """
     from anls_frame.cli import browsing
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_rows, check_target, plain, print_document, working
+    from anls_frame.cli.output import check_rows, check_target, working
     from anls_frame.cli.source import are_pages, load
     from anls_frame.cli.systems import Systems, texts_of
     from anls_frame.export import SUFFIXES
+    from anls_frame.summary.files import is_of_systems, is_summary
 
     check_target(output, target.force, SUFFIXES)
     check_rows(rows, output)
+    how: dict[str, Any] = {
+        "depth": depth,
+        "min_rows": min_rows,
+        "min_clusters": min_clusters,
+        "top": top,
+        "holdout": holdout,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    page = None
+    if is_summary(first):
+        of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
+        _check_left_out({**of_rows, "rows": rows}, scoring, source)
+        with working("Looking for slices"):
+            kind: Any = af.SystemsSummary if is_of_systems(first) else af.Summary
+            found: af.Slices = af.find_slices(
+                kind.load(first), columns=column, metrics=parse(metric) or None, **how
+            )
+        _put(found, output, target, page)
+        return
     chosen: list[Any] | None = parse(metric) or (["cer_corpus"] if are_pages(first, source) else None)
     with working("Looking for slices"):
         if second is None and systems is None:
@@ -94,7 +118,7 @@ def slices(
         roles = {*prediction.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]
         frame, texts = _with_numbers(frame, candidates), prediction if len(prediction) > 1 else "prediction"
-        found: af.Slices = af.find_slices(
+        found = af.find_slices(
             frame,
             texts,
             "answers",
@@ -102,16 +126,9 @@ def slices(
             features=features,
             cluster=cluster,
             metrics=chosen[0] if chosen is not None and len(chosen) == 1 else chosen,
-            depth=depth,
-            min_rows=min_rows,
-            min_clusters=min_clusters,
-            top=top,
-            holdout=holdout,
-            confidence=confidence,
-            seed=seed,
+            **how,
             **vars(scoring),
         )
-        page = None
         if rows is not None:
             conditions = [one.column for conditions in found.conditions for one in conditions]
             page = browsing.page(
@@ -123,6 +140,26 @@ def slices(
                 n=rows,
                 **vars(scoring),
             )
+    _put(found, output, target, page)
+
+
+def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
+    """Raise an error if options are given that only files of rows have."""
+    passed = [name for name, value in given.items() if value is not None]
+    passed += [
+        one.name for group in groups for one in fields(group) if getattr(group, one.name) != one.default
+    ]
+    if passed:
+        named = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in passed]
+        raise ValueError(
+            f"a summary has no rows, and knows how they were read and scored: leave out {', '.join(named)}"
+        )
+
+
+def _put(found: af.Slices, output: Path | None, target: Target, page: Any) -> None:
+    """Write or print what was found."""
+    from anls_frame.cli.output import plain, print_document
+
     if output is not None:
         found.write(output, escape_formulas=target.escape_formulas, rows=page)
     if target.json:

@@ -1,0 +1,92 @@
+"""Sums of the changes between two systems, against those of fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.summary import fixed_point
+from anls_frame.summary.system_sums import bits, square_bits
+
+ROWS = 3000
+SYSTEMS = {"old": "old", "new": "new"}
+
+
+def floats(magnitude: int) -> pl.DataFrame:
+    """Return scores of several magnitudes, of a large document and of small ones."""
+    random = np.random.default_rng(200 + magnitude)
+    scores = random.normal(size=(2, ROWS)) * 2.0 ** random.integers(-20, 20, (2, ROWS)) * 10.0**magnitude
+    documents = np.where(random.random(ROWS) < 0.7, 0, random.integers(1, 50, ROWS))
+    return pl.DataFrame({"old": scores[0], "new": scores[1], "doc": documents})
+
+
+def texts() -> pl.DataFrame:
+    """Return the same of texts: the large document has more rows than sums of 64 bits hold."""
+    random = np.random.default_rng(0)
+    words = np.array(["a", "ab", "abc", "abd", "abcdefg", ""])
+    old, new, answer = words[random.integers(0, len(words), (3, ROWS))]
+    return pl.DataFrame({"old": old, "new": new, "answer": answer, "doc": floats(0)["doc"]})
+
+
+def check(summary: af.SystemsSummary, scores: pl.DataFrame) -> None:
+    """Compare the sums of each document with those of its scores."""
+    (metric,) = summary.metrics
+    cells = summary.sums.cells[metric.name]
+    assert set(cells["cluster"]) == set(scores["doc"])
+    sign = 1 if metric.higher_is_better else -1
+    for document in (0, 1, 2):
+        lost = squares = Fraction(0)
+        for old, new in scores.filter(doc=document).select("old", "new").iter_rows():
+            change = Fraction(new - old) * sign
+            lost += max(-change, Fraction(0))
+            squares += change * change
+        found = dict.fromkeys(("lost", "squares", "step", "large"), Fraction(0))
+        for cell in cells.filter(cluster=document).iter_rows(named=True):
+            size = Fraction(fixed_point.size(cell["scale"]))
+            unit, square_unit = size / 2 ** bits(metric, 2), size**2 / 2 ** square_bits(metric)
+            found["lost"] += cell["lost"] * unit
+            found["squares"] += cell["squares"] * square_unit
+            found["step"] += cell["n"] * unit
+            found["large"] += cell["n"] * square_unit
+        # Numbers are truncated to units, and a square is rounded to a float before.
+        assert lost - found["step"] <= found["lost"] <= lost
+        assert abs(found["squares"] - squares) <= found["large"] + squares / 2**52
+        if metric.is_built_in and metric.bounds == (0, 1):
+            assert found["lost"] == lost
+
+
+@pytest.mark.parametrize("magnitude", [-100, 0, 60])
+@pytest.mark.parametrize("name", ["score", "error_cer"])
+def test_scores_of_any_size(magnitude: int, name: str) -> None:
+    frame = floats(magnitude)
+    check(af.summarize_systems(frame, SYSTEMS, None, cluster="doc", metrics=name), frame)
+
+
+@pytest.mark.parametrize("name", ["nls", "cer_mean"])
+def test_scores_of_texts(name: str) -> None:
+    frame = texts()
+    kernel = {"nls": af.nls, "cer_mean": af.cer}[name]
+    scored = frame.select("doc", *(kernel(system, "answer").alias(system) for system in SYSTEMS))
+    summary = af.summarize_systems(frame, SYSTEMS, "answer", cluster="doc", metrics=name)
+    check(summary, scored)
+    assert summary.sums.cells[name]["n"].max() > 1024
+
+
+def test_parts_add_up_in_any_order() -> None:
+    for frame, answers in ((texts(), "answer"), (floats(0), None)):
+        options = {"answers": answers, "cluster": "doc"}
+        whole = af.summarize_systems(frame, SYSTEMS, **options)
+        bounds = [0, 10, 700, 2_900, ROWS]
+        parts = [
+            af.summarize_systems(frame[start:end], SYSTEMS, **options) for start, end in pairwise(bounds)
+        ]
+        first = af.merge(parts[2:])
+        for merged in (af.merge(parts[::-1]), af.merge([first, af.merge(parts[:2])])):
+            for name, cells in whole.sums.cells.items():
+                found = merged.sums.cells[name].select(cells.columns)
+                assert found.sort("cluster", "scale").rows() == cells.sort("cluster", "scale").rows()
