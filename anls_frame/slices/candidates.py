@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Columns = Union["str | pl.Expr", "Sequence[str | pl.Expr]"]
 """Columns or expressions, one or several."""
 
+QUESTION = "question"
+"""Name of the column with the questions, as readers of files give it."""
+
 _SCRIPTS = {
     "Kana": r"\p{Hiragana}|\p{Katakana}",
     "Hangul": r"\p{Hangul}",
@@ -114,6 +117,8 @@ def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataT
     """
     accepted = cs.by_name(answers).as_expr()
     made: dict[str, pl.Expr] = {}
+    if schema.get(QUESTION) == pl.String:
+        made["length of the question"] = pl.col(QUESTION).str.len_chars()
     if isinstance(schema[answers], pl.List | pl.Array):
         entries = accepted.arr.to_list() if isinstance(schema[answers], pl.Array) else accepted
         accepted = entries.list.drop_nulls().list.first()

@@ -12,7 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
-from anls_frame.slices.candidates import Candidates, candidates
+from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.result import Slices
 from anls_frame.summary import own_metrics
@@ -108,7 +108,7 @@ def find_slices(
         more than in the rest.
     features
         Also look at what texts say about themselves: the number of answers, the length, digits and script of
-        the first one, and the length of the prediction of a single system.
+        the first one, and the length of the prediction of a single system and of a column named question.
     cluster
         Column that identifies the document of each row. Rows of one document are alike, and without it slices
         are found by chance, so pass this column if there is one.
@@ -222,8 +222,10 @@ def find_slices(
     )
     needed = [*given.needed, *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
-    source = to_lazy(frame, given.texts, [*needed, *wanted.roots], answers=answers).collect()
-    if flag("features", features):
+    has_question = flag("features", features) and QUESTION in column_names(frame)
+    asked = [QUESTION] if has_question else []
+    source = to_lazy(frame, given.texts, [*needed, *wanted.roots, *asked], answers=answers).collect()
+    if features:
         wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
     options = {
@@ -241,6 +243,7 @@ def find_slices(
         _Source(
             frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
+            roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
             documents=None if cluster is None else source[cluster],
             scores=of_metrics,
             reported=reported,
@@ -297,6 +300,8 @@ class _Source:
     """What selects them in other frames."""
     documents: pl.Series | None
     scores: Sequence[Scores]
+    roots: Sequence[str]
+    """The columns that these expressions need."""
     reported: Callable[[Mask | None], Reported]
     """Returns how the figures of all or the chosen lines are computed."""
     settings: Settings
@@ -321,6 +326,7 @@ def _of_summary(
     return _Source(
         frame=lines.frame,
         expressions={name: cs.by_name(name).as_expr() for name in lines.frame.columns},
+        roots=lines.frame.columns,
         documents=lines.documents,
         scores=lines.scores,
         reported=partial(lines.reported, confidence=confidence),
@@ -385,6 +391,7 @@ def _found(
         holdout=held_out,
         confidence=confidence,
         from_pandas=source.from_pandas,
+        roots=source.roots,
     )
 
 

@@ -9,7 +9,14 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
-from anls_frame.frames.conversion import to_pandas
+from anls_frame.frames.conversion import (
+    as_kind_of,
+    at_hand,
+    in_polars,
+    is_pandas,
+    rows_at,
+    to_pandas,
+)
 from anls_frame.results import FoundSlices, Written
 from anls_frame.slices.documents import document, glances, sentences
 
@@ -41,6 +48,8 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         The columns of conditions by name, as expressions with their dtypes.
     from_pandas
         Whether tables are pandas frames.
+    roots
+        The columns that conditions need.
 
     Attributes
     ----------
@@ -74,6 +83,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     conditions: Sequence[Sequence[Condition]]
     sources: Mapping[str, tuple[pl.Expr, pl.DataType]]
     from_pandas: bool = False
+    roots: Sequence[str] = ()
 
     @property
     def frame(self) -> Table_co:
@@ -111,6 +121,39 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         if not self.conditions:
             raise ValueError("there is no slice: none was found")
         return pl.all_horizontal(one.expression(*self.sources[one.column]) for one in self.conditions[place])
+
+    def rows(self, frame: Any, slice: int) -> Any:  # noqa: A002 - what it selects
+        """
+        Return the rows of a frame that are in a slice.
+
+        Parameters
+        ----------
+        frame
+            A frame of any kind with the columns of the slice's conditions.
+        slice
+            The line of the slice in the table of slices, from 0.
+
+        Returns
+        -------
+        DataFrame
+            A frame of the same kind, lazy if it is; of a pandas frame with its index and dtypes.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import anls_frame as af
+        >>> df = pd.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
+        >>> found = af.find_slices(df, metrics="score")
+        >>> found.rows(df, 0)["lang"].unique().tolist()
+        ['ja']
+        """
+        chosen = self.filter(slice)
+        frame = at_hand(frame)
+        if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+            return frame.filter(chosen)
+        places = in_polars(frame, self.roots).lazy().select(chosen.arg_true().alias("row")).collect()["row"]
+        rows = rows_at(frame, places)
+        return rows if is_pandas(frame) else as_kind_of(frame, rows)
 
     @property
     def sentences(self) -> list[str]:

@@ -197,6 +197,14 @@ def test_the_kind_of_frame_and_the_order_of_rows_do_not_matter() -> None:
     assert isinstance(of_pandas.frame, pd.DataFrame)
     assert of_pandas.frame["description"].tolist() == expected.frame["description"].to_list()
     assert of_pandas.frame["score"].tolist() == expected.frame["score"].to_list()
+    rows = expected.rows(spoilt, 0)
+    assert rows.equals(spoilt.filter(expected.filter(0)))
+    assert expected.rows(spoilt.lazy(), 0).collect().equals(rows)
+    assert pl.DataFrame(expected.rows(spoilt.to_arrow(), 0)).equals(rows)
+    pandas_frame = spoilt.to_pandas().set_axis(range(7, N + 7))
+    of_pandas_rows = of_pandas.rows(pandas_frame, 0)
+    places = spoilt.select(expected.filter(0).arg_true()).to_series().to_list()
+    assert of_pandas_rows.equals(pandas_frame.iloc[places])
     honest = [found_in(one, depth=3).frame for one in (spoilt, shuffled)]
     assert honest[0].equals(honest[1])
     assert spoilt.anls.find_slices("prediction", "answer", COLUMNS, cluster="doc").frame.equals(
@@ -289,8 +297,12 @@ def test_expressions_and_features_of_texts_slice_too() -> None:
         assert shared > 0.9 * spoilt.filter(found.filter(0)).height
         names = [found.frame["description"][0], *found.frame["overlapping"][0]]
         assert any(description in name for name in names)
+        in_slice = spoilt.filter(found.filter(0))["doc"]
+        assert found.rows(spoilt.to_pandas(), 0)["doc"].tolist() == in_slice.to_list()
     features = ["number of answers", "length of the answer", "digits in the answer", "script of the answer"]
     assert found.settings["columns"] == ["is_scan", "length of the question", *features]
+    of_one = af.find_slices(frame, "prediction", "answer", **{**options, "columns": "is_scan"})
+    assert of_one.settings["columns"][1] == "length of the question"
     of_one = af.find_slices(frame, "prediction", "answer", **options)
     assert of_one.settings["columns"][-1] == "length of the prediction"
     with pytest.raises(ValueError, match="features are those of texts"):

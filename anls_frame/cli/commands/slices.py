@@ -46,7 +46,10 @@ def slices(
     ] = None,
     features: Annotated[
         bool,
-        typer.Option("--features", help="Also look at lengths, digits and scripts of texts."),
+        typer.Option(
+            "--features",
+            help="Also look at lengths, digits and scripts of texts: of questions, answers and predictions.",
+        ),
     ] = False,
     cluster: Cluster = None,
     metric: Annotated[
