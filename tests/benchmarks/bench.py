@@ -182,6 +182,7 @@ def main() -> None:
     from build import lines as build_lines  # noqa: PLC0415 - as above
     from large import cluster_lines  # noqa: PLC0415 - as above
     from large import lines as large_lines  # noqa: PLC0415 - as above
+    from many_slices import lines as slices_lines  # noqa: PLC0415 - as above
     from many_systems import lines as many_lines  # noqa: PLC0415 - as above
 
     command = [sys.executable, str(HERE / "gec_goals.py")]
@@ -200,6 +201,8 @@ def main() -> None:
         *large_lines(2_000_000 if quick else 20_000_000),
         "",
         *cluster_lines(1_000_000 if quick else 10_000_000),
+        "",
+        *slices_lines(),
         "",
         *([] if quick else [*many_lines(), "", *build_lines(), ""]),
         *table["growth"],
