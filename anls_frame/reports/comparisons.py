@@ -830,7 +830,7 @@ def compare(
     seed: int = 0,
 ) -> Comparison:
     """
-    Compare two or more systems on the same rows.
+    Compare two or more systems on the same rows: ranks and differences, with intervals and p-values.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]: ...
 def merge(summaries: Iterable[SystemsSummary[Table]]) -> SystemsSummary[Table]: ...
 def merge(summaries: Iterable[Any]) -> Any:
     """
-    Merge the summaries of parts, in any order.
+    Merge the summaries of parts, in any order, into that of all rows.
 
     Parameters
     ----------

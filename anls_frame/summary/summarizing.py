@@ -72,7 +72,7 @@ def summarize(
     progress: bool | Callable[[int], object] = False,
 ) -> Summary:
     """
-    Count and sum the scores of a frame by cell.
+    Count and sum the scores of a frame by cell, for the report of rows in several parts.
 
     Parameters
     ----------
