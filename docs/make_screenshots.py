@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent
-COLORS = 96
+COLORS = 256
+PHONE = 390
+"""Pixels of a phone; windows are not as narrow, so its page is shown in a frame."""
+GAP, BETWEEN = 20, "#888888"
 
 
 class Page(NamedTuple):
@@ -33,8 +37,12 @@ class Page(NamedTuple):
     is_dark: bool = False
 
 
-def pages(folder: Path) -> dict[str, Page]:
-    """Return the pages by the names of their pictures; their images are drawn in a folder below this one."""
+def pages(folder: Path) -> dict[str, list[Page]]:
+    """
+    Return the pages by the names of their pictures, in which several are beside each other.
+
+    Images of documents are drawn in a folder below this one.
+    """
     questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
     report = af.report(
         questions, "tesseract", "answers", by="question_types", cluster="doc_id", worst=10, details=True
@@ -50,11 +58,15 @@ def pages(folder: Path) -> dict[str, Page]:
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
     return {
-        "report_page": Page(report, (1180, 1010)),
-        "comparison_page": Page(six_systems(questions), (1180, 1400)),
-        "rows": Page(rows, (1280, 720), {**german, "row": "1081"}),
-        "rows_systems": Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True),
-        "rows_image": Page(image, (1280, 900), {**english, "row": "12"}),
+        "report_page": [Page(report, (1180, 1010))],
+        "comparison_page": [Page(six_systems(questions), (1180, 1400))],
+        "rows": [Page(rows, (1280, 720), {**german, "row": "1081"})],
+        "rows_systems": [Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True)],
+        "rows_image": [Page(image, (960, 900), {**english, "row": "12"})],
+        "rows_phone": [
+            Page(rows, (PHONE, 720), german),
+            Page(rows, (PHONE, 720), {**german, "row": "1081"}, is_dark=True),
+        ],
     }
 
 
@@ -95,8 +107,19 @@ def browser() -> str:
     return found[0]
 
 
-def take(file: Path, picture: Path, page: Page) -> None:
-    """Open a page in its window, give its script time, and take the picture."""
+def take(folder: Path, page: Page) -> Image.Image:
+    """Open a page in its window, or in a frame of its size, give its script time, and take the picture."""
+    file, picture = page.result.write(folder / "page.html"), folder / "page.png"
+    address, (width, height) = f"{file.as_uri()}#{urlencode(page.view)}", page.size
+    if width == PHONE:
+        frame = (
+            f'<iframe src="{escape(address)}" width="{width}" height="{height}" style="border: 0"></iframe>'
+        )
+        around = folder / "around.html"
+        around.write_text(
+            f'<meta name="color-scheme" content="light dark"><body style="margin: 0">{frame}', "utf-8"
+        )
+        address = around.as_uri()
     options = [
         "--headless",
         "--disable-gpu",
@@ -104,24 +127,33 @@ def take(file: Path, picture: Path, page: Page) -> None:
         "--hide-scrollbars",
         "--no-sandbox",
     ]
-    width, height = page.size
-    options += ["--virtual-time-budget=6000", f"--window-size={width},{height}", f"--screenshot={picture}"]
+    window = f"--window-size={max(width, 2 * PHONE)},{height}"
+    options += ["--virtual-time-budget=6000", window, f"--screenshot={picture}"]
     options += [f"--blink-settings=preferredColorScheme={0 if page.is_dark else 1}"]
-    address = f"{file.as_uri()}#{urlencode(page.view)}"
     subprocess.run([browser(), *options, address], check=True, capture_output=True)  # noqa: S603 - our own page
+    with Image.open(picture) as image:
+        return image.convert("RGB").crop((0, 0, width, height))
+
+
+def beside(images: Sequence[Image.Image]) -> Image.Image:
+    """Put pictures beside each other."""
+    widths = [image.width for image in images]
+    joined = Image.new("RGB", (sum(widths) + GAP * (len(images) - 1), images[0].height), BETWEEN)
+    for place, image in enumerate(images):
+        joined.paste(image, (sum(widths[:place]) + GAP * place, 0))
+    return joined
 
 
 def main() -> None:
     """Take all pictures, in few colours."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for picture, page in pages(folder).items():
-            file = page.result.write(folder / f"{picture}.html")
-            take(file, folder / f"{picture}.png", page)
-            with Image.open(folder / f"{picture}.png") as image:
-                few = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
-                target = io.BytesIO()
-                few.save(target, "PNG", optimize=True)
+        for picture, shown in pages(folder).items():
+            image = beside([take(folder, page) for page in shown])
+            # Each colour counts, however small what has it.
+            few = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            target = io.BytesIO()
+            few.save(target, "PNG", optimize=True)
             (FOLDER / f"{picture}.png").write_bytes(target.getvalue())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import sys
 from pathlib import Path
@@ -99,6 +100,8 @@ def main() -> None:
             wrong += check_links(browser, folder / f"{name}.html")
         for name in ("one", "hostile"):
             wrong += check_verdicts(browser, folder / f"{name}.html")
+        wrong += check_marks(browser, folder / "two.html")
+        wrong += check_confined(browser, folder / "one.html")
         browser.close()
     if wrong:
         sys.exit("\n".join(wrong))
@@ -336,12 +339,12 @@ def check_files(browser: Browser, path: Path) -> list[str]:
     box.check()
     saved = {}
     for name, suffix in (("JSON Lines", "jsonl"), ("CSV", "csv")):
-        page.locator("#menu summary").click()
+        page.locator("#files summary").click()
         with page.expect_download() as download:
             page.get_by_role("button", name=f"Save as {name}").click()
         saved[suffix] = path.with_name(f"{path.stem}-rows.{suffix}")
         download.value.save_as(saved[suffix])
-    page.locator("#menu summary").click()
+    page.locator("#files summary").click()
     page.get_by_role("button", name="Copy ids").click()
     page.get_by_text(" copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -450,7 +453,7 @@ def check_verdicts(browser: Browser, path: Path) -> list[str]:
         key = at % 5 + 1
         page.keyboard.press(str(key))
         given[at] = key
-    kept = page.evaluate("Object.entries(localStorage).map(([, value]) => JSON.parse(value))")
+    kept = page.evaluate("Object.values(localStorage).map((value) => JSON.parse(value))")
     # The page is opened again in the same browser, which keeps them.
     page.reload()
     page.wait_for_function("() => window.readyAt")
@@ -461,11 +464,93 @@ def check_verdicts(browser: Browser, path: Path) -> list[str]:
     saved = path.with_suffix(".jsonl")
     download.value.save_as(saved)
     lines = [json.loads(line) for line in saved.read_bytes().splitlines()]
-    if kept != [{str(line["row"]): line["verdict"] for line in lines}]:
+    rows_of = {name: [line["row"] for line in lines if line["verdict"] == name] for name in kept[0]}
+    if kept != [rows_of]:
         wrong.append(f"{path.name}: saved {lines[:3]}, kept {kept}")
     if len(lines) != VERDICTS or len({line["verdict"] for line in lines}) != len(set(given.values())):
         wrong.append(f"{path.name}: {len(lines)} verdicts")
     page.context.close()
+    return wrong
+
+
+def check_marks(browser: Browser, path: Path) -> list[str]:
+    """Give all selected rows a verdict, by keys and by buttons, and undo it; then save all of them."""
+    page, wrong = opened(browser, path, "#right=%22neither%22&predictions=%22same%22")
+    save, number = page.locator("#save"), int(page.locator("#count").inner_text().split()[0])
+
+    def expect(what: str, wanted: int) -> None:
+        found = save.inner_text() if save.is_visible() else "Save 0"
+        if found.split()[1] != str(wanted):
+            wrong.append(f"{path.name}: {what}: {found!r}, not {wanted}")
+
+    page.keyboard.press("m")
+    page.keyboard.press("2")
+    expect("marked by keys", number)
+    page.keyboard.press("u")
+    expect("undone by a key", 0)
+    page.keyboard.press("j")
+    page.keyboard.press("1")
+    expect("one row", 1)
+    page.locator("#mark summary").click()
+    said = page.locator("#mark p").inner_text()
+    if said != f"Verdict on all {number} selected rows; 1 has a verdict, which this replaces":
+        wrong.append(f"{path.name}: the menu says {said!r}")
+    page.get_by_role("button", name="2 answer wrong").first.click()
+    expect("marked by a button", number)
+    page.get_by_role("button", name="Undo").click()
+    expect("undone by a button", 1)
+    page.keyboard.press("m")
+    page.keyboard.press("0")
+    expect("taken back", 0)
+    page.keyboard.press("m")
+    page.keyboard.press("2")
+    page.get_by_role("button", name="clear all").click()
+    page.get_by_role("checkbox", name="answer wrong").check()
+    if page.locator("#count").inner_text().split()[0] != str(number):
+        wrong.append(f"{path.name}: other rows were marked")
+    with page.expect_download() as download:
+        save.click()
+    download.value.save_as(path.with_suffix(".jsonl"))
+    print(f"{path.name}: {number} rows marked")
+    page.context.close()
+    return wrong
+
+
+def check_confined(browser: Browser, path: Path) -> list[str]:
+    """Use the page within others, as notebooks show it: freely, and where only scripts are allowed."""
+    wrong = []
+    for sandbox in ("", 'sandbox="allow-scripts"'):
+        around = path.with_name("around.html")
+        inner = html.escape(path.read_text(encoding="utf-8"))
+        around.write_text(f'<iframe {sandbox} width="1200" height="700" srcdoc="{inner}"></iframe>')
+        page = browser.new_context(viewport=WIDE).new_page()
+        page.on("pageerror", lambda error: wrong.append(f"{path.name} in a page: {error}"))
+        page.goto(around.as_uri())
+        rows = page.frame_locator("iframe")
+        rows.locator("body.ready").wait_for()
+        rows.get_by_label("missing").check()
+        before = rows.locator("#count").inner_text()
+        rows.locator(".row:not([hidden])").first.click()
+        rows.locator("#row .link").first.click()
+        rows.locator("#active", has_text="doc_id").wait_for()
+        page.frames[1].evaluate("history.back()")
+        rows.locator("#active", has_text="error type: missing").wait_for()
+        if rows.locator("#count").inner_text() != before:
+            wrong.append(f"{path.name} in a page: the browser does not go back to {before}")
+        rows.locator("#list").focus()
+        page.keyboard.press("m")
+        page.keyboard.press("1")
+        rows.locator("#save").click()
+        if sandbox:
+            shown = rows.locator("dialog textarea").input_value().splitlines()
+            rows.get_by_role("button", name="Copy", exact=True).click()
+            page.keyboard.press("Escape")
+            if len(shown) != int(before.split()[0]) or rows.locator("dialog[open]").count():
+                wrong.append(f"{path.name} in a page: {len(shown)} verdicts to copy")
+        if not rows.locator("#save.saved").count():
+            wrong.append(f"{path.name} in a page: {rows.locator('#save').inner_text()}")
+        page.context.close()
+    print(f"{path.name}: works within other pages")
     return wrong
 
 

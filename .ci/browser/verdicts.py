@@ -15,6 +15,11 @@ folder = Path(sys.argv[1])
 questions = pl.read_parquet("data/ocr_qa.parquet")
 hostile = pl.read_parquet(folder / "hostile.parquet")
 one = af.browse(questions, "tesseract", "answers", id="question_id")
+both = af.browse(questions, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "answers", id="question_id")
+marked = af.read_verdicts(folder / "two.jsonl", both)
+if set(marked["verdict"]) != {"answer_wrong"}:
+    sys.exit(f"two: {marked['verdict'].value_counts()}")
+print(f"two: {marked.height} verdicts on texts of both systems")
 for name, frame, id_, page in (
     ("one", questions, "question_id", one),
     ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),

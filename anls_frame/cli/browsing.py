@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 import anls_frame as af
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import tables
@@ -13,8 +15,6 @@ from anls_frame.cli.systems import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
     from anls_frame.cli.options import Reporting
     from anls_frame.cli.systems import Systems
@@ -27,23 +27,31 @@ def of_files(
     path = given.files[0]
     usual: list[str | af.Metric] = ["cer_corpus" if are_pages(path, given.source) else "anls"]
     chosen = named_metrics.parse(metrics) or usual
-    frame: pl.LazyFrame | pl.DataFrame
-    prediction: str | Mapping[str, str]
-    if given.columns is None and not given.are_logged:
-        names, prediction = [*(given.names or [name_of(path)])], "prediction"
-        if len(names) > 1:
-            raise ValueError(f"--name must be given once for one system, got {len(names)}")
-        frame = named_metrics.with_numbers(scan(path, given.source), named_metrics.columns(chosen))
-    else:
-        frame, systems = texts_of(given, lower_is_better=False)
-        names, prediction = [*systems], systems
-        if len(names) == 1:
-            frame, prediction = frame.rename({systems[names[0]]: "prediction"}), "prediction"
-    if len(names) == 1:
-        title = title or names[0]
+    frame, systems = texts(given)
+    prediction: str | Mapping[str, str] = systems
+    if len(systems) == 1:
+        ((name, prediction),) = systems.items()
+        title = title or name
+    if isinstance(frame, pl.LazyFrame):
+        frame = named_metrics.with_numbers(frame, named_metrics.columns(chosen))
     with reading(path, given.source):
         options = {"title": title, **options, **vars(scoring)}
         return page(frame, prediction, metrics=chosen, option="--top", **options)
+
+
+def texts(given: Systems) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
+    """Return the rows of one system, not read yet, or of several side by side, and their columns by name."""
+    path = given.files[0]
+    if given.columns is None and not given.are_logged:
+        names = [*(given.names or [name_of(path)])]
+        if len(names) > 1:
+            raise ValueError(f"--name must be given once for one system, got {len(names)}")
+        return scan(path, given.source), {names[0]: "prediction"}
+    frame, systems = texts_of(given, lower_is_better=False)
+    if len(systems) > 1:
+        return frame, systems
+    ((name, column),) = systems.items()
+    return frame.rename({column: "prediction"}), {name: "prediction"}
 
 
 def page(

@@ -35,7 +35,10 @@ EXAMPLES = {
         "anls-frame browse old.jsonl new.jsonl -b doc_type -o systems.html",
         "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
     ),
-    "verdicts": ("anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",),
+    "verdicts": (
+        "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
+        "anls-frame verdicts of_two.jsonl old.jsonl new.jsonl --json",
+    ),
     "slices": (
         "anls-frame slices results.csv -c doc_id --min-rows 10",
         "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",

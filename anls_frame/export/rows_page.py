@@ -39,6 +39,7 @@ SCRIPTS = (
     "facets",
     "active",
     "list",
+    "menu",
     "files",
     "verdicts",
     "columns",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 import shell
 from sample import DATA
+
+import anls_frame as af
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +21,11 @@ SAVED = """\
 {"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
 {"id":10114,"row":13,"verdict":"answer_wrong","digest":"1bcb3e09dd949cd9"}
 {"id":10208,"row":22,"verdict":"answer_incomplete","digest":"b5e9af5ae93fed86"}
+"""
+# Of a page of tesseract and rapidocr; both score 0 in these rows.
+OF_BOTH = """\
+{"id":10110,"row":9,"verdict":"answer_wrong","digest":"45901ead0c0ff9f1"}
+{"id":10208,"row":22,"verdict":"answer_wrong","digest":"9e241025d2f43ea2"}
 """
 
 
@@ -70,3 +78,31 @@ def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
     (folder / "none.jsonl").write_text("")
     done = shell.run(folder, "verdicts", "none.jsonl", "new.parquet")
     assert (done.returncode, "there are no verdicts in it" in done.stderr) == (2, True)
+
+
+def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
+    (folder / "both.jsonl").write_text(OF_BOTH)
+    systems = ["tesseract", "rapidocr"]
+    command = ["verdicts", "both.jsonl", DATA / "ocr_qa.parquet", "--systems", ",".join(systems)]
+    done = shell.run(folder, *command, "-o", "judged.parquet", "--json")
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["judged"] == 2
+    rows = pl.read_parquet(folder / "judged.parquet").cast({"question_id": pl.Int64})
+    judged = QUESTIONS.filter(
+        pl.col("question_id").is_in([json.loads(line)["id"] for line in OF_BOTH.split()])
+    )
+    assert rows["question_id"].equals(judged["question_id"])
+    for name, line, of_verdict in zip(systems, found["systems"], found["verdicts"], strict=True):
+        overall = af.report(QUESTIONS, name, "answers").overall
+        assert (line["system"], line["n"]) == (name, 1568)
+        assert line["lost_points"] == pytest.approx(1568 * (1 - overall["anls"]))
+        assert (line["lost_points_of_judged"], line["not_the_models"]) == (2, 2)
+        assert (of_verdict["verdict"], of_verdict["rows"]) == ("answer_wrong", 2)
+        assert of_verdict["share_of_lost"] == pytest.approx(2 / line["lost_points"])
+        assert rows[f"prediction of '{name}'"].equals(judged[name])
+    alone = shell.run(folder, *command[:3], "-p", "tesseract")
+    assert (alone.returncode, "or the page had other systems" in alone.stderr) == (2, True)
+    printed = shell.run(folder, *command).stdout
+    assert [line.partition(":")[0] for line in printed.splitlines()[-2:]] == systems

@@ -56,6 +56,8 @@ def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     id_, prediction, first = old.select("question_id", "prediction", answer).row(1)
     judged = {"id": id_, "row": 1, "verdict": "our_error", "digest": digest([prediction], [first])}
     (folder / "verdicts.jsonl").write_text(json.dumps(judged))
+    both, answers = [prediction, new["prediction"][1]], old["answers"][1].to_list()
+    (folder / "of_two.jsonl").write_text(json.dumps(judged | {"digest": digest(both, answers)}))
     old.rename({"prediction": "model"}).write_ndjson(folder / "results.jsonl")
     old.write_ndjson(folder / "old.jsonl")
     new.write_ndjson(folder / "new.jsonl")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import File, Output, Reporting, Source, Writing, command
+from anls_frame.cli.options import DataSet, Output, Reporting, Source, Target, command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
 
@@ -19,50 +22,80 @@ def verdicts(
     saved: Annotated[
         Path, typer.Argument(help="Verdicts that a page of rows saved, in JSON Lines.", metavar="VERDICTS")
     ],
-    file: File,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Results of one system, or a file or folder for each of several, as the page was made of.",
+            metavar="FILE...",
+        ),
+    ],
     *,
     output: Output = None,
+    systems: Annotated[
+        str | None, typer.Option(help="Prediction columns of several systems in one file, as A,B,C.")
+    ] = None,
+    system_column: Annotated[
+        str | None,
+        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
+    ] = None,
     scoring: Reporting,
-    writing: Writing,
+    target: Target,
+    data_set: DataSet,
     source: Source,
 ) -> None:
     """
     Count what the rows of each verdict lost, and write these rows with their verdicts.
 
-    The page was made of the same file: the texts of a row must be those that were judged. Rows that have
+    The page was made of the same files: the texts of a row must be those that were judged. Rows that have
     moved since are found by their ids.
     """
-    import polars as pl
-
-    from anls_frame.cli.output import check_target, plain, print_table, working
-    from anls_frame.cli.source import reading, scan
-    from anls_frame.cli.verdicts import joined
+    from anls_frame.cli.browsing import texts
+    from anls_frame.cli.output import check_target, print_json, print_table, working
+    from anls_frame.cli.source import reading
+    from anls_frame.cli.systems import Systems
+    from anls_frame.cli.verdicts import joined, lost_points
     from anls_frame.export import rows as row_files
 
-    check_target(output, writing.force, row_files.SUFFIXES)
+    check_target(output, target.force, row_files.SUFFIXES)
     found = af.read_verdicts(saved)
-    with working(f"Scoring {file}"), reading(file, source):
-        frame = scan(file, source)
-        judged = joined(found, frame, saved)
-        score = af.anls(
-            *("prediction", "answers"),
-            protocol=scoring.protocol,
-            threshold=scoring.threshold,
-            missing="null" if scoring.missing == "drop" else "empty",
-        )
-        lost = (1 - score).alias("lost")
-        rows, total = frame.select(lost.count().alias("n"), lost.sum()).collect(engine="streaming").row(0)
-        own = judged.select("verdict", lost)
+    given = Systems(
+        files=files,
+        columns=systems,
+        column_of_names=system_column,
+        names=name,
+        source=source,
+        data_set=data_set,
+        least=1,
+    )
+    with working("Scoring"), reading(files[0], source):
+        frame, columns = texts(given)
+        judged = joined(found, frame.lazy(), list(columns.values()), saved)
+        by_verdict, of_systems = lost_points(judged, frame.lazy(), columns, scoring, _NOT_THE_MODELS)
         if output is not None:
-            row_files.write(judged.lazy(), output, escape_formulas=writing.escape_formulas)
-    table = own.group_by("verdict").agg(pl.len().alias("rows"), pl.col("lost").sum().alias("lost_points"))
-    print_table(table.sort("verdict").with_columns(share_of_lost=pl.col("lost_points") / total))
-    by_model = ~pl.col("verdict").is_in(_NOT_THE_MODELS)
-    of_judged, of_model = own.select(pl.col("lost").sum(), model=pl.col("lost").filter(by_model).sum()).row(0)
-    share = f" ({100 * (of_judged - of_model) / of_judged:.0f} %)" if of_judged else ""
+            row_files.write(judged.lazy(), output, escape_formulas=target.escape_formulas)
+    if target.json:
+        lines = {"verdicts": by_verdict.to_dicts(), "systems": of_systems.to_dicts()}
+        print_json({"judged": judged.height, **lines})
+        return
+    print_table(by_verdict.drop("system") if len(columns) == 1 else by_verdict)
+    for row in of_systems.to_dicts():
+        _print_sentence(row, judged.height, is_alone=len(columns) == 1)
+
+
+def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -> None:
+    """Say how many of the points that judged rows lost are not the errors of a system."""
+    from anls_frame.cli.output import plain
+
+    name = "" if is_alone else f"{system['system']}: "
+    total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
+    share = f" ({100 * others / lost:.0f} %)" if lost else ""
     print(
         plain(
-            f"{own.height:,} of {numbered(rows, 'row')} judged: they lost {of_judged:.1f} of {total:.1f} "
-            f"points, of which {of_judged - of_model:.1f}{share} are not the model's errors"
+            f"{name}{judged:,} of {numbered(system['n'], 'row')} judged: they lost {lost:.1f} of {total:.1f} "
+            f"points, of which {others:.1f}{share} are not the model's errors"
         )
     )

@@ -8,7 +8,7 @@ function namedValue(filter, value) {
   if (value === null) {
     return filter.nothing ?? "null";
   }
-  const text = value === "" ? "empty" : spoken(value);
+  const text = value === "" ? "empty" : filter.called?.(value) ?? spoken(value);
   return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text;
 }
 

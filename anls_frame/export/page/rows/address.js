@@ -43,7 +43,7 @@ function readFilter(filter, text) {
   }
 }
 
-/** Write filters, sorting and the open row into the address, as far as the page has one of its own. */
+/** Write filters, sorting and the open row into the address and the browser's history. */
 function writeAddress({ filters, sort, open }) {
   const keys = addressKeys(filters);
   const parameters = new URLSearchParams();
@@ -58,24 +58,21 @@ function writeAddress({ filters, sort, open }) {
   if (open !== null) {
     parameters.set("row", open);
   }
-  const text = parameters.toString();
-  if (text === location.hash.slice(1)) {
+  const view = parameters.toString();
+  if (view === history.state?.view) {
     return;
   }
   try {
-    history.replaceState(null, "", text ? `#${text}` : "#");
+    history.replaceState({ view }, "", `#${view}`);
   } catch {
-    // A page within a notebook has no address.
+    // A page within another one has no address of its own, but its part of the history.
+    history.replaceState({ view }, "");
   }
 }
 
 /** Let the browser's "back" return to the view as it is. */
 function keepAddress() {
-  try {
-    history.pushState(null, "", location.href);
-  } catch {
-    // A page within a notebook has no address.
-  }
+  history.pushState(history.state, "");
 }
 
 /** Set the filters from an address; return the sorting and the open row. */

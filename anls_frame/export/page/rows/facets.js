@@ -111,6 +111,9 @@ class ValuesPanel {
     if (value === null && filter.nothing) {
       return [filter.nothing];
     }
+    if (filter.called && value !== null) {
+      return [filter.called(value)];
+    }
     if (filter.id !== "read_as_0") {
       return [shownValue(value, 200)];
     }

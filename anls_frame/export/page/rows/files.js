@@ -4,11 +4,57 @@ const COPIED = 2_500;
 /** Characters that start a formula in spreadsheets, as in `anls_frame.export.delimited`. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;
 
-/** Save a text as a file of the reader. */
-function saveFile(name, text, type) {
+/** Whether a page around this one gives it no place in the browser; then it most often may not save files either. */
+function isConfined() {
+  if (window.parent === window) {
+    return false;
+  }
+  try {
+    return window.localStorage === null;
+  } catch {
+    return true;
+  }
+}
+
+/** Save a text as a file of the reader, or show it to be copied; then call `saved`. */
+function saveFile(name, text, type, saved = () => {}) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  if (isConfined()) {
+    showText(name, text, saved);
+  } else {
+    saved();
+  }
+}
+
+/** Show the text of a file that the browser may not have saved. */
+function showText(name, text, copied) {
+  const field = element("textarea", { value: text, readOnly: true, rows: 12, "aria-label": name });
+  const said = element("span", { role: "status" });
+  const copy = element("button", {
+    type: "button",
+    onclick: () => {
+      field.select();
+      const isCopied = document.execCommand("copy");
+      said.textContent = isCopied ? " copied" : " The browser does not copy: press Ctrl+C.";
+      if (isCopied) {
+        copied();
+      }
+    },
+  }, "Copy");
+  const close = element("button", { class: "icon", type: "button", "aria-label": "Close", onclick: () => dialog.close() }, "✕");
+  const dialog = element(
+    "dialog",
+    { "aria-label": name, onclose: () => dialog.remove() },
+    element("header", {}, element("h2", {}, name), close),
+    element("p", {}, "The page around this one may keep it from saving files. If there is no file, copy this text into one:"),
+    field,
+    element("p", {}, copy, said),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  field.select();
 }
 
 /** Copy a text; return whether the browser did. */
@@ -95,10 +141,10 @@ function csvField(value) {
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The menu with what can be done with the selected rows. */
-class RowsMenu {
+/** The menu that copies and saves the selected rows. */
+class FilesMenu extends Menu {
   constructor(place, rows, verdicts, selected) {
-    this.place = place;
+    super(place, "Copy or save");
     const said = element("span", { role: "status" });
     const ids = rows.get("id") ? "ids" : "row numbers";
     const button = (text, act) => element("button", { type: "button", onclick: act }, text);
@@ -106,37 +152,15 @@ class RowsMenu {
       saveFile(`rows.${name}`, text(fileColumns(rows, verdicts), selected()), "text/plain");
       this.close();
     });
-    place.append(
-      element("summary", {}, "Copy or save"),
-      element(
-        "div",
-        {},
-        button(`Copy ${ids}`, async () => {
-          const isCopied = await copyText(idsOf(rows, selected()));
-          said.textContent = isCopied ? `${grouped(selected().length)} copied` : "The browser does not copy.";
-          setTimeout(() => { said.textContent = ""; }, COPIED);
-        }),
-        said,
-        save("jsonl", "JSON Lines", jsonLines),
-        save("csv", "CSV", csvLines),
-      ),
+    this.content.append(
+      button(`Copy ${ids}`, async () => {
+        const isCopied = await copyText(idsOf(rows, selected()));
+        said.textContent = isCopied ? `${grouped(selected().length)} copied` : "The browser does not copy.";
+        setTimeout(() => { said.textContent = ""; }, COPIED);
+      }),
+      said,
+      save("jsonl", "JSON Lines", jsonLines),
+      save("csv", "CSV", csvLines),
     );
-    document.addEventListener("pointerdown", ({ target }) => {
-      if (!place.contains(target)) {
-        this.close();
-      }
-    });
-  }
-
-  get isOpen() {
-    return this.place.open;
-  }
-
-  /** Close it; a focus within it goes to its head. */
-  close() {
-    if (this.place.contains(document.activeElement)) {
-      this.place.firstElementChild.focus();
-    }
-    this.place.open = false;
   }
 }

@@ -5,10 +5,10 @@ const BINS = 20;
 /** What is said of a row that has no answers, and so no score. */
 const NO_ANSWER = "no answer";
 
-/** Values of a column, any of which may be wanted; `nothing` is what null is called, if it can be. */
+/** Values of a column, any of which may be wanted; `nothing` is what null is called, if it can be, `called` the others. */
 class Values {
-  constructor(id, name, column, { isOrdered, nothing = null, hasNull = true, hasPanel = true }) {
-    Object.assign(this, { id, name, column, isOrdered, nothing, hasNull, hasPanel, kind: "values" });
+  constructor(id, name, column, { isOrdered, nothing = null, called = null, hasNull = true, hasPanel = true }) {
+    Object.assign(this, { id, name, column, isOrdered, nothing, called, hasNull, hasPanel, kind: "values" });
     this.wanted = new Set();
   }
 

@@ -4,7 +4,7 @@
 function listenToKeys(actions) {
   document.addEventListener("keydown", (event) => {
     const on = event.target instanceof Element ? event.target : document.body;
-    const isTyping = on.matches("input:not([type=checkbox]), textarea, select");
+    const isTyping = on.matches("input:not([type=checkbox]), textarea, select") || document.querySelector("dialog[open]");
     if (event.ctrlKey || event.metaKey || event.altKey || (isTyping && event.key !== "Escape")) {
       return;
     }

@@ -8,7 +8,7 @@ const MOST_FILTERS = 31;
 class App {
   constructor(rows) {
     this.rows = rows;
-    this.verdicts = new Verdicts(rows, (row) => this.judged(row));
+    this.verdicts = new Verdicts(rows, (said) => this.judged(said));
     this.filters = new Filters(rows.count, this.allFilters());
     this.search = this.filters.filters[0];
     this.sort = sortFrom(rows.meta.sort);
@@ -29,7 +29,8 @@ class App {
       const isType = filter.id.startsWith("type_");
       return panelOf(filter, { colors: isType ? rows.meta.colors : null, changed: (one) => this.changed(one) });
     });
-    this.menu = new RowsMenu(byId("menu"), rows, this.verdicts, () => this.selected);
+    this.files = new FilesMenu(byId("files"), rows, this.verdicts, () => this.selected);
+    this.marks = new MarkMenu(byId("mark"), this.verdicts, () => this.selected);
     byId("facets").append(...this.panels.map((panel) => panel.element));
     new ResizeObserver(() => this.layOut()).observe(byId("list"));
     this.listen();
@@ -77,16 +78,19 @@ class App {
     add("read_as_0", "read as");
     meta.keep.forEach((name, place) => add(`keep_${place}`, name));
     made.splice(MOST_FILTERS - 2);
-    made.unshift(new Values("verdict", "verdict", this.verdicts.column, { isOrdered: true, nothing: "none" }));
+    made.unshift(new Values("verdict", "verdict", this.verdicts.column, {
+      isOrdered: true, nothing: "none", called: verdictName,
+    }));
     const searched = [...this.rows.columns].filter(([id]) => /^(id|answers|prediction_|keep_|by_)/.test(id));
     return [new Search(searched.map(([, column]) => column)), ...made];
   }
 
-  /** Show a verdict that was given. */
-  judged(row) {
+  /** Show verdicts that were given or taken back, and say it. */
+  judged(said) {
+    byId("said").textContent = said;
     this.list.refresh();
     this.showVerdicts();
-    if (this.view.row === row) {
+    if (this.view.row !== null) {
       this.view.showVerdict();
     }
   }
@@ -95,9 +99,15 @@ class App {
   showVerdicts() {
     const { count } = this.verdicts;
     byId("save").hidden = count === 0;
-    const { isSaved } = this.verdicts;
-    byId("save").textContent = `${isSaved ? "Saved" : "Save"} ${counted(count, "verdict")}${isSaved ? " ✓" : ""}`;
+    const { isSaved, isKept } = this.verdicts;
+    const verdicts = counted(count, "verdict");
+    byId("save").textContent = isSaved ? `Saved ${verdicts} ✓` : `Save ${verdicts}${isKept ? "" : ", not kept"}`;
     byId("save").classList.toggle("saved", isSaved);
+    byId("save").title = isKept ? "" : "The browser keeps nothing for this page: what is not saved is lost when it is closed";
+    const { last } = this.verdicts;
+    byId("undo").hidden = last === null;
+    byId("undo").title = `Undo: ${last} (u)`;
+    byId("undo").setAttribute("aria-label", `Undo: ${last}`);
     const panel = this.panels.find(({ filter }) => filter.id === "verdict");
     panel.codes = null;
     panel.ofAll = null;
@@ -109,8 +119,12 @@ class App {
     panel.show(this.filters.counts(panel.filter), this.filters.passing(panel.filter));
   }
 
-  /** Give the open or the current row a verdict. */
+  /** Give the open or the current row a verdict, or all of them while their menu is open. */
   judge(verdict) {
+    if (this.marks.isOpen) {
+      this.marks.mark(verdict);
+      return;
+    }
     const row = this.view.row ?? this.selected[this.list.at];
     if (row !== undefined) {
       this.verdicts.toggle(row, verdict);
@@ -146,15 +160,16 @@ class App {
       typing = setTimeout(searchNow, TYPING);
     });
     byId("clear").addEventListener("click", () => this.clearAll());
-    byId("save").addEventListener("click", () => {
-      this.verdicts.save();
-      this.showVerdicts();
-    });
+    byId("save").addEventListener("click", () => this.verdicts.save(() => this.showVerdicts()));
+    byId("undo").addEventListener("click", () => this.verdicts.undo());
     byId("verdict-keys").append(...verdictKeys(this.verdicts.names));
     byId("filters").addEventListener("click", () => this.toggleFacets());
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("help-close").addEventListener("click", () => byId("help").close());
-    window.addEventListener("hashchange", () => this.readAddress(location.hash.slice(1)));
+    window.addEventListener("popstate", ({ state }) => {
+      // An address that was written by hand has no state.
+      this.readAddress(state?.view ?? location.hash.slice(1));
+    });
     window.addEventListener("message", ({ data, source }) => {
       // A report around this page asks for the rows of one of its figures.
       if (source === window.parent && typeof data?.view === "string") {
@@ -180,18 +195,23 @@ class App {
       Enter: () => this.open(Math.max(0, list.at)),
       Escape: () => this.escape(),
       ...Object.fromEntries(this.verdicts.names.map((verdict, at) => [at + 1, () => this.judge(verdict)])),
+      0: () => (this.marks.isOpen ? this.marks.mark(null) : null),
+      m: () => this.marks.open(),
+      u: () => this.verdicts.undo(),
       "/": () => byId("search").select(),
       "?": () => byId("help").showModal(),
     };
   }
 
   escape() {
-    if (document.activeElement === byId("search")) {
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog) {
+      dialog.close();
+    } else if (document.activeElement === byId("search")) {
       byId("list").focus();
-    } else if (byId("help").open) {
-      byId("help").close();
-    } else if (this.menu.isOpen) {
-      this.menu.close();
+    } else if (this.files.isOpen || this.marks.isOpen) {
+      this.files.close();
+      this.marks.close();
     } else {
       this.close();
     }
