@@ -99,5 +99,10 @@ def test_the_page_of_questions_names_every_reader_and_every_row_score() -> None:
     assert missing == []
 
 
+def test_the_page_of_json_names_every_schema() -> None:
+    named = re.findall(r"schemas/(\w+\.json)", (ROOT / "docs/reference/json.md").read_text(encoding="utf-8"))
+    assert sorted(named) == sorted(path.name for path in (ROOT / "docs/schemas").iterdir())
+
+
 def test_the_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
