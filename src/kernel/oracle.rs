@@ -10,11 +10,16 @@ pub const ONE_IN: u32 = if cfg!(sanitized) { 7 } else { 1 };
 
 /// How many random cases of these are tried: a part on every change, all in a campaign.
 pub fn cases(most: u32) -> u32 {
-    if cfg!(sanitized) || std::env::var_os("ANLS_FRAME_CAMPAIGN").is_some() {
-        most / ONE_IN
-    } else {
-        most / 4
-    }
+    if cfg!(sanitized) || is_campaign() { most / ONE_IN } else { most / 4 }
+}
+
+/// One in how many cases that are much alike is tried: one of so many on every change, all in a campaign.
+pub fn one_in(usual: usize) -> usize {
+    if is_campaign() { 1 } else { usual }
+}
+
+fn is_campaign() -> bool {
+    std::env::var_os("ANLS_FRAME_CAMPAIGN").is_some()
 }
 
 /// Wagner and Fischer's table, with a substitution cost.

@@ -1,6 +1,7 @@
 //! Results of the plugin, read as Polars would.
 
 use std::ffi::CStr;
+use std::ops::Range;
 
 use super::c::{CArray, CExport, CSchema};
 
@@ -52,10 +53,16 @@ impl Values {
                 Self::Struct(fields.iter().map(|(field, values)| (field.clone(), values.at(rows))).collect())
             }
             Self::List(lengths, entries) => {
-                let length = |row: usize| lengths[row].unwrap_or(0);
-                let start = |row: usize| (0..row).map(length).sum::<usize>();
-                let inside: Vec<usize> =
-                    rows.iter().flat_map(|&row| start(row)..start(row) + length(row)).collect();
+                let mut end = 0;
+                let places: Vec<Range<usize>> = lengths
+                    .iter()
+                    .map(|length| {
+                        let start = end;
+                        end += length.unwrap_or(0);
+                        start..end
+                    })
+                    .collect();
+                let inside: Vec<usize> = rows.iter().flat_map(|&row| places[row].clone()).collect();
                 Self::List(rows.iter().map(|&row| lengths[row]).collect(), Box::new(entries.at(&inside)))
             }
         }
