@@ -298,7 +298,7 @@ def test_of_equal_texts_the_same_rows_are_the_worst(missing: Any) -> None:
     for worst in (1, 10, 100, 300):
         expected = af.Report.from_summary(af.summarize(frame, "p", "a", **options, worst=worst)).worst
         assert expected.height == min(worst, 140 if missing == "drop" else 210)
-        for _ in range(3):
+        for _ in range(amount(1, 3)):
             parts = [af.summarize(part, "p", "a", **options, worst=worst) for part in in_parts(frame, dice)]
             found = af.Report.from_summary(merged_anyhow(parts, dice)).worst
             assert_frame_equal(found, expected, check_exact=True)

@@ -6,6 +6,7 @@ Nothing is shared with the package. Sentences are lists of words; a gold edit is
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass, field
@@ -415,6 +416,14 @@ def count(columns: list[Column]) -> dict[str, Counts]:
     return counts
 
 
+@functools.cache
+def counted(
+    source: tuple[str, ...], hypothesis: tuple[str, ...], reference: tuple[str, ...], costs: tuple[int, int]
+) -> dict[str, Counts]:
+    """Count in their alignment, which takes long, once for all ways to read the counts."""
+    return count(align([*source], [*hypothesis], [*reference], *costs))
+
+
 def wacc(counts: Counts, w: float) -> float | None:
     divisor = w * (counts["tp"] + counts["fp"]) + counts["tn"] + counts["fn"] - (w + 1) * counts["fpn"] / 2
     return (w * counts["tp"] + counts["tn"]) / divisor if divisor else None
@@ -452,7 +461,7 @@ def i_measure(
     results = []
     for reference in references:
         # The base is a system like any other, one that gives the source back, and is aligned as such.
-        system, base = (count(align(s, text, reference, *costs)) for text in (h, s))
+        system, base = (counted(tuple(s), tuple(text), tuple(reference), costs) for text in (h, s))
         keys: list[float] = []
         for one in (aspect, "detection" if aspect == "correction" else "correction"):
             own, other = wacc(system[one], w), wacc(base[one], w)

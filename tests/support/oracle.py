@@ -111,6 +111,7 @@ def counted_length(raw: str, protocol: af.ScoreProtocol) -> int:
     return len(prepared.upper() if is_upper else prepared)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def normalized_distance(
     prediction: str, answer: str, protocol: af.ScoreProtocol, substitution_cost: int = 1
 ) -> float:
