@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytest_plugins = ["engines"]
 
@@ -48,6 +48,14 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure() -> None:
     """Let libraries find what they wait for when the process ends."""
     gc.unfreeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_disks() -> Iterator[None]:
+    """Thousands of small files need not survive a power failure; test_export_atomic.py holds the steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import string
 from html.parser import HTMLParser
@@ -20,12 +19,6 @@ from anls_frame.export import write
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of small files need not survive a power failure."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import re
 import zipfile
 from datetime import UTC, date, datetime, time, timedelta
@@ -23,7 +22,6 @@ from hypothesis import strategies as st
 from anls_frame.export import SUFFIXES, Document, Table, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 TEXT_FORMATS = tuple(suffix for suffix in SUFFIXES if suffix != ".parquet")
@@ -36,14 +34,6 @@ def read_csv_floats(path: Path) -> list[float]:
     delimiter = "\t" if path.suffix == ".tsv" else ","
     with path.open(newline="") as file:
         return [float(row[0]) for row in list(csv.reader(file, delimiter=delimiter))[1:]]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_waiting() -> Iterator[None]:
-    """Thousands of small files need not survive a power failure."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _: None)
-        yield
 
 
 @pytest.fixture(scope="module")
