@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 ONE_ENGINE = (
     *("tests/cli/", "tests/export/", "tests/plot/", "tests/readers/"),
     *(f"tests/reports/test_{kind}_display.py" for kind in ("comparison", "many", "report")),
+    *("tests/frames/test_progress.py", "tests/reports/test_report_links.py"),
+    *("tests/package/test_arguments.py", "tests/package/test_types.py"),
     "tests/reports/test_report_sizes.py",
 )
-"""Tests that are about texts, files and pictures, or large; `.ci/heavy engines` runs them on both."""
+"""
+Tests that are about arguments, texts, files and pictures, or large: the figures in them are tested elsewhere.
+
+`.ci/heavy engines` runs them on both.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
