@@ -12,11 +12,14 @@ import base64
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbclient import NotebookClient
 from PIL import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FOLDER = Path(__file__).parent
 COLORS = 48
@@ -31,13 +34,7 @@ def main() -> None:
     parser.add_argument("notebooks", nargs="*", type=Path)
     options = parser.parse_args()
     failures = []
-    for path in options.notebooks or sorted(FOLDER.glob("*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
-        before = printed(notebook)
-        # In the root of the repository, where the data are.
-        # One output for what a cell prints, however often it is flushed.
-        resources = {"metadata": {"path": FOLDER.parent}}
-        NotebookClient(notebook, timeout=300, resources=resources, coalesce_streams=True).execute()
+    for path, notebook, before in run(options.notebooks or sorted(FOLDER.glob("*.ipynb"))):
         if not options.check:
             tidy(notebook)
             nbformat.write(notebook, path)
@@ -49,6 +46,25 @@ def main() -> None:
             failures.append(f"{path.name} has {path.stat().st_size:,} bytes, more than {LARGEST:,}")
         print(f"{path.name}: {len(before)} cells run")
     sys.exit("\n".join(failures) or None)
+
+
+def run(paths: list[Path]) -> Iterator[tuple[Path, Any, list[list[str]]]]:
+    """Run notebooks in one kernel, which loads the libraries once; return what each printed before, too."""
+    # In the root of the repository, where the data are.
+    resources = {"metadata": {"path": FOLDER.parent}}
+    # No name is left from the notebook before.
+    reset = nbformat.v4.new_code_cell("%reset -f")
+    empty = nbformat.v4.new_notebook(cells=[reset])
+    # One output for what a cell prints, however often it is flushed.
+    client = NotebookClient(empty, timeout=300, resources=resources, coalesce_streams=True)
+    with client.setup_kernel():
+        for path in paths:
+            client.nb = empty
+            client.execute_cell(reset, 0, store_history=False)
+            client.nb = nbformat.read(path, as_version=4)
+            before = printed(client.nb)
+            client.execute(cleanup_kc=False)
+            yield path, client.nb, before
 
 
 def printed(notebook: Any) -> list[list[str]]:
