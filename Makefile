@@ -16,6 +16,16 @@ export PYTHONDONTWRITEBYTECODE =
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
+# `make test` compiles the library in less than half of the time of a release, in the profile "quick" of Cargo.toml. What
+# shows or measures it gets it as it is released, compiled again if need be.
+as-released := $(filter install demo bench% check-heavy,$(MAKECMDGOALS))
+ifdef QUICK
+export MATURIN_PEP517_ARGS = --profile=quick
+endif
+ifneq ($(and $(as-released),$(wildcard $(VENV)/quick)),)
+.PHONY: $(VENV)/package
+endif
+
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 
 # What running needs, which is all that the demo installs. Python compiles a module when it is first imported; to let
@@ -24,6 +34,7 @@ $(VENV)/package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
 	$(BIN)/pip install --quiet --no-compile --editable .
+	$(if $(QUICK),touch,rm -f) $(VENV)/quick
 	touch $@
 
 install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
@@ -57,13 +68,14 @@ beside = +$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEA
 
 # What cargo keeps to compile a change faster takes longer to write than it saves in one run.
 test: export CARGO_INCREMENTAL = 0
+test: export QUICK = $(if $(as-released),,1)
 test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
 	$(beside) test-rust lint test-python test-daft test-notebooks test-docs test-wheel
 
 lint: install
 	cargo fmt --check
-	cargo clippy --quiet --all-targets -- -D warnings
-	cargo clippy --quiet --all-targets --no-default-features -- -D warnings
+	cargo clippy --quiet --profile quick --all-targets -- -D warnings
+	cargo clippy --quiet --profile quick --all-targets --no-default-features -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -72,7 +84,7 @@ lint: install
 # Clippy compiles the kernel without Arrow; its tests are the same with it. Make's flags name a jobserver that cargo
 # cannot reach.
 test-rust:
-	MAKEFLAGS= cargo test --quiet --lib
+	MAKEFLAGS= cargo test --quiet --profile quick --lib
 
 # On the second engine the tests whose queries leave the choice to Polars; `.ci/heavy engines` runs all.
 test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python
@@ -93,7 +105,7 @@ test-docs: install ## Docstrings and the examples of README and docs, run
 test-notebooks: install ## The notebooks, run, print what they printed
 	$(BIN)/python notebooks/run.py --check
 
-test-wheel: install ## The wheel: its size, and that it works outside the source tree
+test-wheel: install ## The wheel: what is in it, and that it works outside the source tree
 	rm -rf target/test-wheel
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir target/test-wheel .
 	$(BIN)/python .ci/check_wheel.py target/test-wheel/*.whl --quick
