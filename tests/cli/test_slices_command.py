@@ -74,39 +74,41 @@ def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -
 def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
     rows: pl.DataFrame, tmp_path: Path
 ) -> None:
-    rows.with_columns(old=pl.lit("yes")).write_parquet(tmp_path / "results.parquet")
-    for part in ("1/2", "2/2"):
-        options = [
-            "-b",
-            "pages",
-            "-b",
-            "kind",
-            "-c",
-            "doc",
-            "--shard",
-            part,
-            "--summary",
-            f"{part[0]}.parquet",
-        ]
-        shell.run(tmp_path, "report", "results.parquet", *options)
-    shell.run(tmp_path, "merge", "1.parquet", "2.parquet", "--summary", "whole.parquet")
-    done = shell.run(tmp_path, "slices", "whole.parquet", "--json")
+    rows.write_parquet(tmp_path / "results.parquet")
+    for part in ("1", "2"):
+        line = f"report results.parquet -b pages -b kind -c doc --shard {part}/2 --summary {part}.parquet"
+        shell.run(tmp_path, *line.split())
+    shell.run(tmp_path, *["merge", "1.parquet", "2.parquet", "--summary", "whole.parquet"])
+    done = shell.run(tmp_path, *["slices", "whole.parquet", "--json"])
     assert done.returncode == 0, done.stderr
-    expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc")
+    expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc").frame
     written = json.loads(done.stdout)["tables"]["Slices"]
-    assert [one["description"] for one in written] == expected.frame["description"].to_list()
-    assert [one["low"] for one in written] == expected.frame["low"].to_list()
-    frame = rows.with_columns(old=pl.lit("yes"))
-    systems = af.summarize_systems(frame, ["old", "prediction"], "answers", by="pages", cluster="doc")
-    systems.save(tmp_path / "systems.parquet")
-    done = shell.run(tmp_path, "slices", "systems.parquet", "--column", "pages")
-    assert "Where prediction lost against old" in done.stdout
-    assert "pages >" in done.stdout
+    assert written == expected.drop("overlapping").to_dicts()
     done = shell.run(
         tmp_path, *["slices", "whole.parquet", "results.parquet", "-c", "doc", "--protocol", "raw"]
     )
     assert done.returncode == 2
     assert "leave out SECOND, --cluster, --protocol" in done.stderr
+
+
+def test_parts_of_a_comparison_are_searched_when_merged(rows: pl.DataFrame, tmp_path: Path) -> None:
+    frame = rows.with_columns(old=pl.lit("yes"))
+    for part, half in {"1": frame[:250], "2": frame[250:]}.items():
+        half.write_parquet(tmp_path / "half.parquet")
+        line = f"compare half.parquet --systems old,prediction -b pages -c doc --summary {part}.parquet"
+        done = shell.run(tmp_path, *line.split())
+        assert done.returncode == 0, done.stderr
+    again = shell.run(tmp_path, *line.split())
+    assert again.returncode == 2
+    assert "2.parquet" in again.stderr
+    shell.run(tmp_path, *["merge", "2.parquet", "1.parquet", "--summary", "whole.parquet"])
+    done = shell.run(tmp_path, *["slices", "whole.parquet", "--json"])
+    assert done.returncode == 0, done.stderr
+    systems = {"old": "old", "prediction": "prediction"}
+    expected = af.find_slices(frame, systems, "answers", "pages", cluster="doc").frame
+    assert expected.height
+    written = json.loads(done.stdout)["tables"]["Slices"]
+    assert written == expected.drop("overlapping").to_dicts()
 
 
 def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:

@@ -137,6 +137,10 @@ def compare(
         str | None, typer.Option(help="System that the others are compared with, by default the first one.")
     ] = None,
     output: Output = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(help="Save the sums of the comparison, as Parquet, for `merge` and `slices`."),
+    ] = None,
     slicing: Slicing,
     gate: Gate,
     metric: Annotated[
@@ -175,6 +179,7 @@ def compare(
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
+    check_target(summary, target.force, (".parquet",))
     check_rows(rows, output)
     if rows is not None and scores:
         raise ValueError("--rows shows texts, and --scores has none")
@@ -216,6 +221,8 @@ def compare(
                 n=rows,
                 **vars(scoring),
             )
+    if summary is not None:
+        comparison.summary.save(summary)
     put(comparison, output, target, page, files)
     code = gate.code(comparison)
     if code:

@@ -78,8 +78,8 @@ def slices(
     Find the slices in which a system is worse than in the rest.
 
     Of two systems, find the slices in which the second one lost. All values of all columns are looked at, and
-    combinations of them; p-values are adjusted for this. A summary that knows documents, such as `report
-    --by KIND --cluster DOC --summary FILE` saves, is searched in the columns that it is sliced by.
+    combinations of them; p-values are adjusted for this. A summary that knows documents, such as `report`
+    and `compare` save with --by, --cluster and --summary, is searched in the columns that it is sliced by.
     """
     from anls_frame.cli import browsing
     from anls_frame.cli.metrics import parse
