@@ -119,7 +119,7 @@ def notes(found: FoundSlices) -> list[str]:
         if found.table.height:
             said.append(
                 "Slices were chosen because they are bad here, so their figures are too bad on average; "
-                "holdout=0.5 estimates them on other documents."
+                f"a holdout of 0.5 estimates them on other {units}."
             )
     left_out = {name: reason for name, reason in found.left_out.items() if reason != ONE_VALUE}
     if left_out:
