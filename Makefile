@@ -62,15 +62,15 @@ $(VENV)/installed: $(VENV)/package
 demo: $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
-# Two at a time, because one would leave a core idle: downloads and the linker beside compilers, the Python tests
-# beside what is short. The Make of macOS is too old to keep their output apart.
-beside = +$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# Three at a time, because fewer would leave a core idle: downloads and disks beside compilers, what takes one core
+# beside the Python tests, which take longest. The Make of macOS is too old to keep their output apart.
+beside = +$(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # What cargo keeps to compile a change faster takes longer to write than it saves in one run.
 test: export CARGO_INCREMENTAL = 0
 test: export QUICK = $(if $(as-released),,1)
 test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
-	$(beside) test-rust lint test-python test-daft test-notebooks test-docs test-wheel
+	$(beside) test-rust test-python lint test-daft test-notebooks test-docs test-wheel
 
 lint: install
 	cargo fmt --check
