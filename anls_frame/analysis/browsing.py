@@ -380,10 +380,15 @@ def _of_several(
         parts = [f"Mean {name} {over}: {', '.join(named)}"]
     if table is not None and "right" in table.columns:
         numbers = dict(table["right"].drop_nulls().value_counts().iter_rows())
-        right = [
-            f"{value} {numbers[value]:,}" for value in right_values(list(asked.systems)) if value in numbers
-        ]
-        parts += [f"right: {', '.join(right)}"] if right else []
+        if asked.are_two:
+            found = [
+                f"{value} {numbers[value]:,}"
+                for value in right_values(list(asked.systems))
+                if value in numbers
+            ]
+            parts += [f"right: {', '.join(found)}"] if found else []
+        elif numbers:
+            parts.append(f"all right in {numbers.get('all', 0):,} rows, none in {numbers.get('none', 0):,}")
     return f"{'; '.join(parts)}."
 
 

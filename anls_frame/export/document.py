@@ -62,6 +62,8 @@ class Table:
     headings
         What columns are called where people read them; by default, their names. One without a heading is
         not shown there.
+    is_folded
+        Whether pages fold it, because it is long and others say what matters.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Table:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     selections: Sequence[Mapping[str, Selection]] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    is_folded: bool = False
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)

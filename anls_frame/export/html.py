@@ -268,6 +268,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
         "axis": axis,
         "columns": columns,
         "drawn": drawn,
+        "is_folded": table.is_folded,
         "keys": [column.heading for column in columns if column.kind == "key"],
         "n_rows": table.frame.height,
         "n_written": len(lines),

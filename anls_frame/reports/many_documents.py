@@ -133,7 +133,8 @@ def _document_of_many(view: ManyView) -> Document:
             table = _scores(grid, columns, metric, f"{label} by {' and '.join(columns)}")
             tables.append(table)
             figures.append(_heat_map(table, grid, columns, metric))
-    tables.append(_long("All pairs", view.all_pairs(), view))
+    # The ranks and the scores side by side say what matters of them.
+    tables.append(replace(_long("All pairs", view.all_pairs(), view), is_folded=True))
     flat = _long("Ranking", view.ranking, view)
     notes = [*_notes(view), _family_of_pairs(view)]
     return Document(_title(view), tables, {}, view.signature, notes, figures, flat, _head_of_many(view))

@@ -324,6 +324,8 @@ def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> 
 def test_the_page_has_the_ranks_and_a_heat_map(tmp_path: Path) -> None:
     made = many()
     page = made.write(tmp_path / "c.html").read_text("utf-8")
+    lines = pl.DataFrame(made.differences()).height
+    assert f"<summary>Table, by <bdi>lang</bdi>: {lines} rows</summary>" in page
     ranking = pl.DataFrame(made.ranking)
     assert page.count('class="sortable heat"') == 3
     assert page.count('<rect class="open') == 9

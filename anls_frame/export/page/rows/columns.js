@@ -4,8 +4,10 @@ const LONGEST_CELL = 300;
 /** Pixels that a kind of column needs at least, and its share of what is left. */
 const ROOMS = {
   mark: [26, 0], id: [56, 0], figure: [70, 0], wide: [92, 0], right: [124, 0], type: [124, 0], text: [150, 2], value: [90, 1],
-  asked: [220, 3],
+  asked: [220, 3], one: [92, 1],
 };
+/** Systems whose predictions stand before the answer; those of more are narrow, and behind it. */
+const FEW_SYSTEMS = 3;
 /** Beside an open row texts get along with less. */
 const NARROW = { text: 84, asked: 120 };
 const LETTER = 9.2;
@@ -48,10 +50,25 @@ function listColumns(rows, verdicts) {
       }
     });
   }
-  meta.systems.forEach((name, system) => add(`prediction_${system}`, several ? name : "prediction", "text prediction"));
-  add("answers", "answer", "text answer", (cell, row) => fill(cell, rows.nearest(row, 0), LONGEST_CELL));
-  meta.keep.slice(0, 1).forEach(addKept);
-  add("right", "right", "right spare", (cell, row) => fill(cell, rows.value("right", row) ?? NO_ANSWER, LONGEST_CELL));
+  const addPredictions = (kind) => meta.systems.forEach((name, system) => (
+    add(`prediction_${system}`, several ? name : "prediction", kind)
+  ));
+  const addAnswer = () => add("answers", "answer", "text answer", (cell, row) => fill(cell, rows.nearest(row, 0), LONGEST_CELL));
+  const addRight = () => add("right", "right", "right spare", (cell, row) => (
+    fill(cell, rows.value("right", row) ?? NO_ANSWER, LONGEST_CELL)
+  ));
+  const addFirstKept = () => meta.keep.slice(0, 1).forEach(addKept);
+  if (meta.systems.length > FEW_SYSTEMS) {
+    addFirstKept();
+    addAnswer();
+    addPredictions("one prediction spare");
+    addRight();
+  } else {
+    addPredictions("text prediction");
+    addAnswer();
+    addFirstKept();
+    addRight();
+  }
   if (several) {
     addScores();
   }
@@ -120,7 +137,7 @@ function layOutColumns(columns, { table, width, isOpen }) {
   table.style.setProperty("--columns", tracks.join(" "));
   table.style.setProperty("--width", `${PADDING + Math.ceil(least(rooms))}px`);
   // On a phone, the texts share a line of twelve parts.
-  const texts = columns.filter(({ kind }) => /prediction|answer/.test(kind)).length;
+  const texts = columns.filter(({ kind }) => /prediction|answer/.test(kind) && !/spare/.test(kind)).length;
   table.style.setProperty("--text-span", Math.max(1, Math.floor(12 / texts)));
   table.classList.toggle("without-question", !columns.some(({ kind }) => /asked/.test(kind)));
   table.classList.toggle("open", isOpen);
