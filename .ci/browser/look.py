@@ -18,35 +18,8 @@ MODES: dict[str, dict[str, Any]] = {
     "plain": {"color_scheme": "light", "viewport": WIDE, "java_script_enabled": False},
 }
 ROWS = {"report": 8, "comparison": 8, "large": 10_001}
-# Contrast of texts with what is behind them, as WCAG 2 reckons it, least of a page.
-CONTRAST = """() => {
-  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
-  const light = (color) => {
-    const [r, g, b] = parse(color).map((c) => c / 255)
-      .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  // Layers that let others through are laid over them.
-  const behind = (element) => {
-    const layers = [];
-    for (let e = element; e; e = e.parentElement) {
-      const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor);
-      layers.push([r, g, b, a]);
-      if (a === 1) { break; }
-    }
-    const [below, ...above] = layers.reverse();
-    const mixed = above.reduce(
-      (under, [r, g, b, a]) => [r, g, b].map((c, i) => a * c + (1 - a) * under[i]), below.slice(0, 3),
-    );
-    return `rgb(${mixed.join()})`;
-  };
-  let least = 21;
-  for (const e of document.querySelectorAll("h1, h2, p, li, a, td, th, small, dt, dd, i.mark, figcaption")) {
-    const [high, low] = [light(getComputedStyle(e).color), light(behind(e))].sort((a, b) => b - a);
-    least = Math.min(least, (high + 0.05) / (low + 0.05));
-  }
-  return least;
-}"""
+CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
+TEXTS = "h1, h2, p, li, a, td, th, small, dt, dd, i.mark, figcaption"
 LEAST_CONTRAST = 4.5
 CUT_TABLES = """() => [...document.querySelectorAll("div.scroll")]
   .map((scroll) => [scroll.clientWidth, scroll.scrollWidth]).filter(([room, width]) => width > room)"""
@@ -102,7 +75,7 @@ def check_with_script(page: Page, path: Path, mode: str) -> list[str]:
     if mode == "laptop" and path.stem in ("report", "comparison"):
         cut = page.evaluate(CUT_TABLES)
         wrong += [f"a table of {width} pixels in {room}" for room, width in cut]
-    contrast = page.evaluate(CONTRAST)
+    contrast = page.evaluate(CONTRAST, TEXTS)
     if contrast < LEAST_CONTRAST:
         wrong.append(f"contrast {contrast:.2f}")
     if page.evaluate("document.scripts.length + document.images.length + document.forms.length") != 1:

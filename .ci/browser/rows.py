@@ -15,9 +15,14 @@ RUNS = 5
 VERDICTS = 100
 FRAMES = 90
 WAITS = 50
+TASKS = ["disabled-by-default-devtools.timeline"]
+"""Categories of a trace that has the tasks of each thread."""
 MOST_BYTES = 12_000_000
 OPENS, RESPONDS, FRAME = 2_000, 100, 50
 """Milliseconds that the best of some runs may take."""
+CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
+TEXTS = "h1, h2, h3, p, dt, dd, button, summary, mark, ins, del, i.mark, #count, .cell, .name, .facet .count"
+LEAST_CONTRAST = 4.5
 CROSS = "\N{MULTIPLICATION SIGN}"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 # When the rows are there, counted from the start of the navigation.
@@ -133,8 +138,8 @@ def check_large(browser: Browser, path: Path) -> list[str]:
     """
     Measure a page of 100,000 rows: its size, how fast it opens, answers and scrolls.
 
-    What counts is the time of the page's thread, to which other programs add little; the time on the clock is
-    printed beside it.
+    What counts is the time of the page's thread, of frames that of its longest task, to which other programs
+    add little; the time on the clock is printed beside it.
     """
     size = path.stat().st_size
     print(f"{path.name}: {size / 1e6:.2f} MB")
@@ -168,9 +173,9 @@ def check_large(browser: Browser, path: Path) -> list[str]:
             note(f"search {text!r}", thread() - begun, of_clock)
         page.evaluate(AFTER, ACTIONS["clear"])
         for step in (40, 1_000, 30_000):
-            begun = thread()
+            browser.start_tracing(page=page, categories=TASKS)
             longest = page.evaluate(SCROLL, [step, FRAMES])
-            note(f"frames of {step} pixels", (thread() - begun) / FRAMES, longest)
+            note(f"frames of {step} pixels", longest_task(browser.stop_tracing()), longest)
         found += wrong
         page.context.close()
     for what, (of_thread, of_clock) in best.items():
@@ -179,6 +184,22 @@ def check_large(browser: Browser, path: Path) -> list[str]:
         if of_thread > most:
             found.append(f"{what} takes {of_thread:.0f} ms")
     return found
+
+
+def longest_task(trace: bytes) -> float:
+    """Return the milliseconds that the longest task of the page's thread took of the processor."""
+    events = json.loads(trace)["traceEvents"]
+    pages = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    tasks = [
+        event["tdur"] / 1000
+        for event in events
+        if event["name"] == "RunTask" and "tdur" in event and (event["pid"], event["tid"]) in pages
+    ]
+    return max(tasks)
 
 
 def check_hostile(browser: Browser, path: Path) -> list[str]:
@@ -231,6 +252,8 @@ def look(browser: Browser, path: Path) -> list[str]:
         page.screenshot(path=path.with_name(f"rows-{path.stem}-{name}-open.png"))
         room = options.get("viewport", WIDE)["width"]
         width = page.evaluate("document.documentElement.scrollWidth")
+        contrast = page.evaluate(CONTRAST, TEXTS)
+        found += [f"{path.name}, {name}: contrast {contrast:.2f}"] if contrast < LEAST_CONTRAST else []
         found += [*wrong, *([f"{path.name}, {name}: {width} pixels wide"] if width > room else [])]
         page.context.close()
     return found

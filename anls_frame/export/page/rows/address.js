@@ -62,17 +62,25 @@ function writeAddress({ filters, sort, open }) {
   if (view === history.state?.view) {
     return;
   }
-  try {
-    history.replaceState({ view }, "", `#${view}`);
-  } catch {
+  if (!writeHistory("replaceState", { view }, `#${view}`)) {
     // A page within another one has no address of its own, but its part of the history.
-    history.replaceState({ view }, "");
+    writeHistory("replaceState", { view });
   }
 }
 
 /** Let the browser's "back" return to the view as it is. */
 function keepAddress() {
-  history.pushState(history.state, "");
+  writeHistory("pushState", history.state);
+}
+
+/** Write into the history; return whether the browser did: some do it only so often. */
+function writeHistory(method, state, address) {
+  try {
+    history[method](state, "", address);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Set the filters from an address; return the sorting and the open row. */

@@ -241,12 +241,10 @@ function quoted(text) {
   return element("q", { dir: "auto" }, shownValue(text));
 }
 
+/** Return a difference as tables show it. */
 function signed(number, decimals = null) {
   const size = decimals === null ? figure(Math.abs(number)) : Math.abs(number).toFixed(decimals);
-  if (Number(size) === 0) {
-    return size;
-  }
-  return number < 0 ? `−${size}` : `+${size}`;
+  return number < 0 && Number(size) > 0 ? `-${size}` : `+${size}`;
 }
 
 /** Return an error type with its colour. */
