@@ -50,6 +50,15 @@ struct Ids {
     codes: [u16; CODES],
 }
 
+/// What bytes stand for that are no ASCII.
+pub struct Beyond<'a> {
+    /// The first letter of the block for which the upper half of all bytes stand, if there is one.
+    pub block: Option<u32>,
+    /// The code points for which the bytes from a first one on stand, whatever they stand for otherwise.
+    pub codes: &'a [u16],
+    pub first: usize,
+}
+
 /// Room for the ids of one byte and those of a window.
 const CODES: usize = 512;
 
@@ -124,18 +133,39 @@ impl ByteIds {
         self.map(texts)
     }
 
+    /// The same, and what the bytes stand for.
+    pub fn bytes_and_characters<'a>(
+        &'a mut self,
+        texts: [&'a [u8]; 2],
+    ) -> Option<([&'a [u8]; 2], Beyond<'a>)> {
+        if texts[0].is_ascii() && texts[1].is_ascii() {
+            return Some((texts, Beyond { block: None, first: BEYOND_ASCII.start, codes: &[] }));
+        }
+        let lens = self.write(texts)?;
+        let Self { ids, texts, .. } = self;
+        let ids = ids.as_ref().expect("what was used to write them");
+        let block = Some(ids.block.start as u32).filter(|_| ids.free == SPARE);
+        let beyond = Beyond { block, first: ids.free.start, codes: &ids.codes[ids.free.start..ids.next] };
+        Some(([&texts[0][..lens[0]], &texts[1][..lens[1]]], beyond))
+    }
+
     fn map(&mut self, texts: [&[u8]; 2]) -> Option<[&[u8]; 2]> {
+        let lens = self.write(texts)?;
+        Some([&self.texts[0][..lens[0]], &self.texts[1][..lens[1]]])
+    }
+
+    /// Writes both texts and returns their lengths.
+    fn write(&mut self, texts: [&[u8]; 2]) -> Option<[usize; 2]> {
         for (room, text) in self.texts.iter_mut().zip(texts) {
             room.resize(room.len().max(text.len() + WINDOW), 0);
         }
         let block = texts.into_iter().find(|text| !text.is_ascii()).and_then(block_of_most);
         let block = block.filter(|_| !texts.into_iter().any(has_spare));
         let lens = block.and_then(|block| self.both(texts, Some(block)));
-        let lens = lens.or_else(|| self.both(texts, None))?;
-        Some([&self.texts[0][..lens[0]], &self.texts[1][..lens[1]]])
+        lens.or_else(|| self.both(texts, None))
     }
 
-    /// Writes both texts and returns their lengths. The letters of a block stand for themselves.
+    /// The same. The letters of a block stand for themselves.
     fn both(&mut self, texts: [&[u8]; 2], block: Option<u8>) -> Option<[usize; 2]> {
         let Self { isa, ids, texts: rooms } = self;
         let ids = &mut **ids.get_or_insert_default();

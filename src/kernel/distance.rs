@@ -6,6 +6,7 @@ use super::byte_ids::ByteIds;
 use super::diagonal::{Found, Wavefronts};
 use super::lcs::CommonSubsequence;
 use super::pattern::{DenseIds, Unit};
+use super::units::ClusterNumbers;
 use super::utf8::characters;
 use super::weighted::{SubstitutionCost, indel};
 
@@ -80,6 +81,32 @@ impl Workspace {
         distance.expect("no limit was set")
     }
 
+    /// Edit distance of two texts in grapheme clusters, and how many each has; `None` where each character is one, and
+    /// it takes less to compare these.
+    pub fn distance_of_clusters(
+        &mut self,
+        texts: [&str; 2],
+        clusters: &mut ClusterNumbers,
+    ) -> Option<(usize, [usize; 2])> {
+        let Self { ids, bytes, lcs, long, left, right, .. } = self;
+        if let Some((texts, beyond)) = ids.bytes_and_characters(texts.map(str::as_bytes)) {
+            if let Some(count) = clusters.fill_from_bytes(texts, &beyond) {
+                let texts = clusters.of_clusters();
+                return Some((self.distance_of_numbers(texts, count), texts.map(<[u32]>::len)));
+            }
+            let distance = bytes.distance_within(texts, SubstitutionCost::One, usize::MAX, lcs);
+            return Some((distance.expect("no limit was set"), texts.map(<[u8]>::len)));
+        }
+        for (codes, text) in [&mut *left, &mut *right].into_iter().zip(texts) {
+            codes.clear();
+            codes.extend(characters(text.as_bytes()));
+        }
+        clusters.fill_from_codes([left, right])?;
+        let texts = clusters.of_clusters();
+        let distance = Self::distance_of_codes(long, lcs, texts, SubstitutionCost::One, usize::MAX);
+        Some((distance.expect("no limit was set"), texts.map(<[u32]>::len)))
+    }
+
     /// Edit distance of two texts whose units are numbers below `ids`.
     pub fn distance_of_numbers(&mut self, texts: [&[u32]; 2], ids: usize) -> usize {
         let Self { lcs, long, of_numbers, .. } = self;
@@ -115,7 +142,18 @@ impl Workspace {
             units.clear();
             units.extend(characters(text));
         }
-        let (left, right) = trim_common_ends(left_units, right_units);
+        Self::distance_of_codes(long, lcs, [left_units, right_units], cost, limit)
+    }
+
+    /// The same for texts whose units are any numbers.
+    fn distance_of_codes(
+        long: &mut Long,
+        lcs: &mut CommonSubsequence,
+        [left, right]: [&[u32]; 2],
+        cost: SubstitutionCost,
+        limit: usize,
+    ) -> Option<usize> {
+        let (left, right) = trim_common_ends(left, right);
         distance_of(left, right, cost, limit, lcs, |pattern, text| {
             if pattern.len() <= WORD {
                 return Some(distance_units(pattern, text));

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::prepare::Preparation;
 use super::score::{Denominator, Protocol};
+use super::units::{TextUnit, is_code_points};
 use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
@@ -100,6 +101,33 @@ impl Request {
             && self.errors.is_none_or(Preparation::is_simple)
             && self.similarity.is_none_or(|asked| asked.protocol.preparation.is_simple())
     }
+
+    /// The same by code points, for texts of which each is a grapheme cluster; `None` where clusters are not asked for,
+    /// or a preparation may make some of other characters.
+    pub fn by_code_points(&self) -> Option<Self> {
+        let mut request = *self;
+        let similarity = request.similarity.as_mut().map(|similarity| &mut similarity.protocol.preparation);
+        let mut asks = false;
+        for preparation in similarity.into_iter().chain(&mut request.errors) {
+            if preparation.unit == TextUnit::Grapheme {
+                if preparation.unicode_form.is_some() || preparation.equivalences.is_some() {
+                    return None;
+                }
+                preparation.unit = TextUnit::Codepoint;
+                asks = true;
+            }
+        }
+        asks.then_some(request)
+    }
+}
+
+/// Whether each code point of these rows is surely a grapheme cluster, also in lower case.
+pub fn are_code_points(rows: &impl Rows, range: &Range<usize>) -> bool {
+    let [predictions, answers] = rows.texts();
+    let are = |texts: &_, mut range: Range<usize>| {
+        range.all(|index| !Texts::is_valid(texts, index) || is_code_points(Texts::text(texts, index)))
+    };
+    are(predictions, range.clone()) && are(answers, rows.answers_of(range.clone()))
 }
 
 /// Where a pair stands.

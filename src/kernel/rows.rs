@@ -15,7 +15,7 @@ use super::best_answers::BestAnswers;
 use super::fallback::{Best, FallbackScorer, Measured, RawPair};
 use super::lanes::Affixes;
 use super::pair32::{Inline, Pair32};
-use super::request::{Exact, Place, Request, Rows};
+use super::request::{Exact, Place, Request, Rows, are_code_points};
 use super::score::{CharErrors, Denominator, Nearest};
 use super::text32::Text32;
 use super::triage::{Pairs, ViewRoom};
@@ -81,14 +81,17 @@ impl BlockScorer {
         request: &Request,
         mut emit: impl FnMut(&Block),
     ) {
-        self.is_raw = request.is_raw();
-        self.fallback.clear();
-        self.is_simple = request.is_simple();
+        let by_code_points = request.by_code_points();
         let mut room = std::mem::take(&mut self.room);
         let mut start = range.start;
         while start < range.end {
             let block = start..range.end.min(start + BLOCK);
             start = block.end;
+            let plain = by_code_points.as_ref().filter(|_| are_code_points(rows, &block));
+            let request = plain.unwrap_or(request);
+            self.is_raw = request.is_raw();
+            self.is_simple = request.is_simple();
+            self.fallback.clear();
             let views = self.pairs.sort(rows, block.clone(), request, &mut room);
             self.pairs.load(rows, request);
             self.batches.clear(2 * self.pairs.longer.len());

@@ -5,12 +5,16 @@
 //! texts are those of the units.
 
 mod borders;
+mod cluster_numbers;
+mod cluster_rules;
 mod graphemes;
 mod word_band;
 mod word_distance;
 mod words;
 
+pub use self::cluster_numbers::ClusterNumbers;
 use self::graphemes::Graphemes;
+pub use self::graphemes::is_code_points;
 use self::words::Words;
 use super::distance::Workspace;
 use super::length::length;
@@ -43,6 +47,7 @@ pub enum WordRule {
 #[derive(Default)]
 pub struct Units {
     graphemes: Graphemes,
+    clusters: ClusterNumbers,
     words: Words,
     ranges: [Vec<Range>; 2],
     texts: [String; 2],
@@ -131,11 +136,8 @@ impl Units {
         match unit {
             TextUnit::Codepoint => None,
             TextUnit::Grapheme => {
-                let texts = self.graphemes.bytes(texts)?;
-                Some(Measured {
-                    distance: workspace.distance_of_bytes(texts),
-                    lengths: texts.map(<[u8]>::len),
-                })
+                let (distance, lengths) = workspace.distance_of_clusters(texts, &mut self.clusters)?;
+                Some(Measured { distance, lengths })
             }
             TextUnit::Word(rule) => {
                 let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
@@ -150,7 +152,7 @@ impl Units {
     ///
     /// If a pair has more different units than there are code points, about a million.
     pub fn write<'a>(&'a mut self, originals: [&'a str; 2], unit: TextUnit) -> Written<'a> {
-        let Self { graphemes, words, ranges, texts } = self;
+        let Self { graphemes, words, ranges, texts, .. } = self;
         let are_written = match unit {
             TextUnit::Codepoint => false,
             TextUnit::Grapheme => graphemes.write(originals, ranges, texts),
