@@ -184,7 +184,7 @@ def goals_per_core(scale: float) -> Iterator[Goal]:
     french = natural(count, 3_000, "French", error_rate=0.01)
     yield from page_goals(french, "French words, 1% errors", 30)
     yield from word_goals(scale)
-    yield cluster_goal(count // 10)
+    yield from cluster_goals(count // 10)
     for script, target in (("accented", 4.0), ("Cyrillic", 4.0), ("CJK", 3.5)):
         frame = script_pairs(round(200_000 * scale), script)
         contenders = {
@@ -230,14 +230,20 @@ def word_goal(frame: pl.DataFrame, what: str) -> Goal:
     return Goal(f"`wer`, {what}", "jiwer", 50, contenders)
 
 
-def cluster_goal(rows: int) -> Goal:
-    """Return the goal that error rates of grapheme clusters take little more than those of code points."""
-    frame = natural(rows, 3_000, "French", error_rate=0.01)
-    frame = frame.select(pl.all().map_elements(lambda text: unicodedata.normalize("NFD", text), pl.String))
-    clusters = column(frame, af.cer(*PAIR, protocol=af.PROTOCOLS["raw"].by("grapheme")))
-    contenders = {OWN: clusters, "code points": column(frame, af.cer(*PAIR))}
-    work = "`cer` of grapheme clusters, decomposed French of 3,000 characters, 1% errors"
-    return Goal(work, "`cer` of code points", 1 / 3, contenders, comparable=False)
+def cluster_goals(rows: int) -> Iterator[Goal]:
+    """Yield the goals that error rates of grapheme clusters take little more than those of code points."""
+    for language, form, name in (
+        ("French", partial(unicodedata.normalize, "NFD"), "decomposed French"),
+        ("Hindi", str, "Hindi"),
+        ("vowelled Arabic", str, "vowelled Arabic"),
+    ):
+        for rate in (0.01, 0.05):
+            frame = natural(rows, 3_000, language, error_rate=rate)
+            frame = frame.select(pl.all().map_elements(form, pl.String))
+            clusters = column(frame, af.cer(*PAIR, protocol=af.PROTOCOLS["raw"].by("grapheme")))
+            contenders = {OWN: clusters, "code points": column(frame, af.cer(*PAIR))}
+            work = f"`cer` of grapheme clusters, {name} of 3,000 characters, {rate:.0%} errors"
+            yield Goal(work, "`cer` of code points", 1 / 3, contenders, comparable=False)
 
 
 def goals_of_slices() -> Iterator[Goal]:
