@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.cli.output import plain, print_document, print_table
+from anls_frame.cli.output import plain, print_document, print_table, say
+from anls_frame.export.document import OVERALL
 from anls_frame.reports.type_changes import headings
 from anls_frame.summary.transitions import PAIR
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from anls_frame.cli.options import Target
 
 _SHOWN_TRANSITIONS = 30
+_ALPHA = 0.05
 
 
 def put(
@@ -34,10 +36,21 @@ def put(
         print_document(comparison.to_document())
     elif output is not None:
         print(plain(f"{_in_short(comparison)}: {output}"))
+        _say_what_cannot_be_tested(comparison)
     else:
         print(plain(repr(comparison)))
         if comparison.summary.settings.details:
             _print_transitions(comparison)
+
+
+def _say_what_cannot_be_tested(comparison: af.Comparison) -> None:
+    """Say that all rows have too few units for a test: the line above names a best system or a difference."""
+    from anls_frame.reports.documents import untestable_note
+
+    overall = comparison.to_polars().filter(slice=OVERALL)
+    note = untestable_note(overall, comparison.settings, _ALPHA)
+    if note is not None:
+        say(f"anls-frame: {note}")
 
 
 def _print_transitions(comparison: af.Comparison) -> None:

@@ -249,10 +249,10 @@ class Work:
             raise ValueError("--docs and --repeats cannot be combined with parts of a report")
         with working(f"Reading {names([str(path) for path in self.files])}"):
             rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
-        in_files = rows.group_by("question_id").agg(pl.col("file").n_unique())
-        if not self.repeats and not in_files.filter(pl.col("file") > 1).is_empty():
+        in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
+        if not self.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
             ids = Ids()
-            for (file,), own in rows.group_by("file", maintain_order=True):
+            for (file,), own in rows.group_by("log_file", maintain_order=True):
                 ids.add(file, own.lazy())
             ids.check()
         if epochs.has(rows.lazy()):

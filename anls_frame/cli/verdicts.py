@@ -71,7 +71,8 @@ def lost_points(
     Return what the judged rows of each verdict lost, and what each system lost.
 
     Of each system these are the number of its scored rows, the points that all of them lost, those of judged
-    rows, and of these the ones whose verdicts say that they are not the model's errors.
+    rows, and of these the ones whose verdicts say that they are not the model's errors; then the score of all
+    rows, and number and score of those that are left without the latter.
     """
     tables, totals = [], []
     for name, column in systems.items():
@@ -86,10 +87,16 @@ def lost_points(
         table = own.group_by("verdict").agg(pl.len().alias("rows"), pl.col("lost").sum().alias("lost_points"))
         shares = table.sort("verdict").with_columns(share_of_lost=pl.col("lost_points") / of_all["lost"][0])
         tables.append(shares.select(pl.lit(name).alias("system"), pl.all()))
-        others = own.filter(pl.col("verdict").is_in(not_the_models))["lost"].sum()
+        others = own.filter(pl.col("verdict").is_in(not_the_models))["lost"]
         n, total = of_all.row(0)
-        totals.append((name, n, total, own["lost"].sum(), others))
-    names = ["system", "n", "lost_points", "lost_points_of_judged", "not_the_models"]
+        n_left = n - others.count()
+        left = 1 - (total - others.sum()) / n_left if n_left else None
+        score = 1 - total / n if n else None
+        totals.append((name, n, total, own["lost"].sum(), others.sum(), score, n_left, left))
+    names = [
+        *("system", "n", "lost_points", "lost_points_of_judged", "not_the_models"),
+        *("score", "n_without", "score_without"),
+    ]
     return pl.concat(tables), pl.DataFrame(totals, schema=names, orient="row")
 
 

@@ -46,7 +46,7 @@ def joined(rows: pl.DataFrame, docs: Any, docs_id: str | None, problems: ManyPro
     _check_answers(rows, keyed, problems)
     named = keyed.select(_KEY, *_named(keyed, rows.columns))
     full = rows.join(named, left_on="question_id", right_on=_KEY, how="left", maintain_order="left")
-    return full.select(pl.exclude("file"), "file")
+    return full.select(pl.exclude("log_file"), "log_file")
 
 
 def _documents(docs: Any) -> pl.DataFrame:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 
-_OWN = ("system", "file", "epoch")
+_OWN = ("system", "epoch", "log_file")
 _QUESTION = "question_id"
 # The task of a question, where a system has several: ids are only unique within one.
 _TASK = "__anls_frame_task"
@@ -82,7 +82,7 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
     frames = [
         log.rows.select(
             pl.lit(log.system).alias("system"),
-            pl.lit(_log_files.text_of(log.path)).alias("file"),
+            pl.lit(_log_files.text_of(log.path)).alias("log_file"),
             pl.lit(log.task or "").alias(_TASK),
             epochs.of(log),
             *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
@@ -93,7 +93,7 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
     roles = [role for role in _standard.ROLES if role in found.columns]
     several = (found[_TASK] != "").any()
     order = ["system", *(["task"] if several else []), "epoch", *roles]
-    return found.select(*order, pl.exclude(*order, "file", _TASK), "file", _TASK)
+    return found.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file", _TASK)
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:
@@ -132,15 +132,15 @@ class _Epochs:
 def check_answers(rows: pl.DataFrame, problems: ManyProblems, paths: Iterable[Path]) -> None:
     """Report questions for which a file accepts other answers than the first file that has them."""
     first = rows.group_by(_KEYS, maintain_order=True).first()
-    both = rows.select(*_KEYS, "file", "answers").join(
-        first.select(*_KEYS, first="answers", first_file="file"), on=_KEYS, how="left"
+    both = rows.select(*_KEYS, "log_file", "answers").join(
+        first.select(*_KEYS, first="answers", first_file="log_file"), on=_KEYS, how="left"
     )
     # Nearly all are equal as they are, and sorting the answers of all rows takes as long as reading them.
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
-    differing = differing.unique([*_KEYS, "file", "first_file"], maintain_order=True)
+    differing = differing.unique([*_KEYS, "log_file", "first_file"], maintain_order=True)
     files = {_log_files.text_of(path): path for path in paths}
-    for (file, other), questions in differing.group_by("file", "first_file", maintain_order=True):
+    for (file, other), questions in differing.group_by("log_file", "first_file", maintain_order=True):
         ids = _ids(questions)
         problems.add(
             f"accepts other answers than {other} for {numbered(len(ids), 'question')}: "

@@ -78,7 +78,7 @@ def read_logs(
     -------
     DataFrame
         `system`, `epoch` (1, 2, ...), the columns of the standard frame, all other columns of all files, and
-        `file`. A column of a file with one of these names gets an underscore appended. A column that has
+        `log_file`. A column of a file with one of these names gets an underscore appended. A column that has
         different dtypes in several files is widened, or String if no number can hold it exactly.
 
         `task` is the task of the run, where a harness writes it. If a system has files of several tasks, a
@@ -122,7 +122,7 @@ def read_logs(
     >>> for name, answer in {"old": "Cola", "new": "coke"}.items():
     ...     _ = (folder / f"{name}.csv").write_text(f"id,pred,answer\n1,{answer},Coke\n2,1999,1999\n")
     >>> frame = af.read_logs({"old": folder / "old.csv", "new": folder / "new.csv"})
-    >>> frame.drop("file")
+    >>> frame.drop("log_file")
     shape: (4, 5)
     ┌────────┬───────┬─────────────┬────────────┬───────────┐
     │ system ┆ epoch ┆ question_id ┆ prediction ┆ answers   │

@@ -309,6 +309,14 @@ def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> N
     assert printed.endswith(f", possibly best: {possibly}: few.csv\n")
 
 
+def test_one_document_can_show_no_best_and_the_shell_says_so(run: Run, tmp_path: Path) -> None:
+    ALL.with_columns(book=pl.lit("all")).write_parquet(tmp_path / "all.parquet")
+    done = run("compare", "all.parquet", *SYSTEMS, "-c", "book", "-o", "out.csv")
+    assert done.returncode == 0
+    note = "all rows together cannot be tested at 0.05: fewer than 6 clusters (book)."
+    assert done.stderr == f"anls-frame: {note}\n"
+
+
 def test_details_print_how_error_types_changed(run: Run) -> None:
     options = ("compare", "all.parquet", "--systems", "silent,rapidocr,dates", "--baseline", "rapidocr")
 

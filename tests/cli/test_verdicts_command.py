@@ -44,7 +44,7 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
     assert done.stdout.splitlines()[-1] == (
         "3 of 1,568 rows judged: they lost 3.0 of 533.9 points, "
-        "of which 2.0 (67 %) are not the model's errors"
+        "of which 2.0 (67 %) are not the model's errors; ANLS 0.6595, without these 0.6604 of 1,566 rows"
     )
     assert "answer_wrong" in done.stdout
     judged = pl.read_csv(folder / "judged.csv")
@@ -99,6 +99,10 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
         assert (line["system"], line["n"]) == (name, 1568)
         assert line["lost_points"] == pytest.approx(1568 * (1 - overall["anls"]))
         assert (line["lost_points_of_judged"], line["not_the_models"]) == (2, 2)
+        left = QUESTIONS.filter(~pl.col("question_id").is_in(judged["question_id"].to_list()))
+        without = af.report(left, name, "answers").overall
+        assert (line["score"], line["n_without"]) == (pytest.approx(overall["anls"]), without["n"])
+        assert line["score_without"] == pytest.approx(without["anls"])
         assert (of_verdict["verdict"], of_verdict["rows"]) == ("answer_wrong", 2)
         assert of_verdict["share_of_lost"] == pytest.approx(2 / line["lost_points"])
         assert rows[f"prediction of '{name}'"].equals(judged[name])

@@ -111,7 +111,7 @@ def test_logs_of_several_systems_have_a_row_for_each_system_and_epoch(logs: tupl
             for sample in account[kind]
         ]
         assert_frame_equal(
-            own.drop("system", "file"), af.read_inspect(folder / f"log.{kind}"), check_column_order=False
+            own.drop("system", "log_file"), af.read_inspect(folder / f"log.{kind}"), check_column_order=False
         )
     # Two runs of one system: six epochs.
     runs = af.read_logs({"mock": [folder / "log.eval", folder / "log.json"]})

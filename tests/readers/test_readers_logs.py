@@ -59,14 +59,14 @@ def test_each_system_has_the_rows_of_its_reader(given: Any) -> None:
     frame = af.read_logs(given, gold=GOLD)
 
     assert frame.columns[:3] == ["system", "epoch", "question_id"]
-    assert frame.columns[-1] == "file"
+    assert frame.columns[-1] == "log_file"
     assert frame["system"].unique(maintain_order=True).to_list() == list(ENGINES)
     for name in ENGINES:
         path = RRC / f"submission_{name}.json"
         own = frame.filter(system=name)
         assert set(own["epoch"]) == {1}
-        assert set(own["file"]) == {str(path)}
-        assert_frame_equal(own.drop("system", "epoch", "file"), af.read_rrc(GOLD, path))
+        assert set(own["log_file"]) == {str(path)}
+        assert_frame_equal(own.drop("system", "epoch", "log_file"), af.read_rrc(GOLD, path))
 
 
 def test_the_frame_is_compared_as_two_columns_are() -> None:
@@ -189,7 +189,8 @@ def test_vlmevalkit_is_named(tmp_path: Path) -> None:
 def test_columns_of_the_files_are_all_there(tmp_path: Path) -> None:
     big = 2**53 + 1
     files = {
-        "a": row(1, "x", system="gpt", file="f", count=1, exact=big, hit=True, note="x", only=1, tags=["t"]),
+        "a": row(1, "x", system="gpt", log_file="f", file="p", count=1, exact=big, hit=True, note="x", only=1)
+        | {"tags": ["t"]},
         "b": row(1, "y", epoch="Edo", count=0.5, exact=0.5, hit=0.5, note=7, tags={"k": "ü"}, score=None),
         "c": row(1, "z", count=None, hit=None, note=None, tags=None, score=0.5),
     }
@@ -198,7 +199,9 @@ def test_columns_of_the_files_are_all_there(tmp_path: Path) -> None:
     assert frame["prediction"].to_list() == ["x", "y", "z"]
     assert frame["epoch"].to_list() == [1, 1, 1]
     assert frame["system_"].to_list() == ["gpt", None, None]
-    assert frame["file_"].to_list() == ["f", None, None]
+    assert frame["log_file_"].to_list() == ["f", None, None]
+    # Documents often have a field of this name.
+    assert frame["file"].to_list() == ["p", None, None]
     assert frame["epoch_"].to_list() == [None, "Edo", None]
     assert frame["count"].to_list() == [1.0, 0.5, None]
     assert frame["exact"].to_list() == [str(big), "0.5", None]
@@ -323,7 +326,7 @@ def test_the_name_of_a_file_may_be_no_text(tmp_path: Path) -> None:
     write(other, [row(1, "y")])
     frame = af.read_logs(tmp_path)
     assert frame["system"].to_list() == ["a", "b\ufffd"]
-    assert frame["file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", "b\ufffd.jsonl")]
+    assert frame["log_file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", "b\ufffd.jsonl")]
 
 
 def test_the_means_over_epochs_are_compared(tmp_path: Path) -> None:
@@ -547,7 +550,7 @@ def test_the_fields_of_the_documents_are_joined_by_number(
     assert frame["question"].to_list() == ["Prompt"] * 4
     assert frame["doc_answers"].to_list() == [["Coke"], ["Rome"]] * 2
     assert not {"image", "pages", "doc_id_"} & set(frame.columns)
-    assert frame.columns[-1] == "file"
+    assert frame.columns[-1] == "log_file"
 
 
 def test_the_fields_of_the_documents_are_joined_by_id(limited: dict[str, Path]) -> None:
@@ -646,5 +649,5 @@ def test_every_row_and_value_of_any_files_is_there(
         key = found["system"], found["epoch"], int(found["question_id"].removeprefix("q"))
         part, value = rows.pop(key)
         assert found["prediction"] == "".join(map(str, key))
-        assert found["file"] == str(folder / f"{key[0]}-{part}.jsonl")
+        assert found["log_file"] == str(folder / f"{key[0]}-{part}.jsonl")
         assert same(found["note"], value), (found["note"], value)

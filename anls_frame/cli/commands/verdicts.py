@@ -93,9 +93,13 @@ def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -
     name = "" if is_alone else f"{system['system']}: "
     total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
+    scores = ""
+    if system["score"] is not None and system["score_without"] is not None:
+        left = numbered(system["n_without"], "row")
+        scores = f"; ANLS {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
     print(
         plain(
             f"{name}{judged:,} of {numbered(system['n'], 'row')} judged: they lost {lost:.1f} of {total:.1f} "
-            f"points, of which {others:.1f}{share} are not the model's errors"
+            f"points, of which {others:.1f}{share} are not the model's errors{scores}"
         )
     )
