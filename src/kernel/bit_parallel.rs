@@ -29,7 +29,9 @@ pub fn distance_units<U: Unit>(pattern: &[U], text: &[U]) -> usize {
     columns(pattern.len(), text.iter().map(|&unit| match_bits(unit)))
 }
 
-fn columns(pattern_length: usize, match_bits: impl Iterator<Item = u64>) -> usize {
+/// Distance between a pattern of so many units and a text, each unit of which stands at these positions of the pattern.
+#[inline(always)]
+pub fn columns(pattern_length: usize, match_bits: impl Iterator<Item = u64>) -> usize {
     debug_assert!((1..=64).contains(&pattern_length));
     let last = 1 << (pattern_length - 1);
     let (mut up, mut down) = (u64::MAX, 0_u64);

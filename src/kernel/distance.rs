@@ -127,6 +127,12 @@ impl Workspace {
         distance.expect("no limit was set")
     }
 
+    /// The same for texts of which neither is empty, the first one not longer, and about so many errors.
+    pub fn many_errors(&mut self, [pattern, text]: [&[u32]; 2], ids: usize, guess: usize) -> usize {
+        let distance = self.long.band.distance(pattern, text, ids, guess, usize::MAX);
+        distance.expect("no limit was set")
+    }
+
     /// The same for different texts that are UTF-8.
     pub fn distance_of_utf8(
         &mut self,

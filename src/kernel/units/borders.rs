@@ -26,8 +26,10 @@ pub struct Borders {
     words: usize,
     /// Whether one byte stands between two words, and none at the ends.
     are_close: bool,
-    /// Whitespace other than spaces: where it stands, and its bytes.
-    foreign: Vec<(usize, usize)>,
+    /// Whitespace of ASCII other than spaces: the words of `inside` that have some, and its bits.
+    controls: Vec<(usize, u64)>,
+    /// Whitespace beyond ASCII: where it stands, and its bytes.
+    wide: Vec<(usize, usize)>,
 }
 
 impl Borders {
@@ -36,7 +38,8 @@ impl Borders {
     #[inline(always)]
     pub fn find(&mut self, text: &[u8], joins: bool) {
         self.inside.clear();
-        self.foreign.clear();
+        self.controls.clear();
+        self.wide.clear();
         self.len = text.len();
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         // Whitespace that the block before has begun.
@@ -160,23 +163,27 @@ impl Borders {
             self.inside.push(!spaces);
             return;
         }
-        let mut whitespace = both(halves.map(|half| half.whitespace().0)) | *begun;
-        *begun = 0;
-        let mut foreign = whitespace & !spaces;
-        let beyond_ascii = both(masks.map(|masks| masks.beyond_ascii));
-        if beyond_ascii != 0 && block.iter().fold(false, |any, &byte| any | may_start_whitespace(byte)) {
-            foreign |= beyond_ascii;
+        let mut whitespace = both(halves.map(|half| half.whitespace().0));
+        let controls = whitespace & !spaces;
+        if controls != 0 {
+            self.controls.push((self.inside.len(), controls));
         }
-        while foreign != 0 {
-            let bit = foreign.trailing_zeros();
-            foreign &= foreign - 1;
+        whitespace |= *begun;
+        *begun = 0;
+        let mut wide = both(masks.map(|masks| masks.beyond_ascii));
+        if wide != 0 && !block.iter().fold(false, |any, &byte| any | may_start_whitespace(byte)) {
+            wide = 0;
+        }
+        while wide != 0 {
+            let bit = wide.trailing_zeros();
+            wide &= wide - 1;
             let at = first + bit as usize;
-            if !text[at].is_ascii() && !may_start_whitespace(text[at]) {
+            if !may_start_whitespace(text[at]) {
                 continue;
             }
             let (code, width) = character(text, at);
             if char::from_u32(code).is_some_and(is_whitespace) {
-                self.foreign.push((at, width));
+                self.wide.push((at, width));
                 let bits = ((1_u128 << width) - 1) << bit;
                 whitespace |= bits as u64;
                 *begun = (bits >> u64::BITS) as u64;
@@ -187,9 +194,16 @@ impl Borders {
 
     /// Joins words between which a single character of whitespace stands that is no space.
     fn join(&mut self) {
-        let Self { inside, foreign, len, .. } = self;
+        let Self { inside, controls, wide, len, .. } = self;
+        // No neighbour of a character that is joined is whitespace, so the order does not matter.
+        for &(word, bits) in &*controls {
+            let before = if word > 0 { inside[word - 1] >> (BLOCK - 1) } else { 0 };
+            let behind = inside.get(word + 1).map_or(0, |next| next << (BLOCK - 1));
+            let letters = inside[word];
+            inside[word] |= bits & (letters << 1 | before) & (letters >> 1 | behind);
+        }
         let is_inside = |inside: &[u64], at: usize| inside[at / BLOCK] >> (at % BLOCK) & 1 != 0;
-        for &(at, width) in &*foreign {
+        for &(at, width) in &*wide {
             let joins =
                 at > 0 && at + width < *len && is_inside(inside, at - 1) && is_inside(inside, at + width);
             for at in at..at + if joins { width } else { 0 } {
@@ -231,19 +245,24 @@ impl Starts<'_> {
     #[inline(always)]
     pub fn next(self, at: usize) -> usize {
         let mut byte = at / STEP;
-        let mut found = u64::from_le_bytes(*self.0[byte..].first_chunk().expect(ENDS)) >> (at % STEP);
+        let found = self.bits(byte) >> (at % STEP);
         if found != 0 {
             return at + found.trailing_zeros() as usize;
         }
-        while found == 0 {
+        loop {
             byte += STEP;
-            found = u64::from_le_bytes(*self.0[byte..].first_chunk().expect(ENDS));
+            let found = self.bits(byte);
+            if found != 0 {
+                return STEP * byte + found.trailing_zeros() as usize;
+            }
         }
-        STEP * byte + found.trailing_zeros() as usize
+    }
+
+    #[inline(always)]
+    fn bits(self, byte: usize) -> u64 {
+        u64::from_le_bytes(*self.0[byte..byte + STEP].first_chunk().expect("so many bytes"))
     }
 }
-
-const ENDS: &str = "there are ones behind the text";
 
 /// Whether whitespace beyond ASCII starts with this byte.
 fn may_start_whitespace(byte: u8) -> bool {

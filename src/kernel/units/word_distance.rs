@@ -15,6 +15,9 @@ const FIRST_LOOK: usize = 8;
 /// Errors that are looked for from the start alone: to turn the texts round takes longer.
 const ONE_END: usize = 4;
 
+/// Errors after which many more are seen to come. So few tell little.
+const SOON: usize = 2;
+
 /// Longest text: two places are kept in 64 bits.
 const LONGEST: usize = i32::MAX as usize;
 
@@ -60,45 +63,44 @@ struct Texts<'a> {
 }
 
 impl WordDistance {
-    /// The distance; `None` where there are too many errors.
+    /// The distance if there are few errors; else about how many there are, from the first ones.
     #[inline(always)]
-    pub fn distance(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2]) -> Option<usize> {
+    pub fn search_from_start(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2]) -> Result<usize, usize> {
         let forward = &mut self.forward;
-        if texts.iter().any(|text| text.len() > LONGEST) {
-            return None;
-        }
         let words = borders.each_ref().map(Borders::words);
-        // Cells that take as long as it takes to compare the words by numbers.
-        let budget = usize::midpoint(words[0], words[1]);
-        // Errors of one end beyond which there are more cells than that.
-        let most = FIRST_LOOK.max(budget.isqrt()).min(words[0].max(words[1]).div_ceil(2)).max(ONE_END);
+        if texts.iter().any(|text| text.len() > LONGEST) {
+            return Err(u32::MAX as usize);
+        }
         let ahead = Texts { texts, borders };
         let shift = words[1].cast_signed() - words[0].cast_signed();
-        forward.begin(most, ahead);
+        forward.begin(ahead.most(), ahead);
         while !forward.is_at_the_end(ahead, shift) {
-            if forward.errors == ONE_END {
-                // So few errors tell little, so that only many more are too many.
-                let expected = forward.errors * texts[0].len() / forward.furthest.max(1);
-                if expected * expected / 8 > budget {
-                    return None;
-                }
-                return self.distance_from_both_ends(ahead, most, budget, shift);
+            let expected = forward.errors * texts[0].len() / forward.furthest.max(1);
+            let is_too_far = forward.errors == SOON && expected * expected > 4 * ahead.budget();
+            if is_too_far || forward.errors == ONE_END {
+                return Err(expected);
             }
             forward.advance(ahead);
         }
-        Some(forward.errors)
+        Ok(forward.errors)
     }
 
+    /// Goes on from both ends, if the errors that are expected are few enough; `None` where there are too many.
     #[inline(always)]
-    fn distance_from_both_ends(
+    pub fn search_from_both_ends(
         &mut self,
-        ahead: Texts,
-        most: usize,
-        budget: usize,
-        shift: isize,
+        texts: [&[u8]; 2],
+        borders: &[Borders; 2],
+        expected: usize,
     ) -> Option<usize> {
+        let ahead = Texts { texts, borders };
+        let (most, budget) = (ahead.most(), ahead.budget());
+        if expected * expected / 4 > budget {
+            return None;
+        }
+        let words = borders.each_ref().map(Borders::words);
+        let shift = words[1].cast_signed() - words[0].cast_signed();
         let Self { forward, backward, reversed, borders: reversed_borders } = self;
-        let Texts { texts, borders } = ahead;
         for ((reversed, text), (reversed_borders, borders)) in
             reversed.iter_mut().zip(texts).zip(reversed_borders.iter_mut().zip(borders))
         {
@@ -171,7 +173,7 @@ impl Side {
             let [added, changed, missing] = [near[0], near[1], near[2]];
             let missing = missing.next & FIRST | missing.at & !FIRST;
             let added = added.at & FIRST | added.next & !FIRST;
-            let mut furthest = changed.next.max(missing).max(added).max(changed.at);
+            let mut furthest = changed.next.max(missing).max(added);
             if !hold(furthest) {
                 let ways = [changed.at, changed.next, missing, added];
                 furthest = ways.into_iter().filter(|&way| hold(way)).max().unwrap_or(NOWHERE.at);
@@ -205,6 +207,19 @@ impl Side {
 }
 
 impl Texts<'_> {
+    /// Cells that take as long as it takes to look every word up.
+    fn budget(&self) -> usize {
+        let [left, right] = self.borders;
+        usize::midpoint(left.words(), right.words())
+    }
+
+    /// Errors of one end beyond which there are more cells than that.
+    fn most(&self) -> usize {
+        let [left, right] = self.borders;
+        let longer = left.words().max(right.words());
+        FIRST_LOOK.max(self.budget().isqrt()).min(longer.div_ceil(2)).max(ONE_END)
+    }
+
     fn lens(&self) -> [usize; 2] {
         self.texts.map(<[u8]>::len)
     }
@@ -223,11 +238,14 @@ impl Texts<'_> {
     /// Whether two words are seen to differ at once; behind the first one the text goes on at `next`.
     #[inline(always)]
     fn differ(&self, at: [usize; 2], next: usize) -> bool {
-        let eight = |side: usize| self.texts[side][at[side]..].first_chunk().copied().map(u64::from_le_bytes);
-        let (Some(own), Some(other)) = (eight(0), eight(1)) else { return false };
+        let [Some(own), Some(other)] = [0, 1].map(|side| eight_bytes(self.texts[side], at[side])) else {
+            return false;
+        };
         let borders = &self.borders[0];
         let len = if borders.are_close() { next - at[0] - 1 } else { borders.inside_from(at[0]) };
-        own != other && ((own ^ other).trailing_zeros() as usize) < 8 * len
+        // No word is empty.
+        let behind = u64::BITS as usize - 8 * len.min(8);
+        (own ^ other) << behind != 0
     }
 
     /// Passes over all words that are equal. Both places are where words begin, or the ends of the texts.
@@ -260,6 +278,11 @@ impl Texts<'_> {
     }
 }
 
+#[inline(always)]
+fn eight_bytes(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..at + 8)?.first_chunk().copied().map(u64::from_le_bytes)
+}
+
 fn pack([left, right]: [usize; 2]) -> Places {
     (left << u32::BITS | right) as Places
 }
@@ -280,13 +303,15 @@ fn reverse(text: &[u8], reversed: &mut Vec<u8>) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Measured, TextUnit, Units, WordRule};
+    use super::super::words::Words;
+    use super::super::{TextUnit, Units, WordRule};
     use crate::kernel::distance::Workspace;
+    use crate::kernel::lanes::Isa;
     use crate::kernel::oracle::cases;
     use crate::kernel::weighted::SubstitutionCost;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: cases(20_000), failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: cases(8_000), failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn distances_are_those_of_the_numbers(
@@ -308,10 +333,13 @@ mod tests {
             let (mut units, mut workspace) = (Units::default(), Workspace::default());
             for rule in [WordRule::Whitespace, WordRule::Spaces] {
                 let [left, right] = units.code_points(texts, TextUnit::Word(rule)).map(str::to_owned);
-                let Measured { distance, lengths } =
-                    units.measure(texts, TextUnit::Word(rule), &mut workspace).expect("words are always measured");
-                prop_assert_eq!(lengths, [&left, &right].map(|text| text.chars().count()));
-                prop_assert_eq!(distance, workspace.distance(&left, &right, SubstitutionCost::One), "{:?} {:?}", texts, rule);
+                let lengths = [&left, &right].map(|text| text.chars().count());
+                let expected = (workspace.distance(&left, &right, SubstitutionCost::One), lengths);
+                for isa in Isa::available() {
+                    let mut ranges = <[Vec<_>; 2]>::default();
+                    let found = Words::with_isa(isa).distance(texts, rule, &mut ranges, &mut workspace);
+                    prop_assert_eq!(found, expected, "{:?}: {:?} {:?}", isa, texts, rule);
+                }
             }
         }
     }

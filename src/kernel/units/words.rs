@@ -54,9 +54,19 @@ impl Words {
                 split_at_boundaries(text, ranges, &mut self.letters);
             }
         } else {
-            let attempt = Attempt { words: self, texts, rule, ranges };
-            if let Some(distance) = isa.perform(attempt) {
-                return (distance, self.borders.each_ref().map(Borders::words));
+            let Self { borders, distance, band, .. } = self;
+            let bytes = texts.map(str::as_bytes);
+            let found = match isa.perform(FromStart { distance, borders, texts: bytes, rule }) {
+                Ok(distance) => Some(distance),
+                Err(expected) => isa
+                    .perform(FromBothEnds { distance, borders, texts: bytes, expected })
+                    .or_else(|| band.distance(isa, bytes, borders, workspace)),
+            };
+            if let Some(distance) = found {
+                return (distance, borders.each_ref().map(Borders::words));
+            }
+            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
+                borders.ranges(ranges);
             }
         }
         let Self { numbers, .. } = self;
@@ -91,36 +101,42 @@ impl Words {
     }
 }
 
-/// The distance of words between whitespace, as far as it takes many operations on bits.
-struct Attempt<'a> {
-    words: &'a mut Words,
-    texts: [&'a str; 2],
+/// Finds the words of both texts, and their distance if there are few errors; else about how many there are.
+struct FromStart<'a> {
+    distance: &'a mut WordDistance,
+    borders: &'a mut [Borders; 2],
+    texts: [&'a [u8]; 2],
     rule: WordRule,
-    ranges: &'a mut [Vec<Range>; 2],
 }
 
-impl Task for Attempt<'_> {
-    /// The distance; where there are too many errors to find it at once, the places of the words.
+impl Task for FromStart<'_> {
+    type Result = Result<usize, usize>;
+
+    #[inline(always)]
+    fn perform(self) -> Result<usize, usize> {
+        let Self { distance, borders, texts, rule } = self;
+        for (borders, text) in borders.iter_mut().zip(texts) {
+            borders.find(text, rule == WordRule::Spaces);
+        }
+        distance.search_from_start(texts, borders)
+    }
+}
+
+/// Goes on with more errors. A task of its own, so that its loops have all registers.
+struct FromBothEnds<'a> {
+    distance: &'a mut WordDistance,
+    borders: &'a [Borders; 2],
+    texts: [&'a [u8]; 2],
+    expected: usize,
+}
+
+impl Task for FromBothEnds<'_> {
     type Result = Option<usize>;
 
     #[inline(always)]
     fn perform(self) -> Option<usize> {
-        let Self { words: Words { borders, distance, band, .. }, texts, rule, ranges } = self;
-        let bytes = texts.map(str::as_bytes);
-        for (borders, text) in borders.iter_mut().zip(bytes) {
-            borders.find(text, rule == WordRule::Spaces);
-        }
-        // Not `or_else`, which would be compiled for every machine.
-        let mut distance = distance.distance(bytes, borders);
-        if distance.is_none() {
-            distance = band.distance(bytes, borders);
-        }
-        if distance.is_none() {
-            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
-                borders.ranges(ranges);
-            }
-        }
-        distance
+        let Self { distance, borders, texts, expected } = self;
+        distance.search_from_both_ends(texts, borders, expected)
     }
 }
 
@@ -359,9 +375,19 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: cases(2_000), failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn words_are_those_of_a_split(text in "([a-cé漢]{1,20}|[ \t\u{1c}\u{85}\u{a0}\u{3000}\u{2003}]{1,2}){0,60}") {
+        fn words_are_those_of_a_split(text in "([a-cé漢]{1,20}|[ \t\n\u{1c}\u{85}\u{a0}\u{3000}\u{2003}]{1,2}){0,60}") {
             let expected: Vec<_> = text.split(is_whitespace).filter(|word| !word.is_empty()).collect();
             prop_assert_eq!(words(&text, WordRule::Whitespace), expected);
+            let characters: Vec<_> = text.chars().collect();
+            let is_letter = |place: usize| characters.get(place).is_some_and(|&character| !is_whitespace(character));
+            let joined: String = (0..characters.len())
+                .map(|place| {
+                    let joins = place > 0 && characters[place] != ' ' && is_letter(place - 1) && is_letter(place + 1);
+                    if is_letter(place) || joins { characters[place] } else { ' ' }
+                })
+                .collect();
+            let expected: Vec<_> = joined.split(' ').filter(|word| !word.is_empty()).collect();
+            prop_assert_eq!(words(&text, WordRule::Spaces), expected);
         }
 
         #[test]
