@@ -10,6 +10,7 @@ mod cluster_rules;
 mod graphemes;
 mod word_band;
 mod word_distance;
+mod word_path;
 mod word_table;
 mod words;
 

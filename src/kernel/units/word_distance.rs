@@ -57,9 +57,9 @@ struct Side {
 
 /// Two texts, from one of their ends.
 #[derive(Clone, Copy)]
-struct Texts<'a> {
-    texts: [&'a [u8]; 2],
-    borders: &'a [Borders; 2],
+pub(super) struct Texts<'a> {
+    pub texts: [&'a [u8]; 2],
+    pub borders: &'a [Borders; 2],
 }
 
 impl WordDistance {
@@ -220,7 +220,8 @@ impl Texts<'_> {
         FIRST_LOOK.max(self.budget().isqrt()).min(longer.div_ceil(2)).max(ONE_END)
     }
 
-    fn lens(&self) -> [usize; 2] {
+    #[inline(always)]
+    pub fn lens(&self) -> [usize; 2] {
         self.texts.map(<[u8]>::len)
     }
 
@@ -250,7 +251,7 @@ impl Texts<'_> {
 
     /// Passes over all words that are equal. Both places are where words begin, or the ends of the texts.
     #[inline(always)]
-    fn follow(&self, mut places: [usize; 2]) -> [usize; 2] {
+    pub fn follow(&self, mut places: [usize; 2]) -> [usize; 2] {
         let [left, right] = self.borders;
         loop {
             let [at, beside] = places;

@@ -8,6 +8,7 @@ use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
 use super::word_band::WordBand;
 use super::word_distance::WordDistance;
+use super::word_path::WordPath;
 use super::{Range, TOO_MANY, WordRule};
 
 /// Working memory, reused from pair to pair.
@@ -16,6 +17,7 @@ pub struct Words {
     isa: Isa,
     borders: [Borders; 2],
     distance: WordDistance,
+    path: WordPath,
     band: WordBand,
     numbers: Numbers,
     letters: String,
@@ -54,12 +56,13 @@ impl Words {
                 split_at_boundaries(text, ranges, &mut self.letters);
             }
         } else {
-            let Self { borders, distance, band, .. } = self;
+            let Self { borders, distance, path, band, .. } = self;
             let bytes = texts.map(str::as_bytes);
             let found = match isa.perform(FromStart { distance, borders, texts: bytes, rule }) {
                 Ok(distance) => Some(distance),
                 Err(expected) => isa
-                    .perform(FromBothEnds { distance, borders, texts: bytes, expected })
+                    .perform(AlongPath { path, borders, texts: bytes, expected })
+                    .or_else(|| isa.perform(FromBothEnds { distance, borders, texts: bytes, expected }))
                     .or_else(|| band.distance(isa, bytes, borders, workspace)),
             };
             if let Some(distance) = found {
@@ -119,6 +122,35 @@ impl Task for FromStart<'_> {
             borders.find(text, rule == WordRule::Spaces);
         }
         distance.search_from_start(texts, borders)
+    }
+}
+
+/// Fewer words take as little time in a table.
+const LEAST_ON_PATH: usize = 200;
+
+/// Words for each error of a path, which seldom is seen to be the shortest one where there are fewer.
+const WORDS_OF_ERROR: usize = 8;
+
+/// Finds the distance from a path that is seen to be the shortest one.
+struct AlongPath<'a> {
+    path: &'a mut WordPath,
+    borders: &'a [Borders; 2],
+    texts: [&'a [u8]; 2],
+    expected: usize,
+}
+
+impl Task for AlongPath<'_> {
+    type Result = Option<usize>;
+
+    #[inline(always)]
+    fn perform(self) -> Option<usize> {
+        let Self { path, borders, texts, expected } = self;
+        let words = borders[0].words().min(borders[1].words());
+        let most = words / WORDS_OF_ERROR;
+        if words < LEAST_ON_PATH || expected > most {
+            return None;
+        }
+        path.search(texts, borders, most)
     }
 }
 
