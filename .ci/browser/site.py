@@ -43,6 +43,8 @@ ANSWERS = {
     "spark": {"recipes"},
     "training": {"streaming"},
     "grammar": {"gec"},
+    "PyTorch validation ANLS": {"streaming"},
+    "exclude rows annotation mistakes": {"browse"},
 }
 # What ends right of the window, and does not scroll inside of the page.
 CUT = """() => [...document.querySelectorAll(".bd-article *")].filter((element) => {
