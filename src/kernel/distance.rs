@@ -3,10 +3,10 @@
 use super::band::Band;
 use super::bit_parallel::{distance_by_table, distance_units};
 use super::byte_ids::ByteIds;
+use super::cluster_numbers::ClusterNumbers;
 use super::diagonal::{Found, Wavefronts};
 use super::lcs::CommonSubsequence;
 use super::pattern::{DenseIds, Unit};
-use super::units::ClusterNumbers;
 use super::utf8::characters;
 use super::weighted::{SubstitutionCost, indel};
 

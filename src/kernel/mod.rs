@@ -61,6 +61,8 @@ mod bit_parallel;
 mod byte_ids;
 mod case;
 mod categories;
+mod cluster_numbers;
+mod cluster_rules;
 mod diagonal;
 pub mod equivalences;
 mod fallback;

@@ -5,7 +5,7 @@ use std::ops::Range as Span;
 
 use rustc_hash::FxBuildHasher;
 
-use super::cluster_rules::{Class, for_each_joined};
+use super::super::cluster_rules::{Class, for_each_joined};
 use super::{Range, TOO_MANY};
 
 /// Working memory, reused from pair to pair.

@@ -5,8 +5,6 @@
 //! texts are those of the units.
 
 mod borders;
-mod cluster_numbers;
-mod cluster_rules;
 mod graphemes;
 mod word_band;
 mod word_distance;
@@ -14,10 +12,10 @@ mod word_path;
 mod word_table;
 mod words;
 
-pub use self::cluster_numbers::ClusterNumbers;
 use self::graphemes::Graphemes;
 pub use self::graphemes::is_code_points;
 use self::words::Words;
+use super::cluster_numbers::ClusterNumbers;
 use super::distance::Workspace;
 use super::length::length;
 

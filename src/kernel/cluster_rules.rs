@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::lanes::each;
+use super::lanes::each;
 use Class::{
     Base, Consonant, Control, Cr, Extend, ExtendAlone, L, Lf, Linker, Lv, Lvt, Pictograph, Prepend, Regional,
     Spacing, T, V, Zwj,
@@ -140,7 +140,7 @@ fn joins_behind(mut cluster: impl Iterator<Item = Class>, after: Class) -> bool 
     }
 }
 
-/// What takes clusters as they are found. Where it is part of a [`Task`](super::super::lanes::Task), it is no closure, as
+/// What takes clusters as they are found. Where it is part of a [`Task`](super::lanes::Task), it is no closure, as
 /// that could not be marked `#[inline(always)]`.
 pub trait Found {
     /// Takes a cluster.

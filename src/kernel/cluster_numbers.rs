@@ -5,9 +5,9 @@ use std::ops::Range as Span;
 
 use rustc_hash::FxBuildHasher;
 
-use super::super::byte_ids::Beyond;
-use super::super::lanes::{Isa, SPARE, Task};
+use super::byte_ids::Beyond;
 use super::cluster_rules::{Class, Found, for_each_joined};
+use super::lanes::{Isa, SPARE, Task};
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
@@ -320,7 +320,7 @@ mod tests {
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
 
-    use super::super::super::distance::Workspace;
+    use super::super::distance::Workspace;
     use super::*;
     use crate::kernel::oracle::{cases, edit_distance};
 
