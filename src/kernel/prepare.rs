@@ -65,10 +65,14 @@ impl Preparation {
             && self.whitespace != Whitespace::Lines
     }
 
-    /// The prepared text: `raw` itself where nothing is to do, otherwise written into `buffer`.
+    /// The prepared text: a part of `raw` where nothing else is to do, otherwise written into `buffer`.
     pub fn prepare<'a>(self, raw: &'a str, buffer: &'a mut String) -> &'a str {
-        if (Self { unit: TextUnit::Codepoint, ..self }) == Self::NONE {
-            return raw;
+        if (Self { unit: TextUnit::Codepoint, whitespace: Whitespace::Keep, ..self }) == Self::NONE {
+            match self.whitespace {
+                Whitespace::Keep => return raw,
+                Whitespace::Strip => return raw.trim_matches(is_whitespace),
+                Whitespace::Squeeze | Whitespace::Lines => {}
+            }
         }
         buffer.clear();
         if let Some(equivalences) = self.equivalences {
