@@ -18,6 +18,8 @@ mod strip;
 mod task;
 mod views;
 mod wavefront;
+mod whitespace;
+mod window;
 
 pub use affix::Affixes;
 pub use compress::each;
@@ -33,6 +35,8 @@ pub use strip::{WORDS, Words};
 pub use task::Task;
 pub use views::{Shown, VIEWS, is_plain};
 pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
+pub use whitespace::BLOCK;
+pub use window::{ColumnSteps, ROWS, Rows};
 
 use super::pattern::Unit;
 use super::view::Memory;
@@ -208,6 +212,31 @@ impl Isa {
             self, (texts),
             avx2: decode::x86::decode, neon: decode::neon::decode, portable: decode::decode
         )
+    }
+
+    /// Where whitespace of ASCII stands in each block; see [`whitespace::whitespace`].
+    pub fn whitespace(self, blocks: &[[u8; BLOCK]], letters: &mut [u64], controls: &mut [u64]) -> bool {
+        dispatch!(
+            self, (blocks, letters, controls),
+            avx2: whitespace::x86::whitespace, portable: whitespace::whitespace
+        )
+    }
+
+    /// Where other whitespace may start in each block; see [`whitespace::wide_starts`].
+    pub fn wide_starts(self, blocks: &[[u8; BLOCK]], starts: &mut [u64]) {
+        dispatch!(
+            self, (blocks, starts), avx2: whitespace::x86::wide_starts, portable: whitespace::wide_starts
+        );
+    }
+
+    /// The columns of all rows; see [`window::all_rows`].
+    pub fn columns(self, rows: &Rows, columns: &[u16], steps: &mut [ColumnSteps]) {
+        dispatch!(self, (rows, columns, steps), avx2: window::x86::all_rows, portable: window::all_rows);
+    }
+
+    /// The columns of a band; see [`window::band`].
+    pub fn band(self, rows: &[u16], columns: &[u16], steps: &mut [ColumnSteps]) -> usize {
+        dispatch!(self, (rows, columns, steps), avx2: window::x86::band, portable: window::band)
     }
 
     /// Narrows the start of a text; see [`narrow`](narrow::narrow).

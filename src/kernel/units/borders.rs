@@ -1,12 +1,12 @@
 //! Where words begin and end: a bit for each byte of a text.
 
-use super::super::lanes::{LONGEST, Register};
+use super::super::lanes::{BLOCK, Isa, Task};
 use super::super::utf8::character;
 use super::super::whitespace::is_whitespace;
 use super::Range;
 
-/// Bytes for which a word of memory has bits.
-const BLOCK: usize = 2 * LONGEST;
+/// Words of bits behind the last block: two places behind the text are asked for, and a window reads a word more.
+const BEHIND: usize = 2;
 
 /// Places that are written at once: how many there are in a block is hard to foresee.
 const GROUP: usize = 8;
@@ -26,8 +26,9 @@ pub struct Borders {
     words: usize,
     /// Whether one byte stands between two words, and none at the ends.
     are_close: bool,
-    /// Whitespace of ASCII other than spaces: the words of `inside` that have some, and its bits.
-    controls: Vec<(usize, u64)>,
+    /// Whitespace of ASCII other than spaces, and where whitespace beyond ASCII may start: a bit for each byte.
+    controls: Vec<u64>,
+    wide_starts: Vec<u64>,
     /// Whitespace beyond ASCII: where it stands, and its bytes.
     wide: Vec<(usize, usize)>,
 }
@@ -35,43 +36,23 @@ pub struct Borders {
 impl Borders {
     /// Finds the words of a text. Where `joins`, a single character of whitespace other than a space does not end
     /// a word.
-    #[inline(always)]
-    pub fn find(&mut self, text: &[u8], joins: bool) {
-        self.inside.clear();
-        self.controls.clear();
-        self.wide.clear();
-        self.len = text.len();
+    pub fn find(&mut self, isa: Isa, text: &[u8], joins: bool) {
+        let Self { inside, controls, wide, len, .. } = self;
+        *len = text.len();
         let (blocks, rest) = text.as_chunks::<BLOCK>();
-        // Whitespace that the block before has begun.
-        let mut begun = 0;
-        for (index, block) in blocks.iter().enumerate() {
-            self.find_in(text, BLOCK * index, block, &mut begun);
-        }
+        let all = blocks.len() + 1;
+        inside.resize(all + BEHIND, 0);
+        inside[all..].fill(0);
+        lengthen(controls, all);
         let mut last = [b' '; BLOCK];
         last[..rest.len()].copy_from_slice(rest);
-        self.find_in(text, text.len() - rest.len(), &last, &mut begun);
-        if joins {
-            self.join();
+        let is_ascii = isa.whitespace(blocks, inside, controls)
+            & isa.whitespace(&[last], &mut inside[blocks.len()..], &mut controls[blocks.len()..]);
+        wide.clear();
+        if !is_ascii {
+            self.find_wide(isa, text, joins);
         }
-        self.mark_starts();
-    }
-
-    /// The same of a text that is read backwards.
-    #[inline(always)]
-    pub fn reverse(&mut self, other: &Self) {
-        let Self { inside, len, .. } = self;
-        *len = other.len;
-        inside.clear();
-        // What stands behind the text comes first, and is shifted out.
-        let unused = BLOCK * other.inside.len() - *len;
-        let mut words = other.inside.iter().rev().map(|word| word.reverse_bits()).skip(unused / BLOCK);
-        let (mut word, shift) = (words.next().unwrap_or(0), unused % BLOCK);
-        for _ in 0..=*len / BLOCK {
-            let next = words.next().unwrap_or(0);
-            inside.push(word >> shift | (next << 1) << (BLOCK - 1 - shift));
-            word = next;
-        }
-        self.mark_starts();
+        isa.perform(MarkStarts { borders: self, joins });
     }
 
     /// Number of words.
@@ -120,24 +101,32 @@ impl Borders {
     /// Where the words stand.
     #[inline(always)]
     pub fn ranges(&self, ranges: &mut Vec<Range>) {
-        self.write(ranges, |place| place);
+        ranges.resize(self.words + GROUP, Range::default());
+        self.write(ranges.as_flattened_mut(), |inside, behind| inside ^ behind, |place| place);
+        ranges.truncate(self.words);
     }
 
-    /// The same in half the memory; the text must be shorter than 4 GB.
+    /// Where the words begin, followed by anything; the text must be shorter than 4 GB.
     #[inline(always)]
-    pub fn places(&self, places: &mut Vec<[u32; 2]>) {
-        self.write(places, |place| place as u32);
+    pub fn first_bytes(&self, places: &mut Vec<u32>) {
+        lengthen(places, self.words + GROUP);
+        self.write(places, |inside, behind| inside & !behind, |place| place as u32);
     }
 
+    /// Where they end, followed by anything; the text must be shorter than 4 GB.
     #[inline(always)]
-    fn write<T: Copy + Default>(&self, ranges: &mut Vec<[T; 2]>, of: impl Fn(usize) -> T) {
-        // Whole groups are written, the last of them beyond the last word.
-        ranges.resize(self.words + GROUP, [T::default(); 2]);
-        let places = ranges.as_flattened_mut();
+    pub fn ends(&self, places: &mut Vec<u32>) {
+        lengthen(places, self.words + GROUP);
+        self.write(places, |inside, behind| !inside & behind, |place| place as u32);
+    }
+
+    /// Writes places, which are told by the bytes of words and by those behind a byte of a word. Whole groups are written,
+    /// the last of them beyond the last word.
+    #[inline(always)]
+    fn write<T>(&self, places: &mut [T], changes: impl Fn(u64, u64) -> u64, of: impl Fn(usize) -> T) {
         let (mut is_inside, mut seen) = (0, 0);
         for (&inside, first) in self.inside.iter().zip((0..).step_by(BLOCK)) {
-            // Where a word begins or ends.
-            let mut changes = inside ^ (inside << 1 | is_inside);
+            let mut changes = changes(inside, inside << 1 | is_inside);
             is_inside = inside >> (BLOCK - 1);
             let end = seen + changes.count_ones() as usize;
             while seen < end {
@@ -149,90 +138,114 @@ impl Borders {
             }
             seen = end;
         }
-        ranges.truncate(self.words);
     }
 
-    #[inline(always)]
-    fn find_in(&mut self, text: &[u8], first: usize, block: &[u8; BLOCK], begun: &mut u64) {
-        let halves = [0, LONGEST].map(|at| Register::load(block[at..].first_chunk().expect("a half")));
-        let both = |bits: [u32; 2]| u64::from(bits[0]) | u64::from(bits[1]) << u32::BITS;
-        let masks = halves.map(Register::masks);
-        let spaces = both(masks.map(|masks| masks.spaces));
-        let others = both(masks.map(|masks| masks.controls | masks.beyond_ascii));
-        if others | *begun == 0 {
-            self.inside.push(!spaces);
-            return;
-        }
-        let mut whitespace = both(halves.map(|half| half.whitespace().0));
-        let controls = whitespace & !spaces;
-        if controls != 0 {
-            self.controls.push((self.inside.len(), controls));
-        }
-        whitespace |= *begun;
-        *begun = 0;
-        let mut wide = both(masks.map(|masks| masks.beyond_ascii));
-        if wide != 0 && !block.iter().fold(false, |any, &byte| any | may_start_whitespace(byte)) {
-            wide = 0;
-        }
-        while wide != 0 {
-            let bit = wide.trailing_zeros();
-            wide &= wide - 1;
-            let at = first + bit as usize;
-            if !may_start_whitespace(text[at]) {
-                continue;
+    /// Finds whitespace beyond ASCII. Where `joins`, one character of it joins the words beside it.
+    #[inline(never)]
+    fn find_wide(&mut self, isa: Isa, text: &[u8], joins: bool) {
+        let Self { inside, wide_starts, wide, .. } = self;
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        wide_starts.resize(blocks.len() + 1, 0);
+        let mut last = [b' '; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        isa.wide_starts(blocks, wide_starts);
+        isa.wide_starts(&[last], &mut wide_starts[blocks.len()..]);
+        for (&starts, first) in wide_starts.iter().zip((0..).step_by(BLOCK)) {
+            let mut starts = starts;
+            while starts != 0 {
+                let at = first + starts.trailing_zeros() as usize;
+                starts &= starts - 1;
+                let (code, width) = character(text, at);
+                if char::from_u32(code).is_some_and(is_whitespace) {
+                    wide.push((at, width));
+                    (at..at + width).for_each(|at| inside[at / BLOCK] &= !(1 << (at % BLOCK)));
+                }
             }
-            let (code, width) = character(text, at);
-            if char::from_u32(code).is_some_and(is_whitespace) {
-                self.wide.push((at, width));
-                let bits = ((1_u128 << width) - 1) << bit;
-                whitespace |= bits as u64;
-                *begun = (bits >> u64::BITS) as u64;
-            }
-        }
-        self.inside.push(!whitespace);
-    }
-
-    /// Joins words between which a single character of whitespace stands that is no space.
-    fn join(&mut self) {
-        let Self { inside, controls, wide, len, .. } = self;
-        // No neighbour of a character that is joined is whitespace, so the order does not matter.
-        for &(word, bits) in &*controls {
-            let before = if word > 0 { inside[word - 1] >> (BLOCK - 1) } else { 0 };
-            let behind = inside.get(word + 1).map_or(0, |next| next << (BLOCK - 1));
-            let letters = inside[word];
-            inside[word] |= bits & (letters << 1 | before) & (letters >> 1 | behind);
         }
         let is_inside = |inside: &[u64], at: usize| inside[at / BLOCK] >> (at % BLOCK) & 1 != 0;
-        for &(at, width) in &*wide {
-            let joins =
-                at > 0 && at + width < *len && is_inside(inside, at - 1) && is_inside(inside, at + width);
+        // No neighbour of a character that is joined is whitespace, so the order does not matter.
+        for &(at, width) in wide.iter().filter(|_| joins) {
+            let joins = at > 0
+                && at + width < text.len()
+                && is_inside(inside, at - 1)
+                && is_inside(inside, at + width);
             for at in at..at + if joins { width } else { 0 } {
                 inside[at / BLOCK] |= 1 << (at % BLOCK);
             }
         }
     }
 
+    /// Finds the first bytes of words. `joined` gets the bytes of words of a block and the number of it, and the bytes of
+    /// words in the blocks before and behind it.
     #[inline(always)]
-    fn mark_starts(&mut self) {
-        let Self { inside, starts, len, words, are_close, .. } = self;
-        // Two places behind the text are asked for, and a window reads a word more.
-        inside.push(0);
-        inside.push(0);
-        starts.clear();
-        let mut is_inside = 0;
-        *words = 0;
-        let mut letters = 0;
-        for &inside in &*inside {
-            letters += inside.count_ones() as usize;
-            let first = inside & !(inside << 1 | is_inside);
-            is_inside = inside >> (BLOCK - 1);
-            *words += first.count_ones() as usize;
-            starts.push(first.to_le_bytes());
+    fn mark_starts(
+        inside: &mut [u64],
+        starts: &mut Vec<[u8; STEP]>,
+        joined: impl Fn(u64, usize, u64, u64) -> u64,
+    ) -> [usize; 2] {
+        let blocks = inside.len() - BEHIND;
+        starts.resize(inside.len(), [0; STEP]);
+        starts[blocks..].fill([u8::MAX; STEP]);
+        let (mut before, mut is_inside) = (0, 0);
+        let (mut letters, mut words) = (0, 0);
+        let (inside, starts) = (&mut inside[..=blocks], &mut starts[..blocks]);
+        let mut block = inside[0];
+        for index in 0..blocks {
+            let behind = inside[index + 1];
+            let all = joined(block, index, before, behind);
+            inside[index] = all;
+            letters += all.count_ones() as usize;
+            let first = all & !(all << 1 | is_inside);
+            is_inside = all >> (BLOCK - 1);
+            words += first.count_ones() as usize;
+            starts[index] = first.to_le_bytes();
+            (before, block) = (block, behind);
         }
-        *are_close = letters + *words == *len + 1;
+        [letters, words]
+    }
+
+    /// Notes how many words there are in so many bytes.
+    #[inline(always)]
+    fn set_words(&mut self, [letters, words]: [usize; 2]) {
+        let Self { starts, len, .. } = self;
         let last = &mut starts[*len / BLOCK];
         *last = (u64::from_le_bytes(*last) | u64::MAX << (*len % BLOCK)).to_le_bytes();
-        starts[*len / BLOCK + 1..].fill([u8::MAX; STEP]);
+        self.words = words;
+        self.are_close = letters + words == *len + 1;
+    }
+}
+
+/// Finds the first bytes of words, after single characters of ASCII whitespace other than spaces have joined the words
+/// beside them if they do.
+struct MarkStarts<'a> {
+    borders: &'a mut Borders,
+    joins: bool,
+}
+
+impl Task for MarkStarts<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn perform(self) {
+        let Self { borders, joins } = self;
+        let Borders { inside, starts, controls, .. } = &mut *borders;
+        let joined = |letters: u64, block: usize, before: u64, behind: u64| {
+            let beside = (letters << 1 | before >> (BLOCK - 1)) & (letters >> 1 | behind << (BLOCK - 1));
+            letters | controls[block] & beside
+        };
+        let found = if joins {
+            Borders::mark_starts(inside, starts, joined)
+        } else {
+            Borders::mark_starts(inside, starts, |letters, _, _, _| letters)
+        };
+        borders.set_words(found);
+    }
+}
+
+/// Makes a vector at least so long. What it has behind a length is not lost, so that it is not written for each text anew.
+pub fn lengthen<T: Clone + Default>(values: &mut Vec<T>, len: usize) {
+    if values.len() < len {
+        values.resize(len, T::default());
     }
 }
 
@@ -262,9 +275,4 @@ impl Starts<'_> {
     fn bits(self, byte: usize) -> u64 {
         u64::from_le_bytes(*self.0[byte..byte + STEP].first_chunk().expect("so many bytes"))
     }
-}
-
-/// Whether whitespace beyond ASCII starts with this byte.
-fn may_start_whitespace(byte: u8) -> bool {
-    matches!(byte, 0xc2 | 0xe1..=0xe3)
 }

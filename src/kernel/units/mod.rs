@@ -8,6 +8,7 @@ mod borders;
 mod graphemes;
 mod word_band;
 mod word_distance;
+mod word_keys;
 mod word_path;
 mod word_table;
 mod words;
@@ -47,7 +48,8 @@ pub enum WordRule {
 #[derive(Default)]
 pub struct Units {
     graphemes: Graphemes,
-    clusters: ClusterNumbers,
+    /// Made when clusters are first asked for: classes of characters have to be found.
+    clusters: Option<Box<ClusterNumbers>>,
     words: Words,
     ranges: [Vec<Range>; 2],
     texts: [String; 2],
@@ -136,7 +138,8 @@ impl Units {
         match unit {
             TextUnit::Codepoint => None,
             TextUnit::Grapheme => {
-                let (distance, lengths) = workspace.distance_of_clusters(texts, &mut self.clusters)?;
+                let (distance, lengths) =
+                    workspace.distance_of_clusters(texts, self.clusters.get_or_insert_default())?;
                 Some(Measured { distance, lengths })
             }
             TextUnit::Word(rule) => {

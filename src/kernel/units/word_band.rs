@@ -1,27 +1,23 @@
-//! Edit distance of two texts in words that differ in more than a few, with one look-up for each word.
+//! Edit distance of two texts in words that differ in more than a few, without a table of words.
 //!
-//! The words are slots of a [table](super::word_table). Where one text has at most 64 between the common ends, a column
-//! of the distances is one machine word. Else Hyyrö (2003): a column, as far as it lies within a band of 64 diagonals, is
-//! two machine words, which move down by one row a column. The slot of each word has the rows of the last 64 at which it
-//! stands; for a word of the other text these are the match bits of its column.
+//! Each word has a [key](super::word_keys), and two bytes of a hash, which are compared with those of 64 words of the other
+//! text at once: these are the match bits of a column. Where one text has at most 64 words, a column of the distances is
+//! one machine word. Else Hyyrö (2003): a column, as far as it lies within a band of 64 diagonals, is two machine words,
+//! which move down by one row a column.
 //!
-//! What is found in the band is the length of a path, which is the shortest one unless that leaves the band. There it
-//! inserts and deletes many words, and changes all that the other text does not have. Where this does not rule it out,
-//! the distance is left to the methods of long text.
+//! Two words of one hash that differ can make the distance too small, never too large. So the columns are kept, and their
+//! path is walked back and its errors are counted by the keys. If there are as many, it is the shortest path within the
+//! band. A path that leaves the band inserts and deletes many words, and changes all that the other text does not have.
+//! Where this does not rule it out, the distance is left to the methods of long text.
 
-use std::hint::select_unpredictable;
-
-use super::super::bit_parallel;
 use super::super::distance::Workspace;
-use super::super::lanes::{Isa, Task};
-use super::borders::Borders;
-use super::word_table::{Slot, Table, WordTable};
+use super::super::lanes::{ColumnSteps, Isa, ROWS, Task};
+use super::borders::{Borders, lengthen};
+use super::word_keys::{FindKeys, Key, LONGEST, WordKeys};
+use super::word_table::WordTable;
 
 /// Diagonals of the band.
-const BAND: usize = u64::BITS as usize;
-
-/// The bit of the lowest row of the band.
-const LOWEST: u64 = 1 << (BAND - 1);
+const BAND: usize = ROWS;
 
 /// Most words that one text may have more: half of the band is left for both sides.
 const MOST_LONGER: usize = BAND / 2 - 1;
@@ -29,9 +25,14 @@ const MOST_LONGER: usize = BAND / 2 - 1;
 /// Columns after which it is asked whether there are too many errors.
 const LOOK: usize = 64;
 
+/// Bits in which it is looked how many words the other text does not have.
+const BITS: usize = 1 << u16::BITS;
+
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct WordBand {
+    words: [WordKeys; 2],
+    steps: Vec<ColumnSteps>,
     table: WordTable,
 }
 
@@ -44,91 +45,179 @@ impl WordBand {
         borders: &[Borders; 2],
         workspace: &mut Workspace,
     ) -> Option<usize> {
-        self.table.search(isa, texts, borders, |mut table| {
-            let longer = table.columns.len() - table.rows.len();
-            if table.rows.is_empty() {
-                return longer;
+        if texts.iter().any(|text| text.len() > LONGEST) {
+            return None;
+        }
+        let Self { words: [rows, columns], steps, table } = self;
+        let fewer = usize::from(borders[1].words() < borders[0].words());
+        let (texts, borders) = ([texts[fewer], texts[1 - fewer]], [&borders[fewer], &borders[1 - fewer]]);
+        let [few, many] = borders.map(Borders::words);
+        let longer = many - few;
+        if few == 0 {
+            return Some(many);
+        }
+        let [before, all] = match longer {
+            _ if few <= ROWS => [0, ROWS],
+            ..=MOST_LONGER => [BAND - 1 - below(longer), many + BAND - 1],
+            _ => [0, few],
+        };
+        rows.pad(before, few, all);
+        columns.pad(0, many, many);
+        isa.perform(FindKeys { words: [&mut *rows, &mut *columns], texts, borders });
+        let words = [&*rows, &*columns];
+        let pair = Pair { texts, words, first: fewer };
+        lengthen(steps, many + 1);
+        let steps = &mut steps[..=many];
+        let found = if few <= ROWS { pair.all_rows(isa, steps) } else { pair.band(isa, longer, steps) };
+        match found {
+            Ok(distance) => Some(distance),
+            Err(guess) => {
+                table.search(isa, texts, words, |words, slots| workspace.many_errors(words, slots, guess))
             }
-            if table.rows.len() <= BAND {
-                return isa.perform(Few(&mut table));
-            }
-            isa.perform(InBand(&mut table)).unwrap_or_else(|guess| {
-                workspace.many_errors([table.rows, table.columns], table.slots.len(), guess)
-            })
-        })
+        }
     }
 }
 
-/// Finds the distance to at most 64 words.
-struct Few<'a, 'b>(&'a mut Table<'b>);
+/// Two texts and their words; the rows are those of the text with fewer.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    texts: [&'a [u8]; 2],
+    words: [&'a WordKeys; 2],
+    /// Which of them is the first one of the pair.
+    first: usize,
+}
 
-impl Task for Few<'_, '_> {
+impl Pair<'_> {
+    fn counts(&self) -> [usize; 2] {
+        self.words.map(|words| words.keys().len())
+    }
+
+    /// The distance where all rows fit into a machine word, or a guess.
+    fn all_rows(&self, isa: Isa, steps: &mut [ColumnSteps]) -> Result<usize, usize> {
+        let [rows, columns] = self.counts();
+        let checks = self.words[0].padded_checks().first_chunk().expect("64 rows");
+        steps[0] = ColumnSteps { rises: u64::MAX, falls: 0 };
+        isa.columns(checks, self.words[1].checks(), steps);
+        let [rises, falls] = steps[columns].count(u64::MAX >> (ROWS - rows));
+        let distance = columns + rises - falls;
+        let found = isa.perform(Way::<false> { pair: *self, steps, last: rows - 1 });
+        if found == distance { Ok(distance) } else { Err(found) }
+    }
+
+    /// The distance where it is certain that no shorter path leaves the band, or a guess.
+    fn band(&self, isa: Isa, longer: usize, steps: &mut [ColumnSteps]) -> Result<usize, usize> {
+        let [rows, columns] = self.counts();
+        let checks = self.words.map(WordKeys::checks);
+        if longer > MOST_LONGER {
+            let missing = [0, 1].map(|side| isa.perform(CountMissing([checks[side], checks[1 - side]])));
+            return Err(missing[0].max(missing[1]) + rows / 4);
+        }
+        let below = below(longer);
+        let padded = self.words[0].padded_checks();
+        steps[0] = ColumnSteps { rises: u64::MAX << (BAND - 1 - below), falls: 0 };
+        let mut lowest = below;
+        // The distance so many rows above the lowest one.
+        let above = |lowest: usize, column: ColumnSteps, rows: usize| {
+            let [rises, falls] = column.count(u64::MAX >> 1 & u64::MAX << (BAND - 1 - rows));
+            lowest + falls - rises
+        };
+        for first in (0..columns).step_by(LOOK) {
+            let last = (first + LOOK).min(columns);
+            lowest +=
+                isa.band(&padded[first..last + BAND - 1], &checks[1][first..last], &mut steps[first..=last]);
+            // More than half of the words are wrong.
+            if above(lowest, steps[last], below) > usize::midpoint(last, LOOK) {
+                return Err(rows);
+            }
+        }
+        let distance = above(lowest, steps[columns], longer + below);
+        // Most often it is the first text that has wrong words.
+        let is_certain = distance <= least_outside(0, longer)
+            || [self.first, 1 - self.first].into_iter().any(|side| {
+                let missing = isa.perform(CountMissing([checks[side], checks[1 - side]]));
+                distance <= least_outside(missing + longer * (1 - side), longer)
+            });
+        let found = isa.perform(Way::<true> { pair: *self, steps, last: BAND - 2 - below - longer });
+        if is_certain && found == distance { Ok(distance) } else { Err(found) }
+    }
+
+    /// Whether two words are different.
+    #[inline(always)]
+    fn differ(&self, [left, right]: [Key; 2], row: usize, column: usize) -> bool {
+        let differs = left.differs(right);
+        if (differs == 0) & left.is_long() {
+            return self.have_other_bytes(row, column);
+        }
+        differs != 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn have_other_bytes(&self, row: usize, column: usize) -> bool {
+        self.words[0].word(self.texts[0], row) != self.words[1].word(self.texts[1], column)
+    }
+}
+
+/// Walks the path of the columns back, and counts its errors. In a band the rows of the steps go down from column to column.
+struct Way<'a, const IN_BAND: bool> {
+    pair: Pair<'a>,
+    steps: &'a [ColumnSteps],
+    /// The bit of the last row in the last column.
+    last: usize,
+}
+
+impl<const IN_BAND: bool> Task for Way<'_, IN_BAND> {
     type Result = usize;
 
     #[inline(always)]
     fn perform(self) -> usize {
-        let Table { slots, rows, columns } = self.0;
-        for (&at, row) in rows.iter().zip(0..) {
-            slots[at as usize].rows |= 1 << row;
+        let Self { pair, steps, last: mut bit } = self;
+        let [mut rows, columns] = pair.words.map(WordKeys::keys);
+        let mut errors = 0;
+        let both = steps.windows(2).zip(columns).enumerate().rev();
+        'columns: for (column, (steps, &key)) in both {
+            loop {
+                let Some((&last, others)) = rows.split_last() else {
+                    return errors + column + 1;
+                };
+                let is_added = steps[1].rises >> (bit % BAND);
+                let is_missing = steps[0].falls >> (bit.wrapping_add(usize::from(IN_BAND)) % BAND);
+                if (is_added | is_missing) & 1 == 0 {
+                    rows = others;
+                    bit = bit.wrapping_sub(usize::from(!IN_BAND));
+                    errors += usize::from(pair.differ([last, key], rows.len(), column));
+                    continue 'columns;
+                }
+                errors += 1;
+                if is_added & 1 == 0 {
+                    bit = bit.wrapping_add(usize::from(IN_BAND));
+                    continue 'columns;
+                }
+                rows = others;
+                bit = bit.wrapping_sub(1);
+            }
         }
-        bit_parallel::columns(rows.len(), columns.iter().map(|&at| slots[at as usize].rows))
+        errors + rows.len()
     }
 }
 
-/// Finds the distance where it is certain that no shorter path leaves the band.
-struct InBand<'a, 'b>(&'a mut Table<'b>);
+/// Counts how many words of the first text the second one does not have, or fewer.
+struct CountMissing<'a>([&'a [u16]; 2]);
 
-impl Task for InBand<'_, '_> {
-    /// The distance, or a guess of it.
-    type Result = Result<usize, usize>;
+impl Task for CountMissing<'_> {
+    type Result = usize;
 
     #[inline(always)]
-    fn perform(self) -> Result<usize, usize> {
-        let Self(table) = self;
-        let longer = table.columns.len() - table.rows.len();
-        if longer > MOST_LONGER {
-            let [missing, unknown] = count_missing(table);
-            return Err(missing.max(unknown) + table.rows.len() / 4);
+    fn perform(self) -> usize {
+        let Self([words, others]) = self;
+        let mut seen = [0_u64; BITS / u64::BITS as usize];
+        let place =
+            |check: u16| (usize::from(check) / u64::BITS as usize, usize::from(check) % u64::BITS as usize);
+        for (word, bit) in others.iter().copied().map(place) {
+            seen[word] |= 1 << bit;
         }
-        let Some(distance) = length_in_band(table, longer) else { return Err(table.rows.len()) };
-        let is_certain = distance <= least_outside([0, 0], longer)
-            || distance <= least_outside(count_missing(table), longer);
-        if is_certain { Ok(distance) } else { Err(distance) }
+        words.iter().copied().map(place).map(|(word, bit)| (!seen[word] >> bit & 1) as usize).sum()
     }
-}
-
-/// The length of the shortest path within the band; `None` where it has too many errors.
-#[inline(always)]
-fn length_in_band(table: &mut Table, longer: usize) -> Option<usize> {
-    let Table { slots, rows, columns } = table;
-    let below = below(longer);
-    let (early, entering) = rows.split_at(below);
-    for (&at, row) in early.iter().zip(0..) {
-        slots[at as usize].enter(row);
-    }
-    let mut row = below as u32;
-    let mut column = Column::first(below);
-    // With the first columns, rows enter the band.
-    let (first, last) = columns.split_at(entering.len());
-    let mut errors = 0;
-    for (entering, columns) in entering.chunks(LOOK).zip(first.chunks(LOOK)) {
-        for (&entering, &at) in entering.iter().zip(columns) {
-            slots[entering as usize].enter(row);
-            column.next(slots[at as usize].rows_from(row));
-            row += 1;
-        }
-        // More than half of the words are wrong.
-        errors += entering.len() / 2;
-        if column.above(below) > errors + LOOK / 2 {
-            return None;
-        }
-    }
-    for &at in last {
-        column.next(slots[at as usize].rows_from(row));
-        row += 1;
-    }
-    // Words behind the last row are equal to none.
-    Some(column.above(longer + below))
 }
 
 /// Rows of the band below that of the column, where the columns are so many more. The other rows are above.
@@ -136,92 +225,19 @@ fn below(longer: usize) -> usize {
     (BAND - 1 - longer) / 2
 }
 
-/// How many of the rows and of the columns are words that the other text does not have. Matches are forgotten.
-#[inline(always)]
-fn count_missing(table: &mut Table) -> [usize; 2] {
-    let Table { slots, rows, columns } = table;
-    for &at in *rows {
-        slots[at as usize].rows = 1;
-    }
-    let mut unknown = 0;
-    for &at in *columns {
-        let slot = &mut slots[at as usize];
-        slot.rows = 0;
-        unknown += usize::from(slot.is_free());
-    }
-    let mut missing = 0;
-    for &at in *rows {
-        missing += slots[at as usize].rows as usize;
-    }
-    [missing, unknown]
-}
-
-/// A path that leaves the band is at least so long, from how many of the rows and of the columns the other text does not
-/// have: it deletes so many words and inserts so many that it gets out and comes back, and each word that the other text
-/// does not have is an error.
-fn least_outside([rows, columns]: [usize; 2], longer: usize) -> usize {
+/// A path that leaves the band is at least so long, from how many of the columns the rows do not have: it deletes so many
+/// words and inserts so many that it gets out and comes back, and each word that the other text does not have is an error.
+fn least_outside(missing: usize, longer: usize) -> usize {
     let below = below(longer);
     let deleted = (below + 1).min(BAND - below - longer);
     let inserted = deleted + longer;
-    (deleted + inserted).max(rows + inserted).max(columns + deleted)
-}
-
-impl Slot {
-    /// Adds a row, the lowest one so far.
-    #[inline(always)]
-    fn enter(&mut self, row: u32) {
-        self.rows = self.rows_from(row) | LOWEST;
-        self.last = row;
-    }
-
-    /// The rows of its word in a band, of which this is the lowest.
-    #[inline(always)]
-    fn rows_from(&self, row: u32) -> u64 {
-        let passed = row - self.last;
-        select_unpredictable(passed < u64::BITS, self.rows >> (passed % u64::BITS), 0)
-    }
-}
-
-/// A column of the band.
-struct Column {
-    /// Rows at which the distance is greater by one than in the row above, and lesser.
-    rises: u64,
-    falls: u64,
-    /// The distance in the lowest row.
-    lowest: usize,
-}
-
-impl Column {
-    /// The column before the first word, so many rows of which are in the band.
-    #[inline(always)]
-    fn first(rows: usize) -> Self {
-        Self { rises: u64::MAX << (BAND - 1 - rows), falls: 0, lowest: rows }
-    }
-
-    /// Goes on to the next word, which stands at these rows; the band goes down by one.
-    #[inline(always)]
-    fn next(&mut self, same: u64) {
-        let Self { rises, falls, lowest } = *self;
-        let diagonal = (((same & rises).wrapping_add(rises)) ^ rises) | same | falls;
-        let right_rises = falls | !(diagonal | rises);
-        let right_falls = diagonal & rises;
-        *self = Self {
-            rises: right_falls | !(diagonal >> 1 | right_rises),
-            falls: diagonal >> 1 & right_rises,
-            lowest: lowest + (!diagonal >> (BAND - 1)) as usize,
-        };
-    }
-
-    /// The distance so many rows above the lowest one.
-    #[inline(always)]
-    fn above(&self, rows: usize) -> usize {
-        let steps = (LOWEST - 1) & u64::MAX << (BAND - 1 - rows);
-        self.lowest + (self.falls & steps).count_ones() as usize - (self.rises & steps).count_ones() as usize
-    }
+    deleted + inserted.max(missing)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use proptest::prelude::*;
 
     use super::super::{TextUnit, Units, WordRule};
@@ -251,7 +267,7 @@ mod tests {
         fn distance(&mut self, texts: [&str; 2]) -> Option<usize> {
             let Self { isa, band, borders, workspace } = self;
             for (borders, text) in borders.iter_mut().zip(texts) {
-                borders.find(text.as_bytes(), false);
+                borders.find(*isa, text.as_bytes(), false);
             }
             band.distance(*isa, texts.map(str::as_bytes), borders, workspace)
         }
@@ -318,6 +334,43 @@ mod tests {
         let texts = [joined(&prediction), joined(&answer)];
         for mut tested in Tested::all() {
             assert_eq!(tested.distance(texts.each_ref().map(String::as_str)), Some(100), "{:?}", tested.isa);
+        }
+    }
+
+    #[test]
+    fn different_words_of_one_hash_are_different() {
+        let vocabulary: Vec<String> = (0..2_000).map(|number| format!("w{number}")).collect();
+        let text = joined(&vocabulary);
+        let mut borders = Borders::default();
+        borders.find(Isa::default(), text.as_bytes(), false);
+        let mut words = <[WordKeys; 2]>::default();
+        let [found, other] = &mut words;
+        for words in [&mut *found, &mut *other] {
+            words.pad(0, vocabulary.len(), vocabulary.len());
+        }
+        let texts = [text.as_bytes(); 2];
+        FindKeys { words: [found, other], texts, borders: [&borders; 2] }.perform();
+        let mut seen = HashMap::new();
+        let numbered = words[0].checks().iter().zip(0..);
+        let same = numbered.filter_map(|(&check, number)| Some([seen.insert(check, number)?, number]));
+        let same: Vec<[usize; 2]> = same.collect();
+        assert!(same.len() > 10, "one in 65,536 pairs is expected");
+        for [one, other] in same {
+            for count in [10, 300] {
+                let mut answer: Vec<String> = (0..count).map(|place| format!("other{place}")).collect();
+                answer[count / 2].clone_from(&vocabulary[one]);
+                let mut prediction = answer.clone();
+                prediction[count / 2].clone_from(&vocabulary[other]);
+                let texts = [joined(&prediction), joined(&answer)];
+                for mut tested in Tested::all() {
+                    assert_eq!(
+                        tested.distance(texts.each_ref().map(String::as_str)),
+                        Some(1),
+                        "{:?}",
+                        tested.isa
+                    );
+                }
+            }
         }
     }
 

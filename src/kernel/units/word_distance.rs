@@ -1,22 +1,15 @@
-//! Edit distance of two texts in words that differ little, without a look at every word.
+//! Edit distance of two texts in words that differ in at most four, without a look at every word.
 //!
 //! As in [`diagonal`](crate::kernel::diagonal), for each number of errors the furthest words that each diagonal reaches
-//! from the start of the texts, and from their end. Here they are kept as places of bytes: equal words are passed over
-//! by comparing the texts, eight bytes at a time, and only at an error is a word looked for. 500 words with 2 % of
-//! errors take 2.2 µs and with 5 % 4.8 µs. The time grows with the square of the errors, so beyond about 6 % the
-//! [band](super::word_band) is faster, which looks at every word.
+//! from the start of the texts. Here they are kept as places of bytes: equal words are passed over by comparing the
+//! texts, eight bytes at a time, and only at an error is a word looked for. The time grows with the square of the
+//! errors, so with more of them the [path](super::word_path) and the [band](super::word_band) are faster.
 
 use super::super::pattern::Unit;
 use super::borders::{Borders, Starts};
 
-/// Errors after which it is asked whether there are too many.
-const FIRST_LOOK: usize = 8;
-
-/// Errors that are looked for from the start alone: to turn the texts round takes longer.
-const ONE_END: usize = 4;
-
-/// Errors after which many more are seen to come. So few tell little.
-const SOON: usize = 2;
+/// Most errors that are looked for.
+const MOST: usize = 4;
 
 /// Longest text: two places are kept in 64 bits.
 const LONGEST: usize = i32::MAX as usize;
@@ -35,122 +28,74 @@ struct Cell {
 /// A cell that no path reaches; a path cannot go on from it to any other place.
 const NOWHERE: Cell = Cell { at: 0, next: 0 };
 
-/// Working memory, reused from pair to pair.
-#[derive(Default)]
-pub struct WordDistance {
-    forward: Side,
-    backward: Side,
-    /// Both texts from their end.
-    reversed: [Vec<u8>; 2],
-    borders: [Borders; 2],
-}
+/// The diagonal of the first words, among all that so many errors reach, with one more at each end.
+const MIDDLE: usize = MOST + 1;
 
-/// The furthest cells of a number of errors, as counted from one end.
-#[derive(Default)]
-struct Side {
+/// The furthest cells of a number of errors.
+struct Cells {
     errors: usize,
-    now: Vec<Cell>,
-    before: Vec<Cell>,
+    now: [Cell; 2 * MIDDLE + 1],
+    before: [Cell; 2 * MIDDLE + 1],
     /// Bytes of the first text up to the furthest cell.
     furthest: usize,
 }
 
-/// Two texts, from one of their ends.
+/// Two texts and their words.
 #[derive(Clone, Copy)]
-pub(super) struct Texts<'a> {
+pub struct Texts<'a> {
     pub texts: [&'a [u8]; 2],
     pub borders: &'a [Borders; 2],
 }
 
-impl WordDistance {
-    /// The distance if there are few errors; else about how many there are, from the first ones.
-    #[inline(always)]
-    pub fn search_from_start(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2]) -> Result<usize, usize> {
-        let forward = &mut self.forward;
-        let words = borders.each_ref().map(Borders::words);
-        if texts.iter().any(|text| text.len() > LONGEST) {
-            return Err(u32::MAX as usize);
-        }
-        let ahead = Texts { texts, borders };
-        let shift = words[1].cast_signed() - words[0].cast_signed();
-        forward.begin(ahead.most(), ahead);
-        while !forward.is_at_the_end(ahead, shift) {
-            let expected = forward.errors * texts[0].len() / forward.furthest.max(1);
-            let is_too_far = forward.errors == SOON && expected * expected > 4 * ahead.budget();
-            if is_too_far || forward.errors == ONE_END {
-                return Err(expected);
-            }
-            forward.advance(ahead);
-        }
-        Ok(forward.errors)
+/// The distance, if there are few errors and not many more are seen to come.
+#[inline(always)]
+pub fn few_errors(texts: [&[u8]; 2], borders: &[Borders; 2]) -> Option<usize> {
+    if texts.iter().any(|text| text.len() > LONGEST) {
+        return None;
     }
-
-    /// Goes on from both ends, if the errors that are expected are few enough; `None` where there are too many.
-    #[inline(always)]
-    pub fn search_from_both_ends(
-        &mut self,
-        texts: [&[u8]; 2],
-        borders: &[Borders; 2],
-        expected: usize,
-    ) -> Option<usize> {
-        let ahead = Texts { texts, borders };
-        let (most, budget) = (ahead.most(), ahead.budget());
-        if expected * expected / 4 > budget {
+    let [left, right] = borders.each_ref().map(Borders::words);
+    let shift = right.cast_signed() - left.cast_signed();
+    if shift.unsigned_abs() > MOST {
+        return None;
+    }
+    let texts = Texts { texts, borders };
+    let mut cells = Cells::first(texts);
+    while !cells.are_at_the_end(texts, shift) {
+        if cells.errors == MOST || cells.show_many(texts) {
             return None;
         }
-        let words = borders.each_ref().map(Borders::words);
-        let shift = words[1].cast_signed() - words[0].cast_signed();
-        let Self { forward, backward, reversed, borders: reversed_borders } = self;
-        for ((reversed, text), (reversed_borders, borders)) in
-            reversed.iter_mut().zip(texts).zip(reversed_borders.iter_mut().zip(borders))
-        {
-            reverse(text, reversed);
-            reversed_borders.reverse(borders);
-        }
-        let back = Texts { texts: reversed.each_ref().map(Vec::as_slice), borders: reversed_borders };
-        backward.begin(most, back);
-        let len = texts[0].len();
-        loop {
-            let errors = forward.errors + backward.errors;
-            if forward.meets(backward, shift, ahead) {
-                return Some(errors);
-            }
-            if errors > 2 * most {
-                return None;
-            }
-            if errors >= FIRST_LOOK {
-                let expected = errors * len / (forward.furthest + backward.furthest).max(1);
-                if expected * expected / 4 > budget {
-                    return None;
-                }
-            }
-            if backward.errors < forward.errors { backward.advance(back) } else { forward.advance(ahead) }
-        }
+        cells.advance(texts);
     }
+    Some(cells.errors)
 }
 
-impl Side {
-    /// No errors yet, at most `most` of them to come.
+impl Cells {
+    /// No errors yet.
     #[inline(always)]
-    fn begin(&mut self, most: usize, texts: Texts) {
-        self.errors = 0;
-        // A cell more at each end, as diagonals have neighbours.
-        for cells in [&mut self.now, &mut self.before] {
-            cells.clear();
-            cells.resize(2 * most + 5, NOWHERE);
-        }
+    fn first(texts: Texts) -> Self {
         let starts = texts.borders.each_ref().map(Borders::starts);
         let start = texts.cell(starts, starts.map(|starts| starts.next(0)));
-        self.furthest = unpack(start.at)[0];
-        self.now[most + 2] = start;
+        let mut cells = Self {
+            errors: 0,
+            now: [NOWHERE; 2 * MIDDLE + 1],
+            before: [NOWHERE; 2 * MIDDLE + 1],
+            furthest: unpack(start.at)[0],
+        };
+        cells.now[MIDDLE] = start;
+        cells
     }
 
     /// Whether both texts are passed; `shift` is the diagonal of the last words.
     #[inline(always)]
-    fn is_at_the_end(&self, texts: Texts, shift: isize) -> bool {
-        let last = (self.now.len() / 2).wrapping_add_signed(shift);
-        let is_reached = shift.unsigned_abs() <= self.errors;
-        is_reached && self.now[last].at == pack(texts.lens())
+    fn are_at_the_end(&self, texts: Texts, shift: isize) -> bool {
+        shift.unsigned_abs() <= self.errors
+            && self.now[MIDDLE.wrapping_add_signed(shift)].at == pack(texts.lens())
+    }
+
+    /// Whether by the errors so far there are far more than are looked for.
+    #[inline(always)]
+    fn show_many(&self, texts: Texts) -> bool {
+        2 * self.errors * texts.lens()[0] > 5 * MOST * self.furthest
     }
 
     /// Goes one error further.
@@ -166,8 +111,7 @@ impl Side {
         let mut most = self.furthest;
         self.errors += 1;
         std::mem::swap(&mut self.now, &mut self.before);
-        let middle = self.now.len() / 2;
-        let diagonals = middle - self.errors..middle + self.errors + 1;
+        let diagonals = MIDDLE - self.errors..MIDDLE + self.errors + 1;
         let near = self.before[diagonals.start - 1..=diagonals.end].windows(3);
         for (cell, near) in self.now[diagonals].iter_mut().zip(near) {
             let [added, changed, missing] = [near[0], near[1], near[2]];
@@ -187,39 +131,9 @@ impl Side {
         }
         self.furthest = most;
     }
-
-    /// Whether paths from both ends meet on a diagonal; `shift` is that of the last words.
-    #[inline(always)]
-    fn meets(&self, other: &Self, shift: isize, texts: Texts) -> bool {
-        let [len, _] = texts.lens();
-        if self.furthest + other.furthest < len {
-            return false;
-        }
-        let middle = self.now.len() / 2;
-        (middle - self.errors..=middle + self.errors).any(|place| {
-            let opposite = (2 * middle).wrapping_add_signed(shift).wrapping_sub(place);
-            let Some(&opposite) = other.now.get(opposite) else { return false };
-            let own = self.now[place];
-            let are_reached = own.next != NOWHERE.next && opposite.next != NOWHERE.next;
-            are_reached && unpack(own.at)[0] + unpack(opposite.at)[0] >= len
-        })
-    }
 }
 
 impl Texts<'_> {
-    /// Cells that take as long as it takes to look every word up.
-    fn budget(&self) -> usize {
-        let [left, right] = self.borders;
-        usize::midpoint(left.words(), right.words())
-    }
-
-    /// Errors of one end beyond which there are more cells than that.
-    fn most(&self) -> usize {
-        let [left, right] = self.borders;
-        let longer = left.words().max(right.words());
-        FIRST_LOOK.max(self.budget().isqrt()).min(longer.div_ceil(2)).max(ONE_END)
-    }
-
     #[inline(always)]
     pub fn lens(&self) -> [usize; 2] {
         self.texts.map(<[u8]>::len)
@@ -290,14 +204,6 @@ fn pack([left, right]: [usize; 2]) -> Places {
 
 fn unpack(places: Places) -> [usize; 2] {
     [(places >> u32::BITS) as usize, places as u32 as usize]
-}
-
-#[inline(always)]
-fn reverse(text: &[u8], reversed: &mut Vec<u8>) {
-    reversed.clear();
-    let (rest, blocks) = text.as_rchunks();
-    reversed.extend(blocks.iter().rev().flat_map(|&block| u64::from_be_bytes(block).to_le_bytes()));
-    reversed.extend(rest.iter().rev());
 }
 
 #[cfg(test)]

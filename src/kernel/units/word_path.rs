@@ -13,7 +13,7 @@ use super::word_distance::Texts;
 const WINDOW: usize = 16;
 
 /// Errors after which many more are seen to come.
-const SOON: usize = 8;
+const SOON: usize = 5;
 
 /// The key of what stands behind the last word; no word has it.
 const END: u64 = 0;
@@ -23,6 +23,9 @@ const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
 
 /// Bits in which it is looked whether both texts left out the same word.
 const BITS: usize = 8_192;
+
+/// Pairs of words that are compared one by one.
+const FEW: usize = 64;
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
@@ -37,6 +40,9 @@ impl WordPath {
     /// The distance, if the path is seen to be the shortest one and has at most so many errors.
     #[inline(always)]
     pub fn search(&mut self, texts: [&[u8]; 2], borders: &[Borders; 2], most: usize) -> Option<usize> {
+        if borders[0].words().abs_diff(borders[1].words()) > most {
+            return None;
+        }
         let texts = Texts { texts, borders };
         self.left_out.iter_mut().for_each(Vec::clear);
         let mut errors = 0;
@@ -44,7 +50,7 @@ impl WordPath {
         while at != texts.lens() {
             let (found, next) = match Near::at(texts, at) {
                 Some(near) => near.pass(&mut self.left_out),
-                None => Gap::from(texts, at)?.pass(&mut self.left_out),
+                None => Gap::pass(texts, at, &mut self.left_out)?,
             };
             errors += found;
             if errors > most || errors > SOON && errors * texts.lens()[0] > most * next[0] {
@@ -59,6 +65,10 @@ impl WordPath {
     #[inline(always)]
     fn least(&mut self) -> usize {
         let Self { left_out: [left, right], .. } = self;
+        if left.len() * right.len() <= FEW {
+            let are_others = left.iter().all(|word| !right.contains(word));
+            return if are_others { left.len().max(right.len()) } else { self.count() };
+        }
         let mut seen = [0_u64; BITS / u64::BITS as usize];
         let place = |key: u64| {
             let bit = (key.wrapping_mul(FACTORS[0]) >> (u64::BITS - BITS.ilog2())) as usize;
@@ -118,9 +128,17 @@ impl Word {
         Some(Self { ends: [read(at)? << behind, last << behind], len })
     }
 
-    /// The same of a word behind which the text has few bytes.
+    /// The same of a word behind which the text has few bytes; zeros behind the last word.
     #[cold]
     #[inline(never)]
+    fn near_end(text: &[u8], at: usize, borders: &Borders) -> Self {
+        if at < text.len() {
+            Self::of_last(&text[at..at + length(borders, at)])
+        } else {
+            Self { ends: [0; 2], len: 0 }
+        }
+    }
+
     fn of_last(word: &[u8]) -> Self {
         let read = |bytes: &[u8]| bytes.iter().fold(0, |all, &byte| all >> 8 | u64::from(byte) << 56);
         let len = word.len().min(8);
@@ -154,23 +172,29 @@ struct Near {
 impl Near {
     #[inline(always)]
     fn at(texts: Texts, at: [usize; 2]) -> Option<Self> {
+        let lens = texts.lens();
+        if at[0] >= lens[0] || at[1] >= lens[1] {
+            return None;
+        }
         let places = [0, 1].map(|side| {
             let starts = texts.borders[side].starts();
             let next = starts.next(at[side] + 1);
             [at[side], next, starts.next(next + 1)]
         });
         let word = |side: usize, place: usize| {
-            Word::at(texts.texts[side], places[side][place], &texts.borders[side])
+            let (text, borders, at) = (texts.texts[side], &texts.borders[side], places[side][place]);
+            Word::at(text, at, borders).unwrap_or_else(|| Word::near_end(text, at, borders))
         };
-        let left = [word(0, 0)?, word(0, 1)?, word(0, 2)?];
-        let right = [word(1, 0)?, word(1, 1)?, word(1, 2)?];
+        let left = [word(0, 0), word(0, 1), word(0, 2)];
+        let right = [word(1, 0), word(1, 1), word(1, 2)];
         let [own, other] = [left[0].key(), right[0].key()].map(Some);
+        let next = |left: usize, right: usize| [places[0][left].min(lens[0]), places[1][right].min(lens[1])];
         if left[1].is(&right[1]) && left[2].is(&right[2]) {
-            Some(Self { left_out: [own, other], next: [places[0][1], places[1][1]] })
+            Some(Self { left_out: [own, other], next: next(1, 1) })
         } else if left[1].is(&right[0]) && left[2].is(&right[1]) {
-            Some(Self { left_out: [own, None], next: [places[0][1], places[1][0]] })
+            Some(Self { left_out: [own, None], next: next(1, 0) })
         } else if left[0].is(&right[1]) && left[1].is(&right[2]) {
-            Some(Self { left_out: [None, other], next: [places[0][0], places[1][1]] })
+            Some(Self { left_out: [None, other], next: next(0, 1) })
         } else {
             None
         }
@@ -202,9 +226,10 @@ struct Gap<'a> {
 }
 
 impl<'a> Gap<'a> {
-    /// `None` where no equal words are near.
+    /// Notes what is left out; returns the number of errors, and where the equal words begin. `None` where no equal words
+    /// are near.
     #[inline(never)]
-    fn from(texts: Texts<'a>, at: [usize; 2]) -> Option<Self> {
+    fn pass(texts: Texts<'a>, at: [usize; 2], left_out: &mut [Vec<u64>; 2]) -> Option<(usize, [usize; 2])> {
         let mut gap = Self { texts, words: at.map(Ahead::at), counts: [0; 2] };
         // The two words of an end are looked at together.
         gap.extend();
@@ -218,7 +243,11 @@ impl<'a> Gap<'a> {
                 .find(|&[one, other]| gap.are_same(one, other) && gap.are_same(one + 1, other + 1));
             if let Some(counts) = found {
                 gap.counts = [0, 1].map(|side| counts[side].min(gap.words[side].words));
-                return Some(gap);
+                for ((left_out, words), count) in left_out.iter_mut().zip(&gap.words).zip(gap.counts) {
+                    left_out.extend_from_slice(&words.keys[..count]);
+                }
+                let next = [0, 1].map(|side| gap.words[side].places[gap.counts[side]]);
+                return Some((gap.distance(), next));
             }
         }
         None
@@ -243,15 +272,6 @@ impl<'a> Gap<'a> {
         let [left, right] = [(0, one), (1, other)]
             .map(|(side, at)| &self.texts.texts[side][at..at + length(&self.texts.borders[side], at)]);
         left == right
-    }
-
-    /// Notes what is left out; returns the number of errors, and where the equal words begin.
-    #[inline(always)]
-    fn pass(&self, left_out: &mut [Vec<u64>; 2]) -> (usize, [usize; 2]) {
-        for ((left_out, words), count) in left_out.iter_mut().zip(&self.words).zip(self.counts) {
-            left_out.extend_from_slice(&words.keys[..count]);
-        }
-        (self.distance(), [0, 1].map(|side| self.words[side].places[self.counts[side]]))
     }
 
     /// The distance of what stands between.
@@ -325,6 +345,7 @@ mod tests {
     use super::super::{TextUnit, Units, WordRule};
     use super::*;
     use crate::kernel::distance::Workspace;
+    use crate::kernel::lanes::Isa;
     use crate::kernel::oracle::cases;
     use crate::kernel::weighted::SubstitutionCost;
 
@@ -332,7 +353,7 @@ mod tests {
     fn distances(texts: [&str; 2]) -> (Option<usize>, usize) {
         let mut borders = <[Borders; 2]>::default();
         for (borders, text) in borders.iter_mut().zip(texts) {
-            borders.find(text.as_bytes(), false);
+            borders.find(Isa::default(), text.as_bytes(), false);
         }
         let found = WordPath::default().search(texts.map(str::as_bytes), &borders, 10_000);
         let mut units = Units::default();

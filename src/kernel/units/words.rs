@@ -7,7 +7,7 @@ use super::super::distance::Workspace;
 use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
 use super::word_band::WordBand;
-use super::word_distance::WordDistance;
+use super::word_distance::few_errors;
 use super::word_path::WordPath;
 use super::{Range, TOO_MANY, WordRule};
 
@@ -16,7 +16,6 @@ use super::{Range, TOO_MANY, WordRule};
 pub struct Words {
     isa: Isa,
     borders: [Borders; 2],
-    distance: WordDistance,
     path: WordPath,
     band: WordBand,
     numbers: Numbers,
@@ -37,8 +36,8 @@ impl Words {
             split_at_boundaries(text, &mut ranges, &mut self.letters);
             return ranges.len();
         }
-        let Self { borders: [borders, _], .. } = self;
-        borders.find(text.as_bytes(), rule == WordRule::Spaces);
+        let Self { isa, borders: [borders, _], .. } = self;
+        borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
         borders.words()
     }
 
@@ -56,15 +55,14 @@ impl Words {
                 split_at_boundaries(text, ranges, &mut self.letters);
             }
         } else {
-            let Self { borders, distance, path, band, .. } = self;
+            let Self { borders, path, band, .. } = self;
             let bytes = texts.map(str::as_bytes);
-            let found = match isa.perform(FromStart { distance, borders, texts: bytes, rule }) {
-                Ok(distance) => Some(distance),
-                Err(expected) => isa
-                    .perform(AlongPath { path, borders, texts: bytes, expected })
-                    .or_else(|| isa.perform(FromBothEnds { distance, borders, texts: bytes, expected }))
-                    .or_else(|| band.distance(isa, bytes, borders, workspace)),
-            };
+            for (borders, text) in borders.iter_mut().zip(bytes) {
+                borders.find(isa, text, rule == WordRule::Spaces);
+            }
+            let found = isa
+                .perform(Quickly { path, borders, texts: bytes })
+                .or_else(|| band.distance(isa, bytes, borders, workspace));
             if let Some(distance) = found {
                 return (distance, borders.each_ref().map(Borders::words));
             }
@@ -92,7 +90,7 @@ impl Words {
             if rule == WordRule::Uax29 {
                 split_at_boundaries(text, ranges, letters);
             } else {
-                borders.find(text.as_bytes(), rule == WordRule::Spaces);
+                borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
                 borders.ranges(ranges);
             }
         }
@@ -104,71 +102,31 @@ impl Words {
     }
 }
 
-/// Finds the words of both texts, and their distance if there are few errors; else about how many there are.
-struct FromStart<'a> {
-    distance: &'a mut WordDistance,
-    borders: &'a mut [Borders; 2],
-    texts: [&'a [u8]; 2],
-    rule: WordRule,
-}
-
-impl Task for FromStart<'_> {
-    type Result = Result<usize, usize>;
-
-    #[inline(always)]
-    fn perform(self) -> Result<usize, usize> {
-        let Self { distance, borders, texts, rule } = self;
-        for (borders, text) in borders.iter_mut().zip(texts) {
-            borders.find(text, rule == WordRule::Spaces);
-        }
-        distance.search_from_start(texts, borders)
-    }
-}
-
-/// Fewer words take as little time in a table.
-const LEAST_ON_PATH: usize = 200;
+/// Fewer words take as little time along all diagonals, and errors of them show little about the others.
+const LEAST_ON_PATH: usize = 100;
 
 /// Words for each error of a path, which seldom is seen to be the shortest one where there are fewer.
 const WORDS_OF_ERROR: usize = 8;
 
-/// Finds the distance from a path that is seen to be the shortest one.
-struct AlongPath<'a> {
+/// Finds the distance without a look at every word, if there are few errors.
+struct Quickly<'a> {
     path: &'a mut WordPath,
     borders: &'a [Borders; 2],
     texts: [&'a [u8]; 2],
-    expected: usize,
 }
 
-impl Task for AlongPath<'_> {
+impl Task for Quickly<'_> {
     type Result = Option<usize>;
 
     #[inline(always)]
     fn perform(self) -> Option<usize> {
-        let Self { path, borders, texts, expected } = self;
+        let Self { path, borders, texts } = self;
         let words = borders[0].words().min(borders[1].words());
-        let most = words / WORDS_OF_ERROR;
-        if words < LEAST_ON_PATH || expected > most {
-            return None;
+        if words < LEAST_ON_PATH {
+            few_errors(texts, borders)
+        } else {
+            path.search(texts, borders, words / WORDS_OF_ERROR)
         }
-        path.search(texts, borders, most)
-    }
-}
-
-/// Goes on with more errors. A task of its own, so that its loops have all registers.
-struct FromBothEnds<'a> {
-    distance: &'a mut WordDistance,
-    borders: &'a [Borders; 2],
-    texts: [&'a [u8]; 2],
-    expected: usize,
-}
-
-impl Task for FromBothEnds<'_> {
-    type Result = Option<usize>;
-
-    #[inline(always)]
-    fn perform(self) -> Option<usize> {
-        let Self { distance, borders, texts, expected } = self;
-        distance.search_from_both_ends(texts, borders, expected)
     }
 }
 
@@ -382,13 +340,26 @@ mod tests {
     use crate::kernel::whitespace::is_whitespace;
 
     fn words(text: &str, rule: WordRule) -> Vec<&str> {
+        words_by(Isa::default(), text, rule)
+    }
+
+    fn words_by(isa: Isa, text: &str, rule: WordRule) -> Vec<&str> {
         let mut ranges = Vec::new();
         match rule {
             WordRule::Uax29 => split_at_boundaries(text, &mut ranges, &mut String::new()),
             rule => {
                 let mut borders = Borders::default();
-                borders.find(text.as_bytes(), rule == WordRule::Spaces);
-                borders.ranges(&mut ranges);
+                // Nothing of a text is left for the next one.
+                for text in ["a\u{2003}b\tc ".repeat(40).as_str(), text] {
+                    borders.find(isa, text.as_bytes(), rule == WordRule::Spaces);
+                    borders.ranges(&mut ranges);
+                }
+                let (mut starts, mut ends) = (Vec::new(), Vec::new());
+                borders.first_bytes(&mut starts);
+                borders.ends(&mut ends);
+                let places =
+                    starts.into_iter().zip(ends).map(|(start, end)| [start, end].map(|at| at as usize));
+                assert!(places.take(borders.words()).eq(ranges.iter().copied()), "{isa:?} {text:?}");
             }
         }
         ranges.into_iter().map(|[start, end]| &text[start..end]).collect()
@@ -409,7 +380,9 @@ mod tests {
         #[test]
         fn words_are_those_of_a_split(text in "([a-cé漢]{1,20}|[ \t\n\u{1c}\u{85}\u{a0}\u{3000}\u{2003}]{1,2}){0,60}") {
             let expected: Vec<_> = text.split(is_whitespace).filter(|word| !word.is_empty()).collect();
-            prop_assert_eq!(words(&text, WordRule::Whitespace), expected);
+            for isa in Isa::available() {
+                prop_assert_eq!(&words_by(isa, &text, WordRule::Whitespace), &expected, "{:?}", isa);
+            }
             let characters: Vec<_> = text.chars().collect();
             let is_letter = |place: usize| characters.get(place).is_some_and(|&character| !is_whitespace(character));
             let joined: String = (0..characters.len())
@@ -419,7 +392,9 @@ mod tests {
                 })
                 .collect();
             let expected: Vec<_> = joined.split(' ').filter(|word| !word.is_empty()).collect();
-            prop_assert_eq!(words(&text, WordRule::Spaces), expected);
+            for isa in Isa::available() {
+                prop_assert_eq!(&words_by(isa, &text, WordRule::Spaces), &expected, "{:?}", isa);
+            }
         }
 
         #[test]

@@ -45,7 +45,7 @@ pub fn affixes(texts: [Memory; 2]) -> Affixes {
 }
 
 /// Where bytes of two blocks are equal.
-fn same(left: &Block, right: &Block) -> u64 {
+pub fn same(left: &Block, right: &Block) -> u64 {
     mask(|at| {
         let differing = word(left, at) ^ word(right, at);
         // The addition carries nothing into the next byte.
@@ -63,7 +63,7 @@ fn continuing(block: &Block) -> u64 {
 
 /// The highest bit of each byte, as a mask; `bits` gives eight bytes at a time.
 #[inline]
-fn mask(bits: impl Fn(usize) -> u64) -> u64 {
+pub fn mask(bits: impl Fn(usize) -> u64) -> u64 {
     (0..BLOCK / STEP).fold(0, |mask, at| {
         // The product gathers the bits in the highest byte.
         let own =

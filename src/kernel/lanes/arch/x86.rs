@@ -14,6 +14,8 @@ pub unsafe trait Number: Copy {}
 // SAFETY: integers have no padding, and take any value.
 unsafe impl Number for u8 {}
 // SAFETY: as above.
+unsafe impl Number for u16 {}
+// SAFETY: as above.
 unsafe impl Number for i32 {}
 // SAFETY: as above.
 unsafe impl Number for u32 {}

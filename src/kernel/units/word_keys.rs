@@ -1,0 +1,278 @@
+//! The words of a text as keys: all bytes of a word that has at most 15, and a hash of a longer one.
+
+use super::super::lanes::Task;
+use super::borders::{Borders, lengthen};
+
+/// Longest text: places are kept in 32 bits.
+pub const LONGEST: usize = 1 << 28;
+
+/// Words of so many bytes are not told by their key alone.
+const LONG: usize = 16;
+
+/// The words of a text. What stands in its vectors behind those of all words is of other texts.
+#[derive(Default)]
+pub struct WordKeys {
+    words: usize,
+    keys: Vec<Key>,
+    /// A number of each word that is the same for equal words and seldom for others. Zeros stand before and behind them.
+    checks: Vec<u16>,
+    /// Zeros before them.
+    before: usize,
+    /// Where the words begin, and one byte behind the text.
+    starts: Vec<u32>,
+    /// Where they end, unless one byte stands between two words.
+    ends: Vec<u32>,
+    are_close: bool,
+    /// Which words are not told by their key alone.
+    long: Vec<u32>,
+}
+
+/// Finds the keys of the words of two texts.
+pub struct FindKeys<'a> {
+    pub words: [&'a mut WordKeys; 2],
+    pub texts: [&'a [u8]; 2],
+    pub borders: [&'a Borders; 2],
+}
+
+impl Task for FindKeys<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn perform(self) {
+        let Self { words, texts, borders } = self;
+        for ((words, text), borders) in words.into_iter().zip(texts).zip(borders) {
+            words.words = borders.words();
+            words.are_close = borders.are_close();
+            borders.first_bytes(&mut words.starts);
+            if words.are_close {
+                words.starts[words.words] = text.len() as u32 + 1;
+            } else {
+                borders.ends(&mut words.ends);
+            }
+            if words.are_close {
+                words.find::<true>(text);
+            } else {
+                words.find::<false>(text);
+            }
+            if !words.long.is_empty() {
+                words.find_others(text);
+            }
+        }
+    }
+}
+
+impl WordKeys {
+    /// The keys of all words.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys[..self.words]
+    }
+
+    /// A number of each word that is the same for equal words and seldom for others.
+    pub fn checks(&self) -> &[u16] {
+        &self.checks[self.before..self.before + self.words]
+    }
+
+    /// The same with the zeros before and behind them.
+    pub fn padded_checks(&self) -> &[u16] {
+        &self.checks
+    }
+
+    /// So many zeros stand before the numbers of so many words; all together, with the zeros behind them, are so many.
+    pub fn pad(&mut self, before: usize, words: usize, all: usize) {
+        self.before = before;
+        lengthen(&mut self.checks, all);
+        self.checks[..before].fill(0);
+        self.checks[before + words..all].fill(0);
+    }
+
+    /// Words that are not told by their key alone, by their numbers.
+    pub fn long(&self) -> &[u32] {
+        &self.long
+    }
+
+    /// The bytes of a word.
+    pub fn word<'a>(&self, text: &'a [u8], index: usize) -> &'a [u8] {
+        let [start, end] = self.place(index);
+        &text[start..end]
+    }
+
+    #[inline(always)]
+    fn place(&self, index: usize) -> [usize; 2] {
+        let Self { starts, ends, are_close, .. } = self;
+        let end = if *are_close { starts[index + 1] - 1 } else { ends[index] };
+        [starts[index], end].map(|place| place as usize)
+    }
+
+    /// Finds the keys of all words but those that are long, or behind which the text has few bytes. These are noted.
+    #[inline(always)]
+    fn find<const ARE_CLOSE: bool>(&mut self, text: &[u8]) {
+        let Self { words, keys, checks, before, starts, ends, long, .. } = self;
+        let words = *words;
+        lengthen(keys, words);
+        long.clear();
+        let (keys, checks) = (&mut keys[..words], &mut checks[*before..][..words]);
+        // The other places of a word.
+        let others = if ARE_CLOSE { &starts[1..=words] } else { &ends[..words] };
+        let mut next = starts[0] as usize;
+        for index in 0..words {
+            let (start, end);
+            if ARE_CLOSE {
+                start = next;
+                next = others[index] as usize;
+                end = next - 1;
+            } else {
+                (start, end) = (starts[index] as usize, others[index] as usize);
+            }
+            match text.get(start..start + LONG) {
+                Some(bytes) if end - start < LONG => {
+                    let key = Key::of_first(bytes.first_chunk().expect("so many bytes"), end - start);
+                    (keys[index], checks[index]) = (key, key.check());
+                }
+                _ => long.push(index as u32),
+            }
+        }
+    }
+
+    /// The keys of the words that are noted. A function of its own, so that the loop over the others has all registers.
+    #[inline(never)]
+    fn find_others(&mut self, text: &[u8]) {
+        let mut others = std::mem::take(&mut self.long);
+        others.retain(|&index| {
+            let index = index as usize;
+            let [start, end] = self.place(index);
+            let key = Key::of_any(text, start, end);
+            self.keys[index] = key;
+            self.checks[self.before + index] = key.check();
+            end - start >= LONG
+        });
+        self.long = others;
+    }
+}
+
+/// Bits in front of the length.
+const BEFORE_LENGTH: u32 = 56;
+
+/// The length of long words, and what is added to others. The highest bit tells slots that are taken.
+const TAKEN: u64 = 0x80;
+
+/// What hashes are made with.
+const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+
+/// The upper half of a product is mixed into the lower one, as in wyhash.
+#[inline(always)]
+fn mixed(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    product as u64 ^ (product >> u64::BITS) as u64
+}
+
+/// The bytes of a word, followed by zeros, and their number in the last one; of a long word the first eight and a hash.
+/// No word has zeros.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Key {
+    low: u64,
+    high: u64,
+}
+
+impl Key {
+    /// The key of so many of the bytes.
+    #[inline(always)]
+    fn of_first(bytes: &[u8; LONG], len: usize) -> Self {
+        /// What is kept of the bytes, and what is added to them.
+        const KEPT: [[u64; 4]; LONG] = {
+            let mut kept = [[0; 4]; LONG];
+            let mut len = 0;
+            while len < LONG {
+                let bits = (1_u128 << (8 * len)) - 1;
+                kept[len] =
+                    [bits as u64, (bits >> u64::BITS) as u64, (TAKEN | len as u64) << BEFORE_LENGTH, 0];
+                len += 1;
+            }
+            kept
+        };
+        let all = u128::from_le_bytes(*bytes);
+        let [low, high, length, _] = KEPT[len];
+        Self { low: all as u64 & low, high: (all >> u64::BITS) as u64 & high | length }
+    }
+
+    /// The key of any word.
+    #[inline(always)]
+    fn of_any(text: &[u8], start: usize, end: usize) -> Self {
+        let len = end - start;
+        let last: Option<&[u8; LONG]> = text[..end].last_chunk();
+        match (last, text[start..].first_chunk()) {
+            (Some(last), _) if len < LONG => {
+                let word = u128::from_le_bytes(*last) >> (8 * (LONG - len));
+                Self::of_first(&word.to_le_bytes(), len)
+            }
+            // All bytes are among the first or the last ones.
+            (Some(last), Some(first)) if len <= 2 * LONG => {
+                let halves = [first, last].map(|bytes| u128::from_le_bytes(*bytes));
+                let [first, last] = halves
+                    .map(|bytes| mixed(bytes as u64 ^ FACTORS[0], (bytes >> u64::BITS) as u64 ^ FACTORS[1]));
+                Self::long(halves[0] as u64, first ^ last.rotate_left(len as u32))
+            }
+            _ => Self::of_rare(&text[start..end]),
+        }
+    }
+
+    /// The key of a very long word, or of one of a very short text.
+    #[inline(never)]
+    fn of_rare(word: &[u8]) -> Self {
+        if word.len() < LONG {
+            let mut first = [0; LONG];
+            first[..word.len()].copy_from_slice(word);
+            return Self::of_first(&first, word.len());
+        }
+        let eights = word.windows(8).rev().step_by(8);
+        let hash = eights.fold(word.len() as u64, |hash, bytes| {
+            mixed(
+                hash ^ u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes")) ^ FACTORS[0],
+                FACTORS[1],
+            )
+        });
+        Self::long(u64::from_le_bytes(*word.first_chunk().expect("eight bytes")), hash)
+    }
+
+    /// The key of a long word, from its first bytes and a hash of all.
+    #[inline(always)]
+    fn long(first: u64, hash: u64) -> Self {
+        Self { low: first, high: hash >> (u64::BITS - BEFORE_LENGTH) | TAKEN << BEFORE_LENGTH }
+    }
+
+    /// Whether there is no word.
+    #[inline(always)]
+    pub fn is_none(self) -> bool {
+        self.high == 0
+    }
+
+    /// Whether the word is not told by its key alone.
+    #[inline(always)]
+    pub fn is_long(self) -> bool {
+        self.high >> BEFORE_LENGTH == TAKEN
+    }
+
+    /// Zero where two keys are equal.
+    #[inline(always)]
+    pub fn differs(self, other: Self) -> u64 {
+        (self.low ^ other.low) | (self.high ^ other.high)
+    }
+
+    /// Zero where two keys are equal, or the other one is that of no word.
+    #[inline(always)]
+    pub fn is_another(self, other: Self) -> bool {
+        let differs = self.differs(other);
+        ((differs | differs.wrapping_neg()) & other.high).cast_signed() < 0
+    }
+
+    #[inline(always)]
+    pub fn hash(self) -> u64 {
+        (self.low ^ self.high.rotate_left(u32::BITS)).wrapping_mul(FACTORS[0]).rotate_left(20)
+    }
+
+    #[inline(always)]
+    fn check(self) -> u16 {
+        let hash = (self.low ^ self.high.rotate_left(u32::BITS)).wrapping_mul(FACTORS[0]);
+        (hash >> (u64::BITS - u16::BITS)) as u16
+    }
+}
