@@ -215,7 +215,7 @@ def word_goals(scale: float) -> Iterator[Goal]:
             yield word_goal(frame, f"{name} of {length:,} characters, {rate:.1%} of them wrong")
     for engine in ("tesseract", "rapidocr"):
         yield word_goal(
-            ocr_pages(round(2_000 * scale), engine), f"pages of the sample data as {engine} read them"
+            ocr_pages(round(10_000 * scale), engine), f"pages of the sample data as {engine} read them"
         )
 
 
