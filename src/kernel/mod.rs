@@ -29,8 +29,8 @@
 //!
 //! Texts that are compared by grapheme clusters are first written down anew by `units`, a byte for each, or a code point
 //! where there are too many, with which they take the last ways of the table. Distances in words are computed there
-//! alone: from places of the texts where errors are few, else from a table in which every word is looked up once. Words
-//! of UAX 29 get numbers.
+//! alone: from places of the texts where errors are few, else from a hash of each word, and only where that cannot tell,
+//! from a table in which every word is looked up once. Words of UAX 29 get numbers.
 //!
 //! # Methods for long texts
 //!
