@@ -25,15 +25,30 @@ const MOST_LONGER: usize = BAND / 2 - 1;
 /// Columns after which it is asked whether there are too many errors.
 const LOOK: usize = 64;
 
-/// Bits in which it is looked how many words the other text does not have.
-const BITS: usize = 1 << u16::BITS;
+/// Places at which it is looked how many words the other text does not have; as many as a power of 2.
+const PLACES: usize = 1 << 14;
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct WordBand {
     words: [WordKeys; 2],
     steps: Vec<ColumnSteps>,
+    seen: Seen,
     table: WordTable,
+}
+
+/// Places at which the words of a text have been seen.
+struct Seen {
+    /// When a word was last seen there.
+    stamps: Box<[u8; PLACES]>,
+    /// The stamp of now, so that nothing has to be cleared for each text.
+    now: u8,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { stamps: Box::new([0; PLACES]), now: 0 }
+    }
 }
 
 impl WordBand {
@@ -48,7 +63,7 @@ impl WordBand {
         if texts.iter().any(|text| text.len() > LONGEST) {
             return None;
         }
-        let Self { words: [rows, columns], steps, table } = self;
+        let Self { words: [rows, columns], steps, seen, table } = self;
         let fewer = usize::from(borders[1].words() < borders[0].words());
         let (texts, borders) = ([texts[fewer], texts[1 - fewer]], [&borders[fewer], &borders[1 - fewer]]);
         let [few, many] = borders.map(Borders::words);
@@ -68,7 +83,7 @@ impl WordBand {
         let pair = Pair { texts, words, first: fewer };
         lengthen(steps, many + 1);
         let steps = &mut steps[..=many];
-        let found = if few <= ROWS { pair.all_rows(isa, steps) } else { pair.band(isa, longer, steps) };
+        let found = if few <= ROWS { pair.all_rows(isa, steps) } else { pair.band(isa, longer, steps, seen) };
         match found {
             Ok(distance) => Some(distance),
             Err(guess) => {
@@ -105,11 +120,17 @@ impl Pair<'_> {
     }
 
     /// The distance where it is certain that no shorter path leaves the band, or a guess.
-    fn band(&self, isa: Isa, longer: usize, steps: &mut [ColumnSteps]) -> Result<usize, usize> {
+    fn band(
+        &self,
+        isa: Isa,
+        longer: usize,
+        steps: &mut [ColumnSteps],
+        seen: &mut Seen,
+    ) -> Result<usize, usize> {
         let [rows, columns] = self.counts();
         let checks = self.words.map(WordKeys::checks);
         if longer > MOST_LONGER {
-            let missing = [0, 1].map(|side| isa.perform(CountMissing([checks[side], checks[1 - side]])));
+            let missing = [0, 1].map(|side| seen.count_missing(isa, [checks[side], checks[1 - side]]));
             return Err(missing[0].max(missing[1]) + rows / 4);
         }
         let below = below(longer);
@@ -134,7 +155,7 @@ impl Pair<'_> {
         // Most often it is the first text that has wrong words.
         let is_certain = distance <= least_outside(0, longer)
             || [self.first, 1 - self.first].into_iter().any(|side| {
-                let missing = isa.perform(CountMissing([checks[side], checks[1 - side]]));
+                let missing = seen.count_missing(isa, [checks[side], checks[1 - side]]);
                 distance <= least_outside(missing + longer * (1 - side), longer)
             });
         let found = isa.perform(Way::<true> { pair: *self, steps, last: BAND - 2 - below - longer });
@@ -201,22 +222,36 @@ impl<const IN_BAND: bool> Task for Way<'_, IN_BAND> {
     }
 }
 
-/// Counts how many words of the first text the second one does not have, or fewer.
-struct CountMissing<'a>([&'a [u16]; 2]);
+impl Seen {
+    /// How many words of the first text the second one does not have, or fewer.
+    fn count_missing(&mut self, isa: Isa, [words, others]: [&[u16]; 2]) -> usize {
+        let Self { stamps, now } = self;
+        *now = now.wrapping_add(1);
+        if *now == 0 {
+            stamps.fill(0);
+            *now = 1;
+        }
+        isa.perform(CountMissing { words, others, stamps, now: *now })
+    }
+}
+
+struct CountMissing<'a> {
+    words: &'a [u16],
+    others: &'a [u16],
+    stamps: &'a mut [u8; PLACES],
+    now: u8,
+}
 
 impl Task for CountMissing<'_> {
     type Result = usize;
 
     #[inline(always)]
     fn perform(self) -> usize {
-        let Self([words, others]) = self;
-        let mut seen = [0_u64; BITS / u64::BITS as usize];
-        let place =
-            |check: u16| (usize::from(check) / u64::BITS as usize, usize::from(check) % u64::BITS as usize);
-        for (word, bit) in others.iter().copied().map(place) {
-            seen[word] |= 1 << bit;
+        let Self { words, others, stamps, now } = self;
+        for &other in others {
+            stamps[usize::from(other) % PLACES] = now;
         }
-        words.iter().copied().map(place).map(|(word, bit)| (!seen[word] >> bit & 1) as usize).sum()
+        words.iter().map(|&word| usize::from(stamps[usize::from(word) % PLACES] != now)).sum()
     }
 }
 
