@@ -115,7 +115,7 @@ impl Pair<'_> {
         isa.columns(checks, self.words[1].checks(), steps);
         let [rises, falls] = steps[columns].count(u64::MAX >> (ROWS - rows));
         let distance = columns + rises - falls;
-        let found = isa.perform(Way::<false> { pair: *self, steps, last: rows - 1 });
+        let found = isa.perform(Way::<false> { pair: *self, steps, last: 0 });
         if found == distance { Ok(distance) } else { Err(found) }
     }
 
@@ -179,11 +179,11 @@ impl Pair<'_> {
     }
 }
 
-/// Walks the path of the columns back, and counts its errors. In a band the rows of the steps go down from column to column.
+/// Walks the path of the columns back, and counts its errors.
 struct Way<'a, const IN_BAND: bool> {
     pair: Pair<'a>,
     steps: &'a [ColumnSteps],
-    /// The bit of the last row in the last column.
+    /// In a band, the bit of the last row in the last column: the rows of its steps go down from column to column.
     last: usize,
 }
 
@@ -193,32 +193,40 @@ impl<const IN_BAND: bool> Task for Way<'_, IN_BAND> {
     #[inline(always)]
     fn perform(self) -> usize {
         let Self { pair, steps, last: mut bit } = self;
-        let [mut rows, columns] = pair.words.map(WordKeys::keys);
+        let [mut rows, mut columns] = pair.words.map(WordKeys::keys);
         let mut errors = 0;
-        let both = steps.windows(2).zip(columns).enumerate().rev();
-        'columns: for (column, (steps, &key)) in both {
-            loop {
-                let Some((&last, others)) = rows.split_last() else {
-                    return errors + column + 1;
-                };
-                let is_added = steps[1].rises >> (bit % BAND);
-                let is_missing = steps[0].falls >> (bit.wrapping_add(usize::from(IN_BAND)) % BAND);
-                if (is_added | is_missing) & 1 == 0 {
-                    rows = others;
-                    bit = bit.wrapping_sub(usize::from(!IN_BAND));
-                    errors += usize::from(pair.differ([last, key], rows.len(), column));
-                    continue 'columns;
+        while !rows.is_empty() && !columns.is_empty() {
+            let count = rows.len().min(columns.len());
+            let (row, column) = (rows.len() - count, columns.len() - count);
+            let (row_keys, column_keys) = (&rows[row..][..count], &columns[column..][..count]);
+            let steps = &steps[column..][..=count];
+            // The words before those that are equal or changed, and whether the last of the rows is added.
+            let (mut before, mut is_added) = (0, None);
+            for index in (0..count).rev() {
+                let bit = if IN_BAND { bit } else { row + index };
+                let added = steps[index + 1].rises >> (bit % BAND);
+                let missing = steps[index].falls >> (bit.wrapping_add(usize::from(IN_BAND)) % BAND);
+                if (added | missing) & 1 != 0 {
+                    (before, is_added) = (index + 1, Some(added & 1 != 0));
+                    break;
                 }
-                errors += 1;
-                if is_added & 1 == 0 {
-                    bit = bit.wrapping_add(usize::from(IN_BAND));
-                    continue 'columns;
+                let differ = pair.differ([row_keys[index], column_keys[index]], row + index, column + index);
+                errors += usize::from(differ);
+            }
+            (rows, columns) = (&rows[..row + before], &columns[..column + before]);
+            match is_added {
+                None => {}
+                Some(true) => {
+                    (rows, bit) = (&rows[..rows.len() - 1], bit.wrapping_sub(1));
+                    errors += 1;
                 }
-                rows = others;
-                bit = bit.wrapping_sub(1);
+                Some(false) => {
+                    (columns, bit) = (&columns[..columns.len() - 1], bit.wrapping_add(1));
+                    errors += 1;
+                }
             }
         }
-        errors + rows.len()
+        errors + rows.len() + columns.len()
     }
 }
 
