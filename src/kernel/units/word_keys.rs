@@ -23,8 +23,9 @@ pub struct WordKeys {
     /// Where they end, unless one byte stands between two words.
     ends: Vec<u32>,
     are_close: bool,
-    /// Which words are not told by their key alone.
+    /// Which words are not told by their key alone, and how many they are.
     long: Vec<u32>,
+    long_words: usize,
 }
 
 /// Finds the keys of the words of two texts.
@@ -54,7 +55,7 @@ impl Task for FindKeys<'_> {
             } else {
                 words.find::<false>(text);
             }
-            if !words.long.is_empty() {
+            if words.long_words > 0 {
                 words.find_others(text);
             }
         }
@@ -87,7 +88,7 @@ impl WordKeys {
 
     /// Words that are not told by their key alone, by their numbers.
     pub fn long(&self) -> &[u32] {
-        &self.long
+        &self.long[..self.long_words]
     }
 
     /// The bytes of a word.
@@ -106,10 +107,12 @@ impl WordKeys {
     /// Finds the keys of all words but those that are long, or behind which the text has few bytes. These are noted.
     #[inline(always)]
     fn find<const ARE_CLOSE: bool>(&mut self, text: &[u8]) {
-        let Self { words, keys, checks, before, starts, ends, long, .. } = self;
+        let Self { words, keys, checks, before, starts, ends, long, long_words, .. } = self;
         let words = *words;
         lengthen(keys, words);
-        long.clear();
+        // Written by number: a push, which may have to grow, would cost registers.
+        lengthen(long, words);
+        let mut noted = 0;
         let (keys, checks) = (&mut keys[..words], &mut checks[*before..][..words]);
         // The other places of a word.
         let others = if ARE_CLOSE { &starts[1..=words] } else { &ends[..words] };
@@ -128,24 +131,29 @@ impl WordKeys {
                     let key = Key::of_first(bytes.first_chunk().expect("so many bytes"), end - start);
                     (keys[index], checks[index]) = (key, key.check());
                 }
-                _ => long.push(index as u32),
+                _ => {
+                    long[noted] = index as u32;
+                    noted += 1;
+                }
             }
         }
+        *long_words = noted;
     }
 
     /// The keys of the words that are noted. A function of its own, so that the loop over the others has all registers.
     #[inline(never)]
     fn find_others(&mut self, text: &[u8]) {
-        let mut others = std::mem::take(&mut self.long);
-        others.retain(|&index| {
-            let index = index as usize;
+        let mut long_words = 0;
+        for noted in 0..self.long_words {
+            let index = self.long[noted] as usize;
             let [start, end] = self.place(index);
             let key = Key::of_any(text, start, end);
             self.keys[index] = key;
             self.checks[self.before + index] = key.check();
-            end - start >= LONG
-        });
-        self.long = others;
+            self.long[long_words] = index as u32;
+            long_words += usize::from(end - start >= LONG);
+        }
+        self.long_words = long_words;
     }
 }
 
