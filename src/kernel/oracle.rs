@@ -1,5 +1,7 @@
 //! Textbook definitions, to hold the fast paths against.
 
+use proptest::sample::Index;
+
 use super::distance::Workspace;
 use super::hamming;
 use super::weighted::SubstitutionCost;
@@ -20,6 +22,21 @@ pub fn one_in(usual: usize) -> usize {
 
 fn is_campaign() -> bool {
     std::env::var_os("ANLS_FRAME_CAMPAIGN").is_some()
+}
+
+/// These words after edits, each at a place: 0 inserts its word, 1 deletes the one that stands there, others change it.
+pub fn edited<'a>(words: &[&'a str], edits: &'a [(Index, usize, String)]) -> Vec<&'a str> {
+    let mut words = words.to_vec();
+    for (place, kind, word) in edits {
+        let place = place.index(words.len() + 1);
+        match kind {
+            0 => words.insert(place, word),
+            1 if place < words.len() => drop(words.remove(place)),
+            _ if place < words.len() => words[place] = word,
+            _ => {}
+        }
+    }
+    words
 }
 
 /// Wagner and Fischer's table, with a substitution cost.

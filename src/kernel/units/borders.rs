@@ -37,18 +37,16 @@ impl Borders {
     /// Finds the words of a text. Where `joins`, a single character of whitespace other than a space does not end
     /// a word.
     pub fn find(&mut self, isa: Isa, text: &[u8], joins: bool) {
-        let Self { inside, controls, wide, len, .. } = self;
+        let Self { inside, controls, len, .. } = self;
         *len = text.len();
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         let all = blocks.len() + 1;
         inside.resize(all + BEHIND, 0);
         inside[all..].fill(0);
         lengthen(controls, all);
-        let mut last = [b' '; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        let is_ascii = isa.whitespace(blocks, inside, controls)
-            & isa.whitespace(&[last], &mut inside[blocks.len()..], &mut controls[blocks.len()..]);
-        wide.clear();
+        let behind = (&mut inside[blocks.len()..], &mut controls[blocks.len()..]);
+        let is_ascii =
+            isa.whitespace(&last_block(rest), behind.0, behind.1) & isa.whitespace(blocks, inside, controls);
         if !is_ascii {
             self.find_wide(isa, text, joins);
         }
@@ -146,10 +144,9 @@ impl Borders {
         let Self { inside, wide_starts, wide, .. } = self;
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         wide_starts.resize(blocks.len() + 1, 0);
-        let mut last = [b' '; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
         isa.wide_starts(blocks, wide_starts);
-        isa.wide_starts(&[last], &mut wide_starts[blocks.len()..]);
+        isa.wide_starts(&last_block(rest), &mut wide_starts[blocks.len()..]);
+        wide.clear();
         for (&starts, first) in wide_starts.iter().zip((0..).step_by(BLOCK)) {
             let mut starts = starts;
             while starts != 0 {
@@ -174,45 +171,6 @@ impl Borders {
             }
         }
     }
-
-    /// Finds the first bytes of words. `joined` gets the bytes of words of a block and the number of it, and the bytes of
-    /// words in the blocks before and behind it.
-    #[inline(always)]
-    fn mark_starts(
-        inside: &mut [u64],
-        starts: &mut Vec<[u8; STEP]>,
-        joined: impl Fn(u64, usize, u64, u64) -> u64,
-    ) -> [usize; 2] {
-        let blocks = inside.len() - BEHIND;
-        starts.resize(inside.len(), [0; STEP]);
-        starts[blocks..].fill([u8::MAX; STEP]);
-        let (mut before, mut is_inside) = (0, 0);
-        let (mut letters, mut words) = (0, 0);
-        let (inside, starts) = (&mut inside[..=blocks], &mut starts[..blocks]);
-        let mut block = inside[0];
-        for index in 0..blocks {
-            let behind = inside[index + 1];
-            let all = joined(block, index, before, behind);
-            inside[index] = all;
-            letters += all.count_ones() as usize;
-            let first = all & !(all << 1 | is_inside);
-            is_inside = all >> (BLOCK - 1);
-            words += first.count_ones() as usize;
-            starts[index] = first.to_le_bytes();
-            (before, block) = (block, behind);
-        }
-        [letters, words]
-    }
-
-    /// Notes how many words there are in so many bytes.
-    #[inline(always)]
-    fn set_words(&mut self, [letters, words]: [usize; 2]) {
-        let Self { starts, len, .. } = self;
-        let last = &mut starts[*len / BLOCK];
-        *last = (u64::from_le_bytes(*last) | u64::MAX << (*len % BLOCK)).to_le_bytes();
-        self.words = words;
-        self.are_close = letters + words == *len + 1;
-    }
 }
 
 /// Finds the first bytes of words, after single characters of ASCII whitespace other than spaces have joined the words
@@ -228,18 +186,39 @@ impl Task for MarkStarts<'_> {
     #[inline(always)]
     fn perform(self) {
         let Self { borders, joins } = self;
-        let Borders { inside, starts, controls, .. } = &mut *borders;
-        let joined = |letters: u64, block: usize, before: u64, behind: u64| {
-            let beside = (letters << 1 | before >> (BLOCK - 1)) & (letters >> 1 | behind << (BLOCK - 1));
-            letters | controls[block] & beside
-        };
-        let found = if joins {
-            Borders::mark_starts(inside, starts, joined)
-        } else {
-            Borders::mark_starts(inside, starts, |letters, _, _, _| letters)
-        };
-        borders.set_words(found);
+        let Borders { inside, starts, controls, len, .. } = borders;
+        let blocks = inside.len() - BEHIND;
+        starts.resize(inside.len(), [0; STEP]);
+        starts[blocks..].fill([u8::MAX; STEP]);
+        let join = if joins { u64::MAX } else { 0 };
+        let (mut before, mut is_inside) = (0, 0);
+        let (mut letters, mut words) = (0, 0);
+        let (inside, controls) = (&mut inside[..=blocks], &controls[..blocks]);
+        let mut block = inside[0];
+        for ((index, &controls), first) in controls.iter().enumerate().zip(&mut *starts) {
+            let behind = inside[index + 1];
+            let beside = (block << 1 | before >> (BLOCK - 1)) & (block >> 1 | behind << (BLOCK - 1));
+            let all = block | controls & join & beside;
+            inside[index] = all;
+            letters += all.count_ones() as usize;
+            let starts = all & !(all << 1 | is_inside);
+            is_inside = all >> (BLOCK - 1);
+            words += starts.count_ones() as usize;
+            *first = starts.to_le_bytes();
+            (before, block) = (block, behind);
+        }
+        let last = &mut starts[*len / BLOCK];
+        *last = (u64::from_le_bytes(*last) | u64::MAX << (*len % BLOCK)).to_le_bytes();
+        borders.words = words;
+        borders.are_close = letters + words == borders.len + 1;
     }
+}
+
+/// The last bytes of a text, followed by spaces.
+fn last_block(rest: &[u8]) -> [[u8; BLOCK]; 1] {
+    let mut last = [b' '; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    [last]
 }
 
 /// Makes a vector at least so long. What it has behind a length is not lost, so that it is not written for each text anew.

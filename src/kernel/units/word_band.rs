@@ -38,17 +38,12 @@ pub struct WordBand {
 }
 
 /// Places at which the words of a text have been seen.
+#[derive(Default)]
 struct Seen {
-    /// When a word was last seen there.
-    stamps: Box<[u8; PLACES]>,
+    /// When a word was last seen there. Empty before it is first asked: most pairs never ask.
+    stamps: Vec<u8>,
     /// The stamp of now, so that nothing has to be cleared for each text.
     now: u8,
-}
-
-impl Default for Seen {
-    fn default() -> Self {
-        Self { stamps: Box::new([0; PLACES]), now: 0 }
-    }
 }
 
 impl WordBand {
@@ -234,11 +229,13 @@ impl Seen {
     /// How many words of the first text the second one does not have, or fewer.
     fn count_missing(&mut self, isa: Isa, [words, others]: [&[u16]; 2]) -> usize {
         let Self { stamps, now } = self;
+        lengthen(stamps, PLACES);
         *now = now.wrapping_add(1);
         if *now == 0 {
             stamps.fill(0);
             *now = 1;
         }
+        let stamps = stamps.first_chunk_mut().expect("so many places");
         isa.perform(CountMissing { words, others, stamps, now: *now })
     }
 }
@@ -285,7 +282,7 @@ mod tests {
 
     use super::super::{TextUnit, Units, WordRule};
     use super::*;
-    use crate::kernel::oracle::cases;
+    use crate::kernel::oracle::{cases, edited};
     use crate::kernel::weighted::SubstitutionCost;
 
     /// Working memory of an instruction set.
@@ -340,24 +337,15 @@ mod tests {
             edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4_usize, WORD), 0..150),
             moved in 0..60_usize,
         ) {
-            let answer: Vec<String> = shared.iter().map(|index| index.get(&vocabulary).clone()).collect();
-            let mut prediction = answer.clone();
-            for (place, kind, word) in edits {
-                let place = place.index(prediction.len() + 1);
-                match kind {
-                    0 => prediction.insert(place, word),
-                    1 if place < prediction.len() => drop(prediction.remove(place)),
-                    _ if place < prediction.len() => prediction[place] = word,
-                    _ => {}
-                }
-            }
+            let answer: Vec<&str> = shared.iter().map(|index| index.get(&vocabulary).as_str()).collect();
+            let prediction = edited(&answer, &edits);
             // What stands at the end is found outside of the band.
             let moved = moved.min(prediction.len());
             let mut turned = prediction.clone();
             turned.rotate_left(moved);
             let mut tested = Tested::all();
             for prediction in [prediction, turned] {
-                let texts = [joined(&prediction), joined(&answer)];
+                let texts = [prediction.join(" "), answer.join(" ")];
                 let texts = texts.each_ref().map(String::as_str);
                 for texts in [texts, [texts[1], texts[0]]] {
                     let expected = distance(texts);

@@ -47,12 +47,9 @@ impl Task for FindKeys<'_> {
             borders.first_bytes(&mut words.starts);
             if words.are_close {
                 words.starts[words.words] = text.len() as u32 + 1;
-            } else {
-                borders.ends(&mut words.ends);
-            }
-            if words.are_close {
                 words.find::<true>(text);
             } else {
+                borders.ends(&mut words.ends);
                 words.find::<false>(text);
             }
             if words.long_words > 0 {
@@ -163,12 +160,12 @@ const BEFORE_LENGTH: u32 = 56;
 /// The length of long words, and what is added to others. The highest bit tells slots that are taken.
 const TAKEN: u64 = 0x80;
 
-/// What hashes are made with.
-const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+/// What hashes of words are made with.
+pub const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
 
 /// The upper half of a product is mixed into the lower one, as in wyhash.
 #[inline(always)]
-fn mixed(left: u64, right: u64) -> u64 {
+pub fn mixed(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
     product as u64 ^ (product >> u64::BITS) as u64
 }
@@ -266,21 +263,27 @@ impl Key {
         (self.low ^ other.low) | (self.high ^ other.high)
     }
 
-    /// Zero where two keys are equal, or the other one is that of no word.
+    /// Whether the other key is that of another word; that of no word is not.
     #[inline(always)]
     pub fn is_another(self, other: Self) -> bool {
         let differs = self.differs(other);
         ((differs | differs.wrapping_neg()) & other.high).cast_signed() < 0
     }
 
+    /// Its place in a table: the lowest bits.
     #[inline(always)]
     pub fn hash(self) -> u64 {
-        (self.low ^ self.high.rotate_left(u32::BITS)).wrapping_mul(FACTORS[0]).rotate_left(20)
+        self.product().rotate_left(20)
     }
 
     #[inline(always)]
     fn check(self) -> u16 {
-        let hash = (self.low ^ self.high.rotate_left(u32::BITS)).wrapping_mul(FACTORS[0]);
-        (hash >> (u64::BITS - u16::BITS)) as u16
+        (self.product() >> (u64::BITS - u16::BITS)) as u16
+    }
+
+    /// The upper bits depend on all bytes.
+    #[inline(always)]
+    fn product(self) -> u64 {
+        (self.low ^ self.high.rotate_left(u32::BITS)).wrapping_mul(FACTORS[0])
     }
 }

@@ -8,6 +8,7 @@
 
 use super::borders::Borders;
 use super::word_distance::Texts;
+use super::word_keys::{FACTORS, mixed};
 
 /// Words behind an error among which equal ones are looked for.
 const WINDOW: usize = 16;
@@ -17,9 +18,6 @@ const SOON: usize = 5;
 
 /// The key of what stands behind the last word; no word has it.
 const END: u64 = 0;
-
-/// What keys and slots are made with.
-const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
 
 /// Bits in which it is looked whether both texts left out the same word.
 const BITS: usize = 8_192;
@@ -118,6 +116,12 @@ struct Word {
 }
 
 impl Word {
+    /// The word that begins there; zeros behind the last one.
+    #[inline(always)]
+    fn of(text: &[u8], at: usize, borders: &Borders) -> Self {
+        Self::at(text, at, borders).unwrap_or_else(|| Self::near_end(text, at, borders))
+    }
+
     /// `None` where the text has too few bytes behind it.
     #[inline(always)]
     fn at(text: &[u8], at: usize, borders: &Borders) -> Option<Self> {
@@ -132,14 +136,10 @@ impl Word {
     #[cold]
     #[inline(never)]
     fn near_end(text: &[u8], at: usize, borders: &Borders) -> Self {
-        if at < text.len() {
-            Self::of_last(&text[at..at + length(borders, at)])
-        } else {
-            Self { ends: [0; 2], len: 0 }
+        if at >= text.len() {
+            return Self { ends: [0; 2], len: 0 };
         }
-    }
-
-    fn of_last(word: &[u8]) -> Self {
+        let word = &text[at..at + length(borders, at)];
         let read = |bytes: &[u8]| bytes.iter().fold(0, |all, &byte| all >> 8 | u64::from(byte) << 56);
         let len = word.len().min(8);
         let counted = word.len().min(u64::BITS as usize);
@@ -157,8 +157,7 @@ impl Word {
     #[inline(always)]
     fn key(&self) -> u64 {
         let [first, last] = self.ends;
-        let product = u128::from(first ^ FACTORS[0]) * u128::from(last ^ self.len as u64 ^ FACTORS[1]);
-        (product as u64 ^ (product >> u64::BITS) as u64) | 1
+        mixed(first ^ FACTORS[0], last ^ self.len as u64 ^ FACTORS[1]) | 1
     }
 }
 
@@ -182,8 +181,7 @@ impl Near {
             [at[side], next, starts.next(next + 1)]
         });
         let word = |side: usize, place: usize| {
-            let (text, borders, at) = (texts.texts[side], &texts.borders[side], places[side][place]);
-            Word::at(text, at, borders).unwrap_or_else(|| Word::near_end(text, at, borders))
+            Word::of(texts.texts[side], places[side][place], &texts.borders[side])
         };
         let left = [word(0, 0), word(0, 1), word(0, 2)];
         let right = [word(1, 0), word(1, 1), word(1, 2)];
@@ -312,7 +310,7 @@ impl Ahead {
         let Self { keys, places, known, words } = self;
         let at = places[*known];
         if at < text.len() {
-            keys[*known] = key(text, at, borders);
+            keys[*known] = Word::of(text, at, borders).key();
             *words += 1;
         }
         *known += 1;
@@ -320,12 +318,6 @@ impl Ahead {
             *next = borders.starts().next(at + 1).min(text.len());
         }
     }
-}
-
-/// The key of a word.
-#[inline(always)]
-fn key(text: &[u8], at: usize, borders: &Borders) -> u64 {
-    Word::at(text, at, borders).unwrap_or_else(|| Word::of_last(&text[at..at + length(borders, at)])).key()
 }
 
 /// Bytes of a word.
@@ -346,7 +338,7 @@ mod tests {
     use super::*;
     use crate::kernel::distance::Workspace;
     use crate::kernel::lanes::Isa;
-    use crate::kernel::oracle::cases;
+    use crate::kernel::oracle::{cases, edited};
     use crate::kernel::weighted::SubstitutionCost;
 
     /// What the path finds, and the distance of the code points that stand for the words.
@@ -375,16 +367,7 @@ mod tests {
             space in "[ \t\n\u{a0}\u{2003}]{1,2}",
         ) {
             let answer: Vec<&str> = shared.iter().map(|index| index.get(&vocabulary).as_str()).collect();
-            let mut prediction = answer.clone();
-            for (place, kind, word) in &edits {
-                let place = place.index(prediction.len() + 1);
-                match kind {
-                    0 => prediction.insert(place, word),
-                    1 if place < prediction.len() => drop(prediction.remove(place)),
-                    _ if place < prediction.len() => prediction[place] = word,
-                    _ => {}
-                }
-            }
+            let prediction = edited(&answer, &edits);
             let texts = [prediction.join(&space), answer.join(&space)];
             let texts = texts.each_ref().map(String::as_str);
             for texts in [texts, [texts[1], texts[0]]] {

@@ -8,6 +8,7 @@ use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
 use super::word_band::WordBand;
 use super::word_distance::few_errors;
+use super::word_keys::{FACTORS, mixed};
 use super::word_path::WordPath;
 use super::{Range, TOO_MANY, WordRule};
 
@@ -246,9 +247,6 @@ impl Task for Numbering<'_> {
 /// Bytes of each end of a word that are compared at once.
 const END: usize = size_of::<u64>();
 
-/// What hashes are made with.
-const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
-
 /// A word.
 #[derive(Clone, Copy, Default)]
 struct Word {
@@ -294,12 +292,10 @@ impl Word {
         first | last | (self.len() ^ other.len()) as u64
     }
 
-    /// The upper half of a product is mixed into the lower one, as in wyhash.
     #[inline(always)]
     fn hash(&self, text: &[u8]) -> usize {
         let [first, last] = self.ends;
-        let product = u128::from(first ^ FACTORS[0]) * u128::from(last ^ self.len() as u64 ^ FACTORS[1]);
-        let mut hash = product as u64 ^ (product >> u64::BITS) as u64;
+        let mut hash = mixed(first ^ FACTORS[0], last ^ self.len() as u64 ^ FACTORS[1]);
         if self.len() > 2 * END {
             hash ^= hash_of_middle(self.of(text));
         }
@@ -311,13 +307,9 @@ impl Word {
 #[inline(never)]
 fn hash_of_middle(word: &[u8]) -> u64 {
     let middle = word[END..].windows(END).step_by(END);
-    middle.filter_map(|bytes| bytes.first_chunk().copied().map(u64::from_le_bytes)).fold(
-        0,
-        |hash: u64, bytes| {
-            let product = u128::from(hash ^ bytes ^ FACTORS[0]) * u128::from(FACTORS[1]);
-            product as u64 ^ (product >> u64::BITS) as u64
-        },
-    )
+    middle
+        .filter_map(|bytes| bytes.first_chunk().copied().map(u64::from_le_bytes))
+        .fold(0, |hash: u64, bytes| mixed(hash ^ bytes ^ FACTORS[0], FACTORS[1]))
 }
 
 /// The ends of a word behind which the text has few bytes.
