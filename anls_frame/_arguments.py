@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_WIDEST_IN_POINTS = 2
+"""Scores of a wider range, such as 0 to 100, are not quoted in points of 0.01."""
+
 
 class ArgumentTypeError(TypeError, ValueError):
     """A number or a choice of the wrong type; `except ValueError` catches it too."""
@@ -61,6 +64,28 @@ def number(name: str, value: Any, least: float, most: float = math.inf, *, ends:
     if not inside or math.isinf(found):
         raise ValueError(_must(name, wanted, value))
     return found
+
+
+def margin(
+    name: str, value: Any, bounds: tuple[float | None, float | None], score: str, *, zero: bool = False
+) -> float:
+    """
+    Return a difference of scores as a float; raise an error unless scores within the bounds can exceed it.
+
+    A gate with a larger margin always passes. Only `zero` lets it be 0.
+    """
+    found = number(name, value, 0, ends=zero)
+    low, high = bounds
+    if low is None or high is None or found < high - low:
+        return found
+    points = ""
+    if high - low <= _WIDEST_IN_POINTS:
+        is_points = 1 < found < 100 * (high - low)
+        points = f"; {found:g} points are {found / 100:g}" if is_points else "; 1 point is 0.01"
+    raise ValueError(
+        f"{name} must be less than {high - low:g}, because {score} lies between {low:g} and {high:g} and "
+        f"cannot change by more, got {found:g}{points}"
+    )
 
 
 def flag(name: str, value: Any) -> bool:

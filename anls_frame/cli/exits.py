@@ -1,9 +1,15 @@
-"""How commands end: with an exit code and a message, never with a traceback."""
+"""
+How commands end: with an exit code and a message.
+
+Only an error of the program, or of a metric's own code, shows a traceback; it ends with 2 as well, because 1
+means that a gate failed.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -40,6 +46,12 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
         code = _failed(program, "not enough memory")
     except _errors_of_input() as error:
         code = _failed(program, _message(error))
+    except Exception as error:  # noqa: BLE001 - Python would end with 1, which means that a gate failed
+        traceback.print_exc()
+        code = _failed(
+            program,
+            f"{type(error).__name__}: an error of this program, or of a metric of your own; see above",
+        )
     sys.exit(code)
 
 

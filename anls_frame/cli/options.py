@@ -281,6 +281,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             sys.stdout.flush()
         except BrokenPipeError:
             raise typer.Exit(CLOSED_PIPE) from None
+        except (EOFError, SystemExit) as error:
+            # typer would end with 1, a failed gate, or as a metric's own code wants to.
+            raise RuntimeError(f"the command was ended by {error!r}") from error
         except (ValueError, TypeError) as error:
             about = _FIRST.match(str(error))
             if about is None or about[1] not in named:

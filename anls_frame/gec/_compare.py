@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, number, share, string
+from anls_frame._arguments import count, margin, number, share, string
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._measures import measure_of
 
@@ -91,7 +91,8 @@ def compare(
     draws, seed
         Number of draws of the swap test, at most 10 million, and the seed of these draws.
     within
-        A margin: also decide whether each system is worse than the baseline by more than this.
+        A margin in units of the score (a point is 0.01): also decide whether each system is worse than the
+        baseline by more than this.
     alpha
         Largest probability of "fine", and of "regressed", if the true loss is the margin.
     **options
@@ -180,7 +181,7 @@ def compare(
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
     alpha = number("alpha", alpha, 0, 0.5, ends=False)
     if within is not None:
-        within = number("within", within, 0, ends=False)
+        within = margin("within", within, of.bounds, of.score_name)
     gold = at_hand(gold)
     columns = column_names(gold)
     counts = [of.rows(column, columns) for column in named.values()]
@@ -197,9 +198,14 @@ def compare(
     )
     rows = rows.filter(_scored(rows, list(named), of))
     table = _scores(rows, list(named), of)
-    margin = None if within is None else (within, alpha)
     differences = _differences(
-        rows, len(named), of, confidence=confidence, draws=draws, seed=seed, margin=margin
+        rows,
+        len(named),
+        of,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
+        decision=None if within is None else (within, alpha),
     )
     return as_kind_of(gold, table.hstack(differences))
 
@@ -244,7 +250,7 @@ def _differences(
     confidence: float,
     draws: int,
     seed: int,
-    margin: tuple[float, float] | None,
+    decision: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Return the comparison of each system with the first one."""
     import numpy as np  # noqa: PLC0415 - only to compare
@@ -262,7 +268,9 @@ def _differences(
         units = statistics.effective_units(size.sum(), (size * size).sum())
         variance = swaps.jackknife_variance(first, second, of.score)
         low, high = statistics.t_interval(difference, variance, units, confidence)
-        low, high = (np.clip(end, -of.widest, of.widest) for end in (low, high))
+        low, high = (
+            np.clip(end, of.bounds[0] - of.bounds[1], of.bounds[1] - of.bounds[0]) for end in (low, high)
+        )
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):
             p_value = swaps.p_value(first, second, of.score, draws=draws, seed=seed)
@@ -277,26 +285,26 @@ def _differences(
             "ties": len(gain) - wins - losses,
             "losses": losses,
             "n_clusters": len(size) if _UNIT in rows.columns else None,
-            **(_answered(difference, float(variance), float(units), margin) if margin else {}),
+            **(_answered(difference, float(variance), float(units), decision) if decision else {}),
         })  # fmt: skip
     adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
     for line, p_value in zip(lines[1:], adjusted, strict=True):
         line["p_adjusted"] = p_value
-    schema = _SCHEMA if margin is None else _SCHEMA | _ANSWERS
+    schema = _SCHEMA if decision is None else _SCHEMA | _ANSWERS
     table = pl.DataFrame(lines, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
-    if margin is None:
+    if decision is None:
         return table
     count = pl.coalesce("n_clusters", pl.lit(rows.height))
     return table.with_columns((pl.col("needed") * count).ceil().cast(pl.UInt64))
 
 
 def _answered(
-    difference: float, variance: float, units: float, margin: tuple[float, float]
+    difference: float, variance: float, units: float, decision: tuple[float, float]
 ) -> dict[str, Any]:
     """Return whether a system is worse by more than the margin, and what these units can show."""
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    within, alpha = margin
+    within, alpha = decision
     if math.isnan(difference) or not units >= _LEAST_UNITS:
         return {"answer": "undecided"}
     df = max(units - 1, 1.0)

@@ -38,8 +38,8 @@ class Measure(ABC):
     of_rows: dict[str, Any]
     of_corpus: dict[str, Any]
 
-    widest: ClassVar[float] = 1.0
-    """Largest possible difference between two scores."""
+    score_name: ClassVar[str] = "F"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     @abstractmethod
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
@@ -104,7 +104,8 @@ class _Errant(_F):
 class _IMeasure(Measure):
     """The I-measure of the parts of both weighted accuracies: two quotients."""
 
-    widest = 2.0
+    score_name = "the I-measure"
+    bounds = (-1.0, 1.0)
 
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
         references = self.of_rows.get("references")

@@ -449,9 +449,15 @@ class Comparison(SlicedResult[Table_co]):
         Parameters
         ----------
         drop
-            Smallest loss that counts, in units of the score; if lower is better, a rise is a loss.
+            Smallest loss that counts, in units of the score (a point of ANLS is 0.01); if lower is better, a
+            rise is a loss.
         alpha
             Largest p-value that counts; for slices, the largest `p_adjusted`.
+
+        Raises
+        ------
+        ValueError
+            If an option has an invalid value, or no loss in a metric can be larger than `drop`.
 
         Notes
         -----
@@ -494,7 +500,10 @@ class Comparison(SlicedResult[Table_co]):
         return self._as_given(self._regressions(drop, alpha))
 
     def _regressions(self, drop: float, alpha: float) -> pl.DataFrame:
-        alpha, drop = share("alpha", alpha), number("drop", drop, 0)
+        from anls_frame.reports.decisions import checked_margin  # noqa: PLC0415 - only to decide
+
+        alpha = share("alpha", alpha)
+        drop = checked_margin("drop", drop, self.measures, zero=True)
         table = self.to_polars()
         # The only p-value of all rows has no family.
         p = (
@@ -716,7 +725,7 @@ class Comparison(SlicedResult[Table_co]):
         Parameters
         ----------
         within
-            The margin, in units of the score; if lower is better, a rise is a loss.
+            The margin, in units of the score (a point of ANLS is 0.01); if lower is better, a rise is a loss.
         alpha
             Largest probability of "fine", and of "regressed", if the true loss is the margin.
         slices
@@ -728,6 +737,11 @@ class Comparison(SlicedResult[Table_co]):
             Its `answer` is "fine" if the upper bound of the loss lies below the margin, "regressed" if the
             lower bound lies above it, otherwise "undecided". With `slices`, it is "regressed" if all rows or
             any slice are, and "fine" only if all of them are. Printed, it is one sentence.
+
+        Raises
+        ------
+        ValueError
+            If an option has an invalid value, or no loss in the metric can be larger than `within`.
 
         Examples
         --------
@@ -742,9 +756,12 @@ class Comparison(SlicedResult[Table_co]):
         >>> str(comparison.decide(within=0.02)).partition("; ")[2]
         '400 rows can show 0.064; about 3,500 are needed'
         """
-        from anls_frame.reports.decisions import decide  # noqa: PLC0415 - only to decide
+        from anls_frame.reports.decisions import checked_margin, decide  # noqa: PLC0415 - only to decide
 
-        within, alpha = number("within", within, 0, ends=False), number("alpha", alpha, 0, 0.5, ends=False)
+        within, alpha = (
+            checked_margin("within", within, self.measures),
+            number("alpha", alpha, 0, 0.5, ends=False),
+        )
         together = self._below_each_other if flag("slices", slices) and self._by else None
         decision = decide(self._planner, together, [*self.systems], within=within, alpha=alpha)
         table = None if decision.slices is None else self._as_given(decision.slices)

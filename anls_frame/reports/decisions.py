@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 import polars as pl
 
+from anls_frame._arguments import margin, number
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 
@@ -130,6 +131,14 @@ class Decision(Generic[Table_co]):
         if self.needed > self.documents:
             return f"{can}; about {_rounded(self.needed):,} are needed"
         return f"{can}, but the difference is close to the margin"
+
+
+def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:
+    """Return a margin as a float; raise an error if one of the metrics cannot lose as much."""
+    found = number(name, value, 0, ends=zero)
+    for metric in metrics:
+        margin(name, value, metric.bounds or (None, None), metric.label, zero=zero)
+    return found
 
 
 def decide(

@@ -246,4 +246,11 @@ def test_a_gate_needs_a_positive_bound(folder: Path) -> None:
     (folder / "other.txt").write_text("A boat lies off the shore .\nThe bird .\n")
     code, _, errors = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--require-within", "0")
     assert code == 2
-    assert "within must be" in errors
+    assert "--require-within must be" in errors
+    command = (folder, "compare", "system.txt", "other.txt", "gold.m2", "--require-within")
+    code, printed, errors = run(*command, "1")
+    assert (code, printed) == (2, "")
+    assert "--require-within must be less than 1, because F lies between 0 and 1" in errors
+    assert "1 point is 0.01" in errors
+    assert run(*command, "1", "--measure", "i-measure")[0] != 2
+    assert run(*command, "2", "--measure", "i-measure")[0] == 2

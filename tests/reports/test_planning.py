@@ -204,6 +204,11 @@ def test_planning_and_decisions_are_for_two_systems() -> None:
     ("call", "message"),
     [
         (lambda made: made.decide(0), "within must be a number above 0"),
+        (lambda made: made.decide(5), "within must be less than 1, .* got 5; 5 points are 0.05$"),
+        (lambda made: made.decide(1), "got 1; 1 point is 0.01$"),
+        (lambda made: made.decide(100, slices=True), "got 100; 1 point is 0.01$"),
+        (lambda made: made.regressed(2), "drop must be less than 1, .* 2 points are 0.02$"),
+        (lambda made: made.regressions(1), "got 1; 1 point is 0.01$"),
         (lambda made: made.decide(alpha=0.5), r"alpha must be a number in \(0, 0.5\)"),
         (lambda made: made.sample_size(-0.1), "effect must be a number above 0"),
         (lambda made: made.detectable_difference(power=1), r"power must be a number in \(0, 1\)"),
@@ -213,3 +218,46 @@ def test_planning_and_decisions_are_for_two_systems() -> None:
 def test_wrong_numbers_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call(af.compare(scores(), SYSTEMS, None))
+
+
+def of_range(bounds: tuple[float | None, float | None] | None, values: list[float]) -> af.Comparison:
+    """Return the comparison of scores from 0 with some of a range."""
+    frame = pl.DataFrame({"old": [0.0] * len(values), "new": values})
+    return af.compare(frame, SYSTEMS, None, metrics=af.Metric(SYSTEMS, name="points", bounds=bounds))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "reached", "unreachable", "hint"),
+    [
+        ((0, 100), 99.9, 100, ""),
+        ((-1, 1), 1.9, 2, "; 2 points are 0.02"),
+        ((0, 1), 0.99, 50, "; 50 points are 0.5"),
+        # From the scores themselves.
+        (None, 0.99, 1, "; 1 point is 0.01"),
+    ],
+)
+def test_a_margin_that_no_loss_can_reach_is_refused(
+    bounds: tuple[float, float] | None, reached: float, unreachable: float, hint: str
+) -> None:
+    made = of_range(bounds, [1.0, 0.5] * 20)
+    assert made.decide(reached).answer == "fine"
+    assert not made.regressed(reached)
+    for call in (made.decide, made.regressed, made.regressions):
+        with pytest.raises(ValueError, match=f"got {unreachable}{hint}$"):
+            call(unreachable)
+
+
+def test_without_an_upper_bound_every_margin_can_be_reached() -> None:
+    made = of_range((0, None), [10.0, 20.0] * 20)
+    assert made.decide(100).answer == "fine"
+    assert not made.regressed(100)
+    with pytest.raises(ValueError, match="drop must be a number of at least 0"):
+        made.regressed(-1)
+
+
+def test_a_margin_must_be_within_reach_of_every_metric() -> None:
+    frame = pl.DataFrame({"old": ["a"] * 9, "new": ["x"] * 9, "t": ["a"] * 9})
+    made = af.compare(frame, ["old", "new"], "t", metrics=["anls", "cer_corpus"])
+    assert made.regressed(0.5)
+    with pytest.raises(ValueError, match="because ANLS lies between 0 and 1"):
+        made.regressed(1)

@@ -80,6 +80,8 @@ class Gate:
 
     def check(self, comparison: af.Comparison) -> None:
         """Raise an error, before anything is written, if the gate cannot judge such a comparison."""
+        from anls_frame.reports.decisions import checked_margin
+
         if self.require_within is not None and not comparison.is_of_two:
             raise ValueError(
                 "--require-within decides about two systems in one metric, but there are "
@@ -87,6 +89,10 @@ class Gate:
                 f"{numbered(len(comparison.measures), 'metric')}: compare each system with "
                 f"{comparison.baseline} in a command of its own, or use --fail-if-drop"
             )
+        if self.require_within is not None:
+            checked_margin("--require-within", self.require_within, comparison.measures)
+        if self.fail_if_drop is not None:
+            checked_margin("--fail-if-drop", self.fail_if_drop, comparison.measures, zero=True)
 
     def code(self, comparison: af.Comparison) -> int:
         """Return the exit code, after notes that explain it: 1 before 3 before 0."""

@@ -181,11 +181,16 @@ def compare(
     cannot be used, or 3 if it cannot be decided.
     """
     from anls_frame import gec
+    from anls_frame._arguments import margin
     from anls_frame.cli.output import print_json
+    from anls_frame.gec._measures import measure_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
         raise ValueError("name two or more systems, and GOLD.m2 after them")
     measure = measure.replace("-", "_")
+    if require_within is not None:
+        scored = measure_of(measure, {})
+        margin("--require-within", require_within, scored.bounds, scored.score_name)
     columns = {str(place): path for place, path in enumerate(systems)}
     files: dict[str, Any] = {"prediction_edits" if measure == "errant" else "prediction": columns}
     if documents is not None:

@@ -1,0 +1,83 @@
+"""Gates of the shell: margins that nothing can reach, and errors that must not pass for a failed gate."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from shell import run, run_alone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+OF_ONE_SCALE = ("rows.csv", "--systems", "old,new", "-a", "t")
+
+
+@pytest.mark.parametrize("option", ["--require-within", "--fail-if-drop"])
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [("5", "5 points are 0.05"), ("1", "1 point is 0.01"), ("100", "1 point is 0.01")],
+)
+def test_a_gate_that_nothing_can_fail_is_wrong_usage(
+    tmp_path: Path, option: str, value: str, hint: str
+) -> None:
+    rows = pl.DataFrame({"question_id": range(40), "old": ["a"] * 40, "new": ["x"] * 40, "t": ["a"] * 40})
+    rows.write_csv(tmp_path / "rows.csv")
+    assert run(tmp_path, "compare", *OF_ONE_SCALE, option, "0.01").returncode == 1
+    done = run(tmp_path, "compare", *OF_ONE_SCALE, option, value, "-o", "out.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} must be less than 1, because ANLS lies between 0 and 1" in done.stderr
+    assert done.stderr.endswith(f"got {value}; {hint}\n")
+    assert not (tmp_path / "out.html").exists()
+
+
+METRICS = """
+import sys
+import polars as pl
+
+def missing_key(prediction, answers):
+    return {}["no such key"]
+
+def endless(prediction, answers):
+    return endless(prediction, answers)
+
+def ends_the_program(prediction, answers):
+    sys.exit(0)
+
+def fails_the_gate(prediction, answers):
+    sys.exit(1)
+
+def end_of_file(prediction, answers):
+    raise EOFError
+
+def of_a_row(prediction, answer):
+    raise ZeroDivisionError
+
+import anls_frame as af
+of_rows = af.Metric.of_texts(of_a_row, name="of_rows")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="starts processes by their path")
+@pytest.mark.parametrize(
+    ("metric", "error"),
+    [
+        ("missing_key", "KeyError"),
+        ("endless", "RecursionError"),
+        ("ends_the_program", "SystemExit(0)"),
+        ("fails_the_gate", "SystemExit(1)"),
+        ("end_of_file", "EOFError"),
+        ("of_rows", "ZeroDivisionError"),
+    ],
+)
+def test_an_error_in_a_metric_is_no_failed_gate(tmp_path: Path, metric: str, error: str) -> None:
+    (tmp_path / "own.py").write_text(METRICS)
+    pl.DataFrame({"question_id": [1, 2], "old": ["a", "b"], "new": ["a", "c"], "t": ["a", "b"]}).write_csv(
+        tmp_path / "rows.csv"
+    )
+    done = run_alone(tmp_path, "compare", *OF_ONE_SCALE, "-m", f"own.py:{metric}", "--fail-if-drop", "0.01")
+    assert done.returncode == 2, done.stderr
+    assert error in done.stderr
