@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy clean
+.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy count clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -130,6 +130,9 @@ bench-scale: install .venv-daft/installed ## Measure reports of 1 to 100 million
 
 check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing, and the oldest and newest Polars
 	.ci/heavy
+
+count: install ## Lines by room, public names, parameters, options, files that an addition takes
+	$(BIN)/python .ci/count.py
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-peers .venv-daft build dist docs/reference/generated anls_frame/_native*.so

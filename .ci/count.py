@@ -1,0 +1,153 @@
+"""
+Count how large the project is: ``make count``.
+
+It prints the lines of Python code (without docstrings, comments and blank lines) by room, the public names,
+the functions with the most parameters, the options of the shell, the names of classes and modules that stand
+for two things, and the files that each kind of addition takes, as CONTRIBUTING.md lists them.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import anls_frame
+from anls_frame.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "anls_frame"
+MANY_PARAMETERS = 13
+
+
+def main() -> None:
+    """Print all counts."""
+    print_lines()
+    print_names()
+    print_parameters()
+    print_options()
+    print_repeated_names()
+    print_lists()
+
+
+def print_lines() -> None:
+    """Print the lines of code of the package by room, and those of the tests and benchmarks."""
+    rooms: collections.Counter[str] = collections.Counter()
+    for path in PACKAGE.rglob("*.py"):
+        inside = path.relative_to(PACKAGE)
+        rooms[f"{inside.parts[0]}/" if len(inside.parts) > 1 else "(top)"] += code_lines(path)
+    print(f"Lines of Python code in anls_frame/: {rooms.total():,}")
+    for room, lines in rooms.most_common():
+        print(f"  {room:<16}{lines:>7,}")
+    for folder in ("tests", "benchmarks"):
+        paths = (ROOT / folder).rglob("*.py")
+        print(f"Lines of Python code in {folder}/: {sum(code_lines(path) for path in paths):,}")
+    rust = [path.read_text(encoding="utf-8").splitlines() for path in (ROOT / "src").rglob("*.rs")]
+    code = [line for lines in rust for line in lines if line.strip() and not line.strip().startswith("//")]
+    print(f"Lines of Rust code in src/: {len(code):,}")
+
+
+def code_lines(path: Path) -> int:
+    """Return the number of lines that are neither blank, nor a comment, nor part of a docstring."""
+    text = path.read_text(encoding="utf-8")
+    documented: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if has_docstring and ast.get_docstring(node) is not None:
+            documented.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    return sum(
+        number not in documented and bool(line.strip()) and not line.strip().startswith("#")
+        for number, line in enumerate(text.splitlines(), 1)
+    )
+
+
+def print_names() -> None:
+    """Print how many public names there are, at the top and in each public module."""
+    modules = {name: listed_names(name) for name in dir(anls_frame) if name not in anls_frame.__all__}
+    inside = {name: len(names) for name, names in modules.items() if names}
+    counts = ", ".join(f"{name} {count}" for name, count in inside.items())
+    print(
+        f"Public names at the top: {len(anls_frame.__all__)}; in modules: {sum(inside.values())} ({counts})"
+    )
+
+
+def listed_names(module: str) -> list[str]:
+    """Return what `__all__` of a public module lists; it is read as text, because Daft may not be there."""
+    path = PACKAGE / f"{module}.py"
+    tree = ast.parse(
+        (path if path.exists() else PACKAGE / module / "__init__.py").read_text(encoding="utf-8")
+    )
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]:
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+def print_parameters() -> None:
+    """Print the public functions with the most parameters."""
+    counts = {
+        name: len(inspect.signature(function).parameters)
+        for name in anls_frame.__all__
+        if inspect.isfunction(function := getattr(anls_frame, name))
+    }
+    many = sorted(counts, key=lambda name: -counts[name])[:8]
+    print(f"Most parameters (at most {MANY_PARAMETERS} are wanted):")
+    for name in many:
+        print(f"  {name:<24}{counts[name]:>3}")
+
+
+def print_options() -> None:
+    """Print how many options the commands of the shell have."""
+    options = dict(options_of(typer.main.get_command(app), "anls-frame"))
+    print(f"Options of the shell, summed over {len(options)} commands: {sum(options.values())}")
+    for command, count in options.items():
+        print(f"  {command:<24}{count:>3}")
+
+
+def options_of(command: Any, name: str) -> Iterator[tuple[str, int]]:
+    """Yield the number of options of a command and of all commands below it."""
+    subcommands = getattr(command, "commands", None)
+    if subcommands is None:
+        options = [param.name for param in command.params if param.param_type_name == "option"]
+        yield name, len([option for option in options if option != "help"])
+        return
+    for inner, subcommand in subcommands.items():
+        yield from options_of(subcommand, f"{name} {inner}")
+
+
+def print_repeated_names() -> None:
+    """Print the names of classes and modules that stand in more than one place."""
+    classes: dict[str, list[str]] = collections.defaultdict(list)
+    modules: dict[str, list[str]] = collections.defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = str(path.relative_to(PACKAGE))
+        if path.stem != "__init__":
+            modules[path.stem.strip("_")].append(place)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name.strip("_")].append(place)
+    for kind, places_of in (("classes", classes), ("modules", modules)):
+        repeated = {name: places for name, places in places_of.items() if len(places) > 1}
+        print(f"Names of {kind} in two places or more: {len(repeated)}")
+        for name, places in repeated.items():
+            print(f"  {name}: {', '.join(places)}")
+
+
+def print_lists() -> None:
+    """Print how many files an addition takes, as CONTRIBUTING.md lists them."""
+    print("Files to add or change:")
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for addition, files in re.findall(r"^### (.+): (\d+ files.*)$", text, re.MULTILINE):
+        print(f"  {addition:<24}{files}")
+
+
+if __name__ == "__main__":
+    main()
