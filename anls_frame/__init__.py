@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from anls_frame.pairs.scores import anls_score, edit_distance, get_cer, hamming_distance
     from anls_frame.protocol import PROTOCOLS, ScoreProtocol
     from anls_frame.readers import (
+        judged,
         read_dude,
         read_inspect,
         read_lm_eval,
@@ -151,6 +152,7 @@ __all__ = [
     "hamming",
     "hamming_distance",
     "hamming_vectors",
+    "judged",
     "lcs_distance",
     "length_scores",
     "levenshtein",
@@ -204,7 +206,7 @@ _HOMES = {
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_pages read_results "
+    "readers": "judged read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_pages read_results "
     "read_rrc read_verdicts read_vlmevalkit scan_results write_results write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.components": "VarianceComponents variance_components",

@@ -11,6 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import string
 from anls_frame.exceptions import DTypeError
+from anls_frame.export.verdicts import REPEATS, repeating
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores, words
@@ -128,8 +129,14 @@ def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
 def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     texts = [*asked.systems.values(), asked.answers]
     own = [name for every in asked.of_systems for name in own_metrics.needed(every)]
-    image = _image(asked.image, column_names(frame))
-    others = [*asked.shown.values(), *(name for _, name in image if name is not None), *own]
+    names = column_names(frame)
+    image = _image(asked.image, names)
+    others = [
+        *asked.shown.values(),
+        *(name for name in REPEATS if name in names),
+        *(name for _, name in image if name is not None),
+        *own,
+    ]
     source = to_lazy(frame, texts, others, answers=asked.answers)
     schema = source.collect_schema()
     for name in asked.shown.values():
@@ -138,6 +145,7 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     accepted = cs.by_name(asked.answers)
     options = _options(asked.settings)
     selected: dict[str, pl.Expr] = {alias: cs.by_name(name) for alias, name in asked.shown.items()}
+    selected |= {name: cs.by_name(name) for name in repeating(schema)}
     selected["answers"] = accepted
     for place, (name, metrics) in enumerate(zip(asked.systems.values(), asked.of_systems, strict=True)):
         score = scores.score(cs.by_name(name), accepted, cer_protocol=asked.settings.cer_protocol, **options)

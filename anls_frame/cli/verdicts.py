@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import numbered
-from anls_frame.export.verdicts import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,48 +14,22 @@ if TYPE_CHECKING:
 
     from anls_frame.cli.options import Reporting
 
-__all__ = ["joined", "lost_points"]
-
-_ROW, _KEY, _DIGEST = "__anls_frame_row", "__anls_frame_key", "__anls_frame_digest"
+__all__ = ["judged", "lost_points"]
 
 
-def joined(
-    verdicts: pl.DataFrame, frame: pl.LazyFrame, predictions: Sequence[str], path: Path
+def judged(
+    verdicts: pl.DataFrame, frame: Any, systems: Mapping[str, str], path: Path, *, id_column: str | None
 ) -> pl.DataFrame:
-    """
-    Return the judged rows of a frame with the column `verdict`; the predictions are those of each system.
-
-    Raises
-    ------
-    ValueError
-        If the texts of a row are others than those that were judged.
-    """
-    columns = frame.collect_schema().names()
-    if "verdict" in columns:
-        raise ValueError("the results have a column 'verdict' already")
-    if verdicts.is_empty():
-        raise ValueError(f"{path}: there are no verdicts in it")
-    given = verdicts.select(
-        pl.col("row").alias(_ROW),
-        "verdict",
-        pl.col("digest").alias(_DIGEST),
-        pl.col("id").cast(pl.String).alias(_KEY),
-    )
-    rows = frame.with_row_index(_ROW)
-    found = _same(rows.join(given.lazy(), on=_ROW).collect(engine="streaming"), predictions)
-    if found.height < given.height and "question_id" in columns:
-        # Rows have moved since, or are new.
-        known = rows.with_columns(pl.col("question_id").cast(pl.String).alias(_KEY))
-        moved = given.join(found, on=_ROW, how="anti").drop(_ROW)
-        more = _same(known.join(moved.lazy(), on=_KEY).collect(engine="streaming"), predictions)
-        found = pl.concat([found, more.select(found.columns)])
-    missing = given.height - found.height
-    if missing:
-        raise ValueError(
-            f"{path}: the texts of {numbered(missing, 'row')} of {given.height:,} have changed since the "
-            "verdict, or the page had other systems, or the same in another order"
-        )
-    return found.sort(_ROW).drop(_ROW)
+    """Return the rows that have a verdict; messages name the file of the verdicts and the shell's option."""
+    columns = frame.lazy().collect_schema().names()
+    if id_column is None and "question_id" in columns and verdicts["id"].count():
+        id_column = "question_id"
+    prediction = systems if len(systems) > 1 else next(iter(systems.values()))
+    try:
+        rows: pl.DataFrame = af.judged(frame, verdicts, prediction, "answers", id=id_column)
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).replace('id=', '--id')}") from None
+    return rows
 
 
 def lost_points(
@@ -98,13 +70,3 @@ def lost_points(
         *("score", "n_without", "score_without"),
     ]
     return pl.concat(tables), pl.DataFrame(totals, schema=names, orient="row")
-
-
-def _same(rows: pl.DataFrame, predictions: Sequence[str]) -> pl.DataFrame:
-    """Return the rows whose texts are those of their verdicts."""
-    given = rows.select("answers", _DIGEST, *predictions).iter_rows()
-    are_same = [
-        digest(texts, [answers] if isinstance(answers, str) else answers) == known
-        for answers, known, *texts in given
-    ]
-    return rows.filter(pl.Series(are_same, dtype=pl.Boolean)).drop(_KEY, _DIGEST)

@@ -44,7 +44,8 @@ class RowsContent:
         its number: `prediction_0`; `nearest_0`, the place of the nearest answer; `type_0`, the error type;
         `similarity_0`, and what it is computed from, `edits_0` and `length_0`; `raw_0`, the score of
         unprepared texts, and what each step of preparation adds, where any does: `unicode_form_0`, `case_0`
-        and `whitespace_0`. `score_0_1` is the score of system 1 in metric 0. Optional are `id`, `image`,
+        and `whitespace_0`. `score_0_1` is the score of system 1 in metric 0. Optional are `id`, `system`
+        and `epoch` (which tell rows with the same id apart), `image`,
         `right` (which systems are right), `same` (whether they predicted the same text), `read_as_0` (the
         most frequent substitutions of a row), `change` (the score of the second of two systems minus that of
         the first), `by_0`, ... and `keep_0`, ...

@@ -5,10 +5,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format")
+
+REPEATS = ("system", "epoch")
+"""Columns that tell rows with the same id apart."""
+
+
+def repeating(schema: pl.Schema) -> list[str]:
+    """Return the columns of a frame that tell rows with the same id apart: of texts or whole numbers."""
+    kinds = (pl.String, pl.Categorical, pl.Enum)
+    return [
+        name for name in REPEATS if name in schema and (schema[name] in kinds or schema[name].is_integer())
+    ]
 
 
 def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from anls_frame.readers.dude import read_dude
 from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
+from anls_frame.readers.judged_rows import judged
 from anls_frame.readers.logs import read_logs
 from anls_frame.readers.pages import read_pages
 from anls_frame.readers.rrc import read_rrc, write_submission
@@ -17,6 +18,7 @@ from anls_frame.readers.verdicts import read_verdicts
 from anls_frame.readers.writing import write_results
 
 __all__ = [
+    "judged",
     "read_dude",
     "read_inspect",
     "read_lm_eval",

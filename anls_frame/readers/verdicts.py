@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import math
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.export.verdicts import VERDICTS
+from anls_frame.export.verdicts import REPEATS, VERDICTS
+from anls_frame.readers import _content, _json
+from anls_frame.readers._json import Number
 from anls_frame.readers._problems import Problems, problem, shown
 from anls_frame.summary.settings import MOST_ROWS
 
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["read_verdicts"]
 
 _MUST_BE = {
-    "id": "a string or a number",
+    "id": "a string or a finite number",
     "row": "the number of a row",
     "verdict": f"one of {', '.join(VERDICTS)}",
     "digest": "a string",
+    **dict.fromkeys(REPEATS, "a string or a finite number"),
 }
 
 
@@ -49,7 +51,9 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
         - `row` (`UInt32`): the number of the row in the frame, from 0;
         - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question` or
           `format`;
-        - `digest` (`String`): the digest of its predictions and answers.
+        - `digest` (`String`): the digest of its predictions and answers;
+        - `system` and `epoch` (`String`): the values of the columns with these names, which tell rows with
+          the same id apart; null without such a column.
 
     Raises
     ------
@@ -61,6 +65,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     See Also
     --------
     anls_frame.browse : the page.
+    anls_frame.judged : the rows of a frame that have a verdict.
 
     Examples
     --------
@@ -69,28 +74,27 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [7, 8], "prediction": ["4", "c0w"], "answer": ["four", "cow"]})
-    >>> line = '{"id": 7, "row": 0, "verdict": "answer_incomplete", "digest": "6dbcb2ce2dd1f5a3"}'
+    >>> line = '{"id": 7, "row": 0, "verdict": "answer_incomplete", "digest": "b5fff5139edef2af"}'
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "verdicts.jsonl")
     ...     _ = path.write_text(line)
     ...     verdicts = af.read_verdicts(path)
-    >>> df.join(verdicts.select("id", "verdict"), on="id", how="left")["verdict"].to_list()
-    ['answer_incomplete', None]
+    >>> af.judged(df, verdicts, "prediction", "answer", id="id").select("id", "verdict").row(0)
+    (7, 'answer_incomplete')
     """
-    path = Path(path)
+    path = _content.as_path(path)
+    data = _content.read_bytes(path, may_be_empty=True)
     try:
-        lines = path.read_text("utf-8").split("\n")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise problem(path, f"is not UTF-8: {error}") from None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise problem(path, f"byte 0x{data[error.start]:02x} is not UTF-8", f"line {line}") from None
     problems = Problems(path)
     found: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
-    for number, line in enumerate(lines, start=1):
-        place = f"line {number}"
-        if not line.strip():
-            continue
+    for place, written in _json.read_lines(path, text, problems):
         try:
-            verdict = _verdict(line)
+            verdict = _verdict(written)
         except ValueError as error:
             problems.add(str(error), place)
             continue
@@ -107,35 +111,49 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     return _frame(list(found.values()))
 
 
-def _verdict(line: str) -> dict[str, Any]:
+def _verdict(line: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict of a line; raise an error that says what is wrong with it."""
-    verdict = json.loads(line)
-    if not isinstance(verdict, dict):
-        raise ValueError(f"a verdict must be an object, got {shown(verdict)}")  # noqa: TRY004 - of a file
-    row = verdict.get("row")
+    values = {name: line.get(name) for name in ("id", "row", "verdict", "digest", *REPEATS)}
     is_right = {
-        "row": type(row) is int and 0 <= row < MOST_ROWS,
-        "verdict": verdict.get("verdict") in VERDICTS,
-        "digest": isinstance(verdict.get("digest"), str),
-        "id": isinstance(verdict.get("id"), str | int | float | None),
+        "row": _is_row(values["row"]),
+        "verdict": _is_text(values["verdict"]) and values["verdict"] in VERDICTS,
+        "digest": _is_text(values["digest"]),
+        **{name: _is_key(values[name]) for name in ("id", *REPEATS)},
     }
     for name, must_be in _MUST_BE.items():
         if not is_right[name]:
-            raise ValueError(f"{name} must be {must_be}, got {shown(verdict.get(name))}")
-    return {name: verdict.get(name) for name in _MUST_BE}
+            raise ValueError(f"{name} must be {must_be}, got {shown(values[name])}")
+    return values | {"row": int(str(values["row"]))}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, Number)
+
+
+def _is_row(value: Any) -> bool:
+    is_number = isinstance(value, Number) and value.isdigit() and len(value) <= len(str(MOST_ROWS))
+    return is_number and int(value) < MOST_ROWS
+
+
+def _is_key(value: Any) -> bool:
+    """Whether a value is null, a text or a finite number."""
+    return value is None or _is_text(value) or (isinstance(value, Number) and math.isfinite(float(value)))
 
 
 def _frame(verdicts: list[dict[str, Any]]) -> pl.DataFrame:
-    ids = [verdict["id"] for verdict in verdicts]
-    known = [one for one in ids if one is not None]
-    are_numbers = bool(known) and all(type(one) is int for one in known)
-    if not are_numbers:
-        ids = [None if one is None else str(one) for one in ids]
-    dtypes = {
-        "id": pl.Int64 if are_numbers else pl.String,
+    names = ("id", "row", "verdict", "digest", *REPEATS)
+    columns = {name: [verdict[name] for verdict in verdicts] for name in names}
+    dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {
         "row": pl.UInt32,
         "verdict": pl.Enum(VERDICTS),
-        "digest": pl.String,
     }
-    columns = {name: ids if name == "id" else [one[name] for one in verdicts] for name in dtypes}
-    return pl.DataFrame(columns, schema=dtypes)
+    # Numbers are texts as written until all are known.
+    plain = {name: [str(one) if isinstance(one, str) else one for one in columns[name]] for name in names}
+    frame = pl.DataFrame(plain, schema=dtypes)
+    known = [one for one in columns["id"] if one is not None]
+    if known and all(isinstance(one, Number) for one in known):
+        # Whole numbers, unless one of them is none or has more digits.
+        numbers = frame["id"].cast(pl.Int64, strict=False)
+        if numbers.null_count() == frame["id"].null_count():
+            return frame.with_columns(numbers)
+    return frame

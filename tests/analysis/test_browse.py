@@ -152,6 +152,26 @@ def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) ->
     assert "same" not in read(af.browse(frame, "one", "answer"), tmp_path).meta["columns"]
 
 
+def test_verdicts_get_the_columns_that_tell_repeated_ids_apart(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "id": [1, 1],
+            "system": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "epoch": [None, 2],
+            "prediction": ["x", "x"],
+            "answers": ["y", "y"],
+        }
+    )
+    found = read(af.browse(frame, "prediction", "answers", id="id"), tmp_path)
+    other = frame.with_columns(system=pl.concat_list("system"), epoch=0.5)
+
+    assert found.column("system") == ["a", "b"]
+    assert found.column("epoch") == [None, 2]
+    assert not {"system", "epoch"} & set(
+        read(af.browse(other, "prediction", "answers"), tmp_path).meta["columns"]
+    )
+
+
 def test_verdicts_are_kept_for_the_same_texts(tmp_path: Path) -> None:
     def key(frame: pl.DataFrame, **options: Any) -> str:
         return str(read(af.browse(frame, "tesseract", "answers", **options), tmp_path).meta["key"])

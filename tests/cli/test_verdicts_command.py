@@ -11,6 +11,7 @@ import shell
 from sample import DATA
 
 import anls_frame as af
+from anls_frame.export.verdicts import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,10 +75,10 @@ def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
     done = shell.run(folder, "verdicts", "verdicts.jsonl", "new.parquet")
 
     assert done.returncode == 2
-    assert "the texts of 1 row of 3 have changed since the verdict" in done.stderr
+    assert "verdicts.jsonl: 1 verdict of 3 (id '10114'): no row has their id and their texts" in done.stderr
     (folder / "none.jsonl").write_text("")
     done = shell.run(folder, "verdicts", "none.jsonl", "new.parquet")
-    assert (done.returncode, "there are no verdicts in it" in done.stderr) == (2, True)
+    assert (done.returncode, "none.jsonl: there are no verdicts" in done.stderr) == (2, True)
 
 
 def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
@@ -110,3 +111,19 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
     assert (alone.returncode, "or the page had other systems" in alone.stderr) == (2, True)
     printed = shell.run(folder, *command).stdout
     assert [line.partition(":")[0] for line in printed.splitlines()[-2:]] == systems
+
+
+def test_verdicts_on_yes_and_no_stay_with_their_questions(tmp_path: Path) -> None:
+    # Sorted anew, row 0 has the texts of the judged row, but is another question.
+    lines = [{"question_id": name, "prediction": "yes", "answers": ["no"]} for name in ("q2", "q1")]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    known = digest(["yes"], ["no"])
+    saved = {"id": "q1", "row": 0, "verdict": "answer_wrong", "digest": known}
+    (tmp_path / "saved.jsonl").write_text(json.dumps(saved))
+
+    done = shell.run(tmp_path, "verdicts", "saved.jsonl", "rows.jsonl", "-o", "judged.csv")
+    named = shell.run(tmp_path, "verdicts", "saved.jsonl", "rows.jsonl", "--id", "prediction")
+
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(tmp_path / "judged.csv")["question_id"].to_list() == ["q1"]
+    assert (named.returncode, "(id 'q1'): no row has their id" in named.stderr) == (2, True)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import anls_frame as af
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from anls_frame.exceptions import Problem
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 SAVED = """\
@@ -28,13 +34,11 @@ def test_saved_verdicts_are_joined_by_id(tmp_path: Path) -> None:
 
     verdicts = af.read_verdicts(path, page)
 
-    assert verdicts.rows() == [
+    assert verdicts.drop("system", "epoch").rows() == [
         (10110, 9, "our_error", "5c7dd6816c31c222"),
         (10114, 13, "answer_wrong", "1bcb3e09dd949cd9"),
         (10208, 22, "answer_incomplete", "b5e9af5ae93fed86"),
     ]
-    joined = QUESTIONS.with_row_index("row").join(verdicts, left_on="question_id", right_on="id")
-    assert joined["row"].to_list() == joined["row_right"].to_list()
     with pytest.raises(af.InputError, match="line 2: the texts of row 13 have changed since the verdict"):
         af.read_verdicts(path, af.browse(changed, "tesseract", "answers"))
     with pytest.raises(af.InputError, match="line 1: the texts of row 9 have changed"):
@@ -84,5 +88,85 @@ def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
     assert found[0][1] == "row 1 has a verdict in line 1"
     assert found[2][1] == "verdict must be one of our_error"
     path.write_bytes(b"\xff")
-    with pytest.raises(af.InputError, match="is not UTF-8"):
+    with pytest.raises(af.InputError, match="line 1: byte 0xff is not UTF-8"):
         af.read_verdicts(path)
+
+
+def test_epochs_and_systems_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(
+        '\ufeff{"id": 1, "system": "a", "epoch": 2, "row": 0, "verdict": "format", "digest": ""}\n'
+        '{"id": 12345678901234567890, "row": 1, "verdict": "format", "digest": ""}\n',
+        encoding="utf-8",
+    )
+
+    assert af.read_verdicts(path).rows() == [
+        ("1", 0, "format", "", "a", "2"),
+        ("12345678901234567890", 1, "format", "", None, None),
+    ]
+
+
+HOSTILE = [
+    '{"id": 1e400, "row": 1, "verdict": "format", "digest": ""}',
+    '{"id": NaN, "row": 1, "verdict": "format", "digest": ""}',
+    '{"id": true, "row": 1, "verdict": "format", "digest": ""}',
+    '{"id": "\\ud800", "row": 1, "verdict": "format", "digest": ""}',
+    '{"row": 1, "verdict": "format", "digest": "\\ud800"}',
+    '{"row": 1, "row": 2, "verdict": "format", "digest": ""}',
+    '{"row": 1e3, "verdict": "format", "digest": ""}',
+    '{"row": 1' + "0" * 5000 + ', "verdict": "format", "digest": ""}',
+    '{"row": 1, "verdict": {"a": 1}, "digest": ""}',
+    '{"row": 1, "verdict": "format", "digest": 5}',
+    '{"row": 1, "verdict": "format", "digest": "", "epoch": [1]}',
+    '{"row": 1, "verdict": "format", "digest": "", "system": -1e999}',
+    "[" * 100_000,
+    '{"id": ' + "[" * 200 + "]" * 200 + "}",
+    "null",
+    "\x00",
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE, ids=range(len(HOSTILE)))
+def test_hand_made_lines_are_errors_that_name_the_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text('{"row": 0, "verdict": "format", "digest": ""}\n' + line + "\n")
+
+    with pytest.raises(af.InputError) as error:
+        af.read_verdicts(path)
+
+    assert [(one.file, one.place) for one in error.value.problems] == [(str(path), "line 2")]
+    assert len(str(error.value)) < 1000
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.lists(st.integers(), max_size=2),
+)
+KNOWN = st.sampled_from(["format", 0, 1])
+KEYS = st.sampled_from(["id", "row", "verdict", "digest", "system", "epoch", "other"])
+LINES = st.one_of(
+    st.binary(max_size=40),
+    st.dictionaries(KEYS, VALUES | KNOWN).map(lambda one: json.dumps(one).encode()),
+    st.sampled_from([line.encode() for line in HOSTILE]),
+)
+
+
+@given(lines=st.lists(LINES, max_size=5))
+def test_any_file_is_read_or_named_in_an_error(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
+    path = tmp_path_factory.mktemp("verdicts") / "verdicts.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    problems: Sequence[Problem] = ()
+    rows = pl.Series([], dtype=pl.UInt32)
+    try:
+        rows = af.read_verdicts(path)["row"]
+    except af.InputError as error:
+        problems = error.problems
+
+    assert rows.is_unique().all()
+    assert all(problem.file == str(path) and problem.place.startswith("line ") for problem in problems)

@@ -540,6 +540,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "explain": af.explain,
     "hamming_vectors": af.hamming_vectors,
     "mer": af.mer,
+    "judged": af.judged,
     "merge": af.merge,
     "pair": af.pair,
     "threshold_curve": af.threshold_curve,

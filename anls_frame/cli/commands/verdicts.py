@@ -42,6 +42,10 @@ def verdicts(
         list[str] | None,
         typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
     ] = None,
+    id: Annotated[  # noqa: A002 - what users call it
+        str | None,
+        typer.Option("--id", help="Column that identified rows on the page, by default question_id."),
+    ] = None,
     scoring: Reporting,
     target: Target,
     data_set: DataSet,
@@ -50,14 +54,14 @@ def verdicts(
     """
     Count what the rows of each verdict lost, and write these rows with their verdicts.
 
-    The page was made of the same files: the texts of a row must be those that were judged. Rows that have
-    moved since are found by their ids.
+    The page was made of the same files: rows are found by their ids, and their texts must be those that were
+    judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts.
     """
     from anls_frame.cli.browsing import texts
     from anls_frame.cli.output import check_target, print_json, print_table, working
     from anls_frame.cli.source import reading
     from anls_frame.cli.systems import Systems
-    from anls_frame.cli.verdicts import joined, lost_points
+    from anls_frame.cli.verdicts import judged, lost_points
     from anls_frame.export import rows as row_files
 
     check_target(output, target.force, row_files.SUFFIXES)
@@ -73,17 +77,17 @@ def verdicts(
     )
     with working("Scoring"), reading(files[0], source):
         frame, columns = texts(given)
-        judged = joined(found, frame.lazy(), list(columns.values()), saved)
-        by_verdict, of_systems = lost_points(judged, frame.lazy(), columns, scoring, _NOT_THE_MODELS)
+        rows = judged(found, frame, columns, saved, id_column=id)
+        by_verdict, of_systems = lost_points(rows, frame.lazy(), columns, scoring, _NOT_THE_MODELS)
         if output is not None:
-            row_files.write(judged.lazy(), output, escape_formulas=target.escape_formulas)
+            row_files.write(rows.lazy(), output, escape_formulas=target.escape_formulas)
     if target.json:
         lines = {"verdicts": by_verdict.to_dicts(), "systems": of_systems.to_dicts()}
-        print_json({"judged": judged.height, **lines})
+        print_json({"judged": rows.height, **lines})
         return
     print_table(by_verdict.drop("system") if len(columns) == 1 else by_verdict)
     for row in of_systems.to_dicts():
-        _print_sentence(row, judged.height, is_alone=len(columns) == 1)
+        _print_sentence(row, rows.height, is_alone=len(columns) == 1)
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -> None:

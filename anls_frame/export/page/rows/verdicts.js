@@ -115,6 +115,9 @@ class Verdicts {
     const predictions = rows.meta.systems.map((_, system) => rows.get(`prediction_${system}`));
     return this.given().map((row) => `${JSON.stringify({
       id: rows.value("id", row) ?? null,
+      // Left out where a page has none.
+      system: rows.value("system", row),
+      epoch: rows.value("epoch", row),
       row: rows.number(row),
       verdict: this.of(row),
       digest: digestOf([predictions.map((column) => column.value(row)), rows.get("answers").given(row)]),

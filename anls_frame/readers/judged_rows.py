@@ -1,0 +1,251 @@
+"""The rows that have a verdict: the only place where verdicts meet the rows that they were given on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame._typing import table_of_frame
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.export.packed import plain_value
+from anls_frame.export.values import plain_frame
+from anls_frame.export.verdicts import REPEATS, VERDICTS, digest, repeating
+from anls_frame.frames.checks import check_column
+from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
+from anls_frame.readers._problems import listed, shown
+from anls_frame.summary.keys import optional
+from anls_frame.summary.systems import resolve_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+__all__ = ["judged"]
+
+_ROW, _TEXTS = "__anls_frame_row", "__anls_frame_texts"
+_NAMED = 5
+"""Verdicts that a message names."""
+
+_LOST = (
+    "no row has their id and their texts: the row was left out, its texts have changed since the verdict, or "
+    "the page had other systems, or the same in another order"
+)
+_DOUBLED = "several verdicts are on the same row; keep one of them"
+_GIVE_IDS = "rows are found again by ids, if the page is made with id="
+_AMBIGUOUS = (
+    "several rows have their id and their texts; make the page with an id= that differs in each row, or with "
+    "a column 'epoch' or 'system' that tells them apart"
+)
+
+
+class _Row(NamedTuple):
+    """A verdict or a row of the frame, by what both have."""
+
+    number: int
+    id: str | None
+    repeat: tuple[str | None, ...]
+    """Its system and its epoch, null where it has none."""
+    digest: str
+
+
+@table_of_frame
+def judged(
+    frame: Any,
+    verdicts: pl.DataFrame,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
+) -> Any:
+    """
+    Return the rows that have a verdict, each with its verdict.
+
+    Parameters
+    ----------
+    frame
+        The rows that the page was made of, in any order and perhaps with more rows: a Polars DataFrame or
+        LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule
+        interface.
+    verdicts
+        The verdicts, as `anls_frame.read_verdicts` returns them.
+    prediction, answers
+        Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
+        and of the column with the accepted answer or answers: the same texts as those of the page.
+    id
+        Column that identifies the rows, which `anls_frame.browse` was given as `id=`. Rows with the same id
+        are told apart by the columns `system` and `epoch`, if frame and verdicts have them, and by their
+        texts.
+
+    Returns
+    -------
+    Frame
+        A frame of the same kind, in memory; pandas keeps the index. It has one row for each verdict, in the
+        order of the frame, with a last column `verdict` (`Enum`; in pandas a categorical).
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    DuplicateColumnError
+        If the frame has a column `verdict`.
+    ValueError
+        If verdicts have ids and `id` is not given; or if a verdict does not belong to exactly one row,
+        because the texts have changed since, because two verdicts are on one row, or because several rows
+        have the same id and the same texts. Verdicts without an id belong to the row with their number, if
+        it has their texts and no other row has the same. The message names the verdicts.
+    TypeError
+        If the frame is not one of the accepted kinds.
+
+    See Also
+    --------
+    anls_frame.browse : the page on which the verdicts are given.
+    anls_frame.read_verdicts : the verdicts that the page saved.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [8, 7], "prediction": ["c0w", "4"], "answer": ["cow", "four"]})
+    >>> verdicts = pl.DataFrame(
+    ...     {"id": [7], "row": [0], "verdict": ["answer_incomplete"], "digest": ["b5fff5139edef2af"]}
+    ... )
+    >>> af.judged(df, verdicts, "prediction", "answer", id="id").row(0)
+    (7, '4', 'four', 'answer_incomplete')
+    """
+    frame = at_hand(frame)
+    names = column_names(frame)
+    if "verdict" in names:
+        raise DuplicateColumnError("the frame has a column 'verdict' already; rename it")
+    for name in ("id", "row", "verdict", "digest"):
+        check_column(verdicts.columns, name)
+    if verdicts.is_empty():
+        raise ValueError("there are no verdicts")
+    if id is None and verdicts["id"].null_count() < verdicts.height:
+        raise ValueError("the verdicts have ids: pass id= with the column that identified the page's rows")
+    systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
+    texts = [*systems.values(), answers]
+    keys = [*optional(id), *(name for name in REPEATS if name in names)]
+    rows = to_lazy(frame, texts, keys, answers=answers).with_row_index(_ROW)
+    repeats = repeating(rows.collect_schema())
+    rows = rows.select(_ROW, *dict.fromkeys([*texts, *optional(id), *repeats]))
+    given = list(_rows(verdicts, "row", "id", verdicts["digest"]))
+    wanted = (
+        _with_ids(rows, id, {one.id for one in given}) if id else _with_texts(rows, texts, verdicts["row"])
+    )
+    candidates = rows.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW).collect(engine="streaming")
+    known = list(_rows(candidates, _ROW, id, _digests(candidates, texts)))
+    values = verdicts["verdict"].to_list()
+    found = sorted(zip(_matched(given, values, known), values, strict=True))
+    numbers = [number for number, _ in found]
+    column = pl.Series("verdict", [value for _, value in found], dtype=pl.Enum(VERDICTS))
+    return attach(frame, pl.Series(_ROW, numbers, dtype=pl.UInt32), column.to_frame())
+
+
+def _with_ids(rows: pl.LazyFrame, id_column: str, ids: set[str | None]) -> pl.Series:
+    """Return the numbers of the rows that have one of the ids."""
+    known = rows.select(_ROW, id_column).collect(engine="streaming")
+    return known.filter(pl.Series(one in ids for one in _ids(known, id_column)))[_ROW]
+
+
+def _with_texts(rows: pl.LazyFrame, texts: Sequence[str], numbers: pl.Series) -> pl.Series:
+    """Return the numbers of the rows that have the texts of one of these rows."""
+    hashes = rows.select(_ROW, pl.struct(texts).hash().alias(_TEXTS)).collect(engine="streaming")
+    of_numbers = hashes.filter(pl.col(_ROW).is_in(numbers.implode()))[_TEXTS]
+    return hashes.filter(pl.col(_TEXTS).is_in(of_numbers.implode()))[_ROW]
+
+
+def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iterable[str]) -> Iterator[_Row]:
+    ids = [None] * table.height if id_column is None else _ids(table, id_column)
+    repeats = [
+        _ids(table, name) if name in table.columns and name != id_column else [None] * table.height
+        for name in REPEATS
+    ]
+    for row in zip(table[number], ids, zip(*repeats, strict=True), digests, strict=True):
+        yield _Row(*row)
+
+
+def _ids(table: pl.DataFrame, name: str) -> list[str | None]:
+    """Return ids as texts: 7, 7.0 and "7" are the same, as scripts of a page have one kind of number."""
+    return [
+        None if one is None else str(int(one) if isinstance(one, float) and one.is_integer() else one)
+        for one in _plain(table[name])
+    ]
+
+
+def _plain(column: pl.Series) -> list[Any]:
+    return list(map(plain_value, plain_frame(column.to_frame(), "rows").to_series()))
+
+
+def _digests(rows: pl.DataFrame, texts: Sequence[str]) -> list[str]:
+    *predictions, answers = (rows[name] for name in texts)
+    columns = [column.cast(pl.String) for column in predictions]
+    accepted = answers if isinstance(answers.dtype, pl.List | pl.Array) else answers.cast(pl.String)
+    return [
+        digest(row, [one] if isinstance(one, str) else None if one is None else list(one))
+        for one, *row in zip(accepted, *columns, strict=True)
+    ]
+
+
+def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row]) -> list[int]:
+    """Return the number of the row of each verdict; raise an error that names the verdicts that have none."""
+    rows_of_id = Counter(row.id for row in rows)
+    alike: dict[tuple[str | None, str], list[_Row]] = defaultdict(list)
+    for row in rows:
+        alike[row.id, row.digest].append(row)
+    groups: dict[_Row, list[int]] = defaultdict(list)
+    for place, one in enumerate(given):
+        groups[one._replace(number=0)].append(place)
+    row_of: dict[int, int] = {}
+    taken: set[int] = set()
+    problems: dict[str, list[_Row]] = defaultdict(list)
+    for kind, places in groups.items():
+        is_alone = rows_of_id[kind.id] == 1
+        same = [row for row in alike[kind.id, kind.digest] if is_alone or _may_be(kind, row)]
+        numbers = [row.number for row in same]
+        own = [given[place].number for place in places]
+        if sorted(own) == numbers:
+            numbers = own
+        reason = _reason_against(kind, own, numbers, {verdicts[place] for place in places})
+        if reason is None and not taken.isdisjoint(numbers):
+            reason = _DOUBLED
+        if reason is not None:
+            problems[reason] += [given[place] for place in places]
+            continue
+        taken.update(numbers)
+        row_of |= zip(places, numbers, strict=True)
+    if problems:
+        raise ValueError("; ".join(f"{_named(ones, len(given))}: {why}" for why, ones in problems.items()))
+    return [row_of[place] for place in range(len(given))]
+
+
+def _may_be(kind: _Row, row: _Row) -> bool:
+    """Whether a row has the system and the epoch of a verdict, as far as both have them."""
+    pairs = zip(kind.repeat, row.repeat, strict=True)
+    return all(one is None or other is None or one == other for one, other in pairs)
+
+
+def _reason_against(
+    kind: _Row, own: Sequence[int], numbers: Sequence[int], verdicts: Collection[str]
+) -> str | None:
+    """Return why the verdicts on rows with an id and texts do not belong to the rows that have these."""
+    if not numbers:
+        return _LOST if kind.id is not None else f"{_LOST}, or rows have moved: {_GIVE_IDS}"
+    if len(numbers) < len(own):
+        return _DOUBLED
+    if own == numbers:
+        return None
+    if kind.id is None:
+        return f"other rows have the same texts, or rows have moved: {_GIVE_IDS}"
+    # Which of them has which verdict does not matter if all have the same.
+    return _AMBIGUOUS if len(numbers) > len(own) or len(verdicts) > 1 else None
+
+
+def _named(verdicts: Sequence[_Row], total: int) -> str:
+    """Return the first of the verdicts by their ids, or the numbers of their rows."""
+    names = [f"row {one.number}" if one.id is None else f"id {shown(one.id)}" for one in verdicts]
+    return f"{numbered(len(verdicts), 'verdict')} of {total:,} ({listed(names, _NAMED)})"
