@@ -179,6 +179,7 @@ class Comparison(SlicedResult[Table_co]):
             "draws": self.draws,
             "seed": self.seed,
             **self.summary.sums.counts[self.metric.name],
+            "n_missing": {name: self.summary.n_missing[name] for name in self._order},
             "scored_by": self.summary.scored_by,
             "digests": {name: self.summary.digests[name] for name in self._order},
         }

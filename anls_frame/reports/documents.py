@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _palette
-from anls_frame._text import numbered
+from anls_frame._text import numbered, shortened
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
@@ -30,7 +31,7 @@ from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
@@ -46,6 +47,8 @@ FIGURE_ROWS = 40
 _CONFUSIONS = 30
 # The title of a report names so many scores.
 _NAMED = 3
+_NAMED_SYSTEMS = 10
+"""Systems that the note on missing predictions names."""
 _ERROR_TYPES = "Error types"
 _PAIR = ("reference_char", "predicted_char")
 _ALPHA = 0.05
@@ -177,7 +180,8 @@ def _report_notes(view: ReportView) -> list[str]:
     overall = view.flat.row(0, named=True)
     summary = view.summary
     settings = summary.settings
-    notes = [conservation(summary.rows, overall, settings.missing, has_texts=settings.has_texts)]
+    counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
+    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts)]
     notes += _own_notes(view.measures, overall)
     if view.hidden:
         notes.append(f"{numbered(view.hidden, 'slice')} of fewer than {view.min_n:,} rows left out.")
@@ -362,7 +366,7 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
     slices, settings, metric = view.flat, view.settings, view.metric
     first, second = settings["systems"]
     notes = [
-        conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"]),
+        conservation(settings["rows"], settings, has_texts=settings["has_texts"]),
         *scoring_note(settings),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
@@ -480,20 +484,35 @@ def _by_name(by: Sequence[str]) -> str:
     return f"By {' and '.join(by)}" if by else "All rows"
 
 
-def conservation(rows: int, counts: Mapping[str, Any], missing: str, *, has_texts: bool) -> str:
-    """Return the note on where all rows went."""
+def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> str:
+    """Return the note on where all rows went; `n_missing` is a number, or that of each system."""
+    missing, dropped = counts["n_missing"], counts["n_dropped"]
+    what = "prediction" if has_texts else "score"
     parts = [f"{counts['n']:,} scored"]
     if counts["n_unanswerable"]:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
-    if counts["n_missing"] and missing == "drop":
-        lacking = "a prediction" if has_texts else "a score"
-        parts.append(f"{counts['n_missing']:,} without {lacking}")
+    if dropped:
+        of_a_system = f"left out for a missing {what}"
+        parts.append(f"{dropped:,} {of_a_system if isinstance(missing, Mapping) else f'without a {what}'}")
     note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
-    if counts["n_missing"] and missing == "empty":
-        missing_predictions = numbered(counts["n_missing"], "missing prediction")
-        verb = "is" if counts["n_missing"] == 1 else "are"
-        note += f" {missing_predictions} {verb} scored as the empty text."
+    if isinstance(missing, Mapping):
+        of_systems = _of_systems(missing)
+        how = "" if dropped else ", scored as the empty text"
+        return f"{note} Missing {what}s{how}: {of_systems}." if of_systems else note
+    if missing and not dropped:
+        verb = "is" if missing == 1 else "are"
+        note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
     return note
+
+
+def _of_systems(counts: Mapping[str, int]) -> str:
+    """List the counts of systems that have any, the largest first."""
+    ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
+    named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]
+    rest = ordered[_NAMED_SYSTEMS:]
+    if rest:
+        named.append(f"{sum(n for _, n in rest):,} of {numbered(len(rest), 'more system')}")
+    return ", ".join(named)
 
 
 def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:

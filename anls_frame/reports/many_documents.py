@@ -461,7 +461,7 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
     """Return notes on the rows behind the figures, on ranks, and on p-values."""
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
-    notes = [conservation(settings["rows"], settings, settings["missing"], has_texts=settings["has_texts"])]
+    notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"])]
     notes += scoring_note(settings)
     if view.is_of_two:
         first, second = view.systems

@@ -150,6 +150,15 @@ def predicted(prediction: str) -> pl.Expr:
     return cs.by_name(prediction).cast(pl.String).fill_null("")
 
 
+def is_missing(null: str) -> pl.Expr:
+    """
+    Return in which rows a prediction is missing, from the column that says where it is null.
+
+    Rows without an answer ask for none.
+    """
+    return pl.col(null) & pl.col("answerable")
+
+
 def _kept(settings: Settings) -> list[pl.Expr]:
     return [cs.by_name(name).alias(f"keep_{place}") for place, name in enumerate(settings.keep)]
 
@@ -198,7 +207,7 @@ def _sums_of_texts() -> list[pl.Expr]:
     return [
         pl.len().cast(pl.UInt64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
-        _count(pl.col("missing") & pl.col("answerable"), "n_missing"),
+        _count(is_missing("missing"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
         sum_of_scores("nls"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Live
-    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.settings import Missing, Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +27,9 @@ class SystemRows:
     """
     Rows with the scores of several systems, not computed yet.
 
-    The columns are the keys, the cluster, `missing` (any prediction), `answerable`, `length` (the shortest
-    reference), the digests `digest_0`, ... of the systems, and for each metric and system what `columns`
-    names.
+    The columns are the keys, the cluster, `missing_0`, ... (whether the prediction or score of a system is
+    null), `answerable`, `length` (the shortest reference), the digests `digest_0`, ... of the systems, and
+    for each metric and system what `columns` names.
     """
 
     inputs: pl.LazyFrame
@@ -40,6 +40,7 @@ class SystemRows:
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
     systems: int
+    missing: Missing
     orders: dict[str, list[str]]
 
     @property
@@ -79,6 +80,11 @@ def scores(place: int, systems: int) -> list[str]:
     return [f"score_{place}_{system}" for system in range(systems)]
 
 
+def missing(systems: int) -> list[str]:
+    """Return the columns that say where the prediction or score of each system is null."""
+    return [f"missing_{system}" for system in range(systems)]
+
+
 def all_columns(place: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in columns(place, metric, system)]
@@ -115,18 +121,22 @@ def scored_rows(
         name for place, one in enumerate(metrics) for name in all_columns(place, one, len(systems))
     ]
 
+    absent = missing(len(systems))
+
     def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
         if answers is None:
-            some = scores(0, len(systems))
             rows = rows.with_columns(parts).with_columns(
-                missing=pl.any_horizontal(pl.col(some).is_null()),
+                *(
+                    pl.col(score).is_null().alias(name)
+                    for score, name in zip(scores(0, len(systems)), absent, strict=True)
+                ),
                 answerable=pl.lit(value=True),
                 length=pl.lit(1, pl.Int64),
             )
         else:
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
-            is_missing = pl.any_horizontal(pl.col(_text(place)).is_null() for place in range(len(systems)))
-            rows = rows.with_columns(**details, missing=is_missing)
+            nulls = [pl.col(_text(place)).is_null().alias(name) for place, name in enumerate(absent)]
+            rows = rows.with_columns(*nulls, **details)
             rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
             # A function of texts may give a score without looking at the answers.
@@ -137,7 +147,7 @@ def scored_rows(
             rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
         if settings.missing == "drop":
             dropped = [*every_column, *(f"digest_{place}" for place in range(len(systems)))]
-            rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(dropped)))
+            rows = rows.with_columns(pl.when(~pl.any_horizontal(absent)).then(pl.col(dropped)))
         return rows
 
     return SystemRows(
@@ -146,6 +156,7 @@ def scored_rows(
         keys=key_names(settings.by, settings.cluster),
         metrics=metrics,
         systems=len(systems),
+        missing=settings.missing,
         orders=orders,
     )
 

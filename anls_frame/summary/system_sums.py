@@ -13,7 +13,8 @@ from anls_frame.summary import fixed_point, pair_votes
 from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
 from anls_frame.summary.keys import CLUSTER, canonical
-from anls_frame.summary.system_rows import all_columns, columns, scores
+from anls_frame.summary.rows import is_missing
+from anls_frame.summary.system_rows import all_columns, columns, missing, scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,6 +77,8 @@ class SystemSums:
         For each metric, by keys and `scale`: `n`, the exact sums of the scores and the sums of their squares.
     counts
         Numbers of rows, for each metric by its name.
+    missing
+        Number of missing predictions (or scores) of each system.
     digests
         Sum of the digests of each system's rows.
     ends
@@ -86,6 +89,7 @@ class SystemSums:
     votes: Mapping[str, pl.DataFrame]
     slices: Mapping[str, pl.DataFrame]
     counts: Mapping[str, Mapping[str, int]]
+    missing: Sequence[int]
     digests: Sequence[int]
     ends: Mapping[str, tuple[float | None, float | None]]
 
@@ -134,7 +138,7 @@ def collect(rows: SystemRows) -> SystemSums:
         name for place, one in enumerate(rows.metrics) for name in all_columns(place, one, rows.systems)
     ]
     digests = [f"digest_{system}" for system in range(rows.systems)]
-    needed = (*rows.keys, "missing", "answerable", "length", *digests, *of_rows)
+    needed = (*rows.keys, *missing(rows.systems), "answerable", "length", *digests, *of_rows)
     size = max(1024, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows)
     # Polars holds many rows at once, of the scores of many systems too many: these follow batch by batch.
@@ -166,6 +170,7 @@ def add_up(parts: Sequence[SystemSums], keys: Sequence[str], metrics: Sequence[M
             name: {count: sum(part.counts[name][count] for part in parts) for count in of_metric}
             for name, of_metric in first.counts.items()
         },
+        missing=[sum(every) for every in zip(*(part.missing for part in parts), strict=True)],
         digests=[sum(every) % _UINT64 for every in zip(*(part.digests for part in parts), strict=True)],
         ends={name: _ends([part.ends[name] for part in parts]) for name in first.ends},
     )
@@ -237,9 +242,11 @@ class _Tally:
         rows = self.rows
         votes, slices, cells, counts, ends = {}, {}, {}, {}, {}
         low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
+        absent = [is_missing(name) for name in missing(rows.systems)]
+        drops = rows.missing == "drop"
         found = batch.select(
             rows=pl.len(),
-            n_missing=(pl.col("missing") & pl.col("answerable")).sum(),
+            n_dropped=pl.any_horizontal(absent).sum() if drops else pl.lit(0),
             n_unanswerable=(~pl.col("answerable")).sum(),
         ).row(0, named=True)
         for place, metric in enumerate(rows.metrics):
@@ -270,7 +277,15 @@ class _Tally:
             cells[ROWS] = canonical(grouped)
         halves = zip(batch.select(low.sum()).row(0), batch.select(high.sum()).row(0), strict=True)
         digests = [(one + (other << 32)) % _UINT64 for one, other in halves]
-        return SystemSums(cells=cells, votes=votes, slices=slices, counts=counts, digests=digests, ends=ends)
+        return SystemSums(
+            cells=cells,
+            votes=votes,
+            slices=slices,
+            counts=counts,
+            missing=batch.select(one.sum().alias(str(place)) for place, one in enumerate(absent)).row(0),
+            digests=digests,
+            ends=ends,
+        )
 
     def _with_votes_and_slices(self, sums: SystemSums) -> SystemSums:
         """Add the votes and slices, where the cells are combinations of scores."""

@@ -104,6 +104,11 @@ class SystemsSummary(Saved, Generic[Table_co]):
         """Sum of the hashes of each system's scored rows, as 16 hexadecimal digits."""
         return {name: f"{digest:016x}" for name, digest in zip(self.systems, self.sums.digests, strict=True)}
 
+    @property
+    def n_missing(self) -> dict[str, int]:
+        """Number of missing predictions of each system, in rows with an answer; without texts, of scores."""
+        return dict(zip(self.systems, self.sums.missing, strict=True))
+
     def __repr__(self) -> str:
         settings = self.settings
         by = f" by {' and '.join(settings.by)}" if settings.by else ""
@@ -195,6 +200,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
                 "columns": dict(self.systems),
                 "groups": self.groups,
                 "counts": {name: dict(counts) for name, counts in sums.counts.items()},
+                "missing": list(sums.missing),
                 "digests": list(sums.digests),
                 "ends": {name: list(ends) for name, ends in sums.ends.items()},
             },
@@ -227,6 +233,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
             sums=SystemSums(
                 **by_kind,
                 counts=found["counts"],
+                missing=found["missing"],
                 digests=found["digests"],
                 ends={metric: (low, high) for metric, (low, high) in found["ends"].items()},
             ),

@@ -78,7 +78,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     one = made()
     cells = Texts(one._repr_html_()).cells
     for note in (
-        "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
+        "5 rows: 4 scored, 1 without an answer. Missing predictions, scored as the empty text: 1 of old.",
         "Difference: new minus old; wins and losses are those of new.",
         "p (adjusted) allows for all slices of this table together; all rows are not among them.",
         "Each interval is one of 95 % by itself, not adjusted for others.",
@@ -87,7 +87,9 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     ):
         assert note in repr(one).splitlines()
         assert note in cells
-    assert "5 rows: 3 scored, 1 without an answer, 1 without a prediction." in repr(made(missing="drop"))
+    dropped = repr(made(missing="drop"))
+    assert "5 rows: 3 scored, 1 without an answer, 1 left out for a missing prediction." in dropped
+    assert "Missing predictions: 1 of old." in dropped
     assert repr(one).startswith("new against old: ANLS\n")
 
 

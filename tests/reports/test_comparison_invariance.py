@@ -123,7 +123,9 @@ def test_dropped_rows_are_in_no_digest() -> None:
     made = compare(FRAME, {"x": "a", "y": "b"}, "t", missing="drop")
     both = FRAME.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
     assert made.settings["digests"] == compare(both, {"x": "a", "y": "b"}, "t").settings["digests"]
-    assert (made.settings["n"], made.settings["n_missing"], made.settings["n_unanswerable"]) == (5, 2, 1)
+    assert (made.settings["n"], made.settings["n_dropped"], made.settings["n_unanswerable"]) == (5, 2, 1)
+    for name, column in made.systems.items():
+        assert made.settings["n_missing"][name] == report(FRAME, column, "t").overall["n_missing"]
     with_nulls = pl.DataFrame({"a": [0.5, None, 1.0], "b": [0.5, 1.0, None]})
     scores = compare(with_nulls, {"x": "a", "y": "b"}, None)
     assert scores.settings["digests"]["x"] == scores.settings["digests"]["y"]

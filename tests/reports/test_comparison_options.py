@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -13,6 +13,9 @@ from campaign import amount
 import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import Comparison, compare
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BOUNDS = ["difference_low", "difference_high"]
 COLUMNS = [
@@ -65,8 +68,8 @@ def test_wins_and_losses_follow_the_better_score(metric: Any, difference: float)
 @pytest.mark.parametrize(
     ("missing", "counts"),
     [
-        ("empty", {"rows": 5, "n": 4, "n_missing": 1, "n_unanswerable": 1}),
-        ("drop", {"rows": 5, "n": 3, "n_missing": 1, "n_unanswerable": 1}),
+        ("empty", {"rows": 5, "n": 4, "n_dropped": 0, "n_unanswerable": 1}),
+        ("drop", {"rows": 5, "n": 3, "n_dropped": 1, "n_unanswerable": 1}),
     ],
 )
 def test_rows_are_accounted_for(missing: Any, counts: dict[str, int]) -> None:
@@ -106,7 +109,8 @@ def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
     made = compare(frame, {"x": "x", "y": "y"}, None, metrics="nls")
     differences = [1.0 * y - x for x, y in frame.iter_rows() if x is not None]
     assert made.overall["n"] == len(differences)
-    assert made.settings["n_missing"] == 3 - len(differences)
+    assert made.settings["n_dropped"] == 3 - len(differences)
+    assert made.settings["n_missing"] == {"x": 3 - len(differences), "y": 0}
     assert made.settings["rows"] == 3
     assert made.settings["missing"] == "drop"
     assert made.overall["difference"] == (sum(differences) / len(differences) if differences else None)
@@ -364,3 +368,53 @@ def test_slices_of_few_rows_or_effective_clusters_are_marked(metric: str) -> Non
         "w": True,
         "x": False,
     }
+
+
+THREE = pl.DataFrame(
+    {
+        "a": ["ab", None, None, None, "x", "ab"],
+        "b": ["ab", None, "ab", None, "x", "ab"],
+        "c": ["ab", "ab", "ab", None, "x", "ab"],
+        "t": [["ab"], ["ab"], ["ab"], None, [""], ["x"]],
+        "k": [1, 1, 2, 2, 3, 3],
+    }
+)
+"""Of the fourth row, which has no answer, no prediction is missing."""
+
+
+@pytest.mark.parametrize("systems", [["a", "b"], ["a", "b", "c"]], ids=len)
+@pytest.mark.parametrize("cluster", [None, "k"])
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_missing_predictions_are_counted_for_each_system(
+    systems: list[str], cluster: str | None, missing: Any, tmp_path: Path
+) -> None:
+    parts = [
+        af.summarize_systems(rows, systems, "t", cluster=cluster, missing=missing)
+        for rows in (THREE[:2], THREE[2:])
+    ]
+    af.merge(parts).save(tmp_path / "summary.parquet")
+    merged = af.Comparison.from_summary(af.SystemsSummary.load(tmp_path / "summary.parquet"))
+    expected = dict(zip("abc", (2, 1, 0), strict=True))
+    for made in (compare(THREE, systems, "t", cluster=cluster, missing=missing), merged):
+        assert made.settings["n_missing"] == {name: expected[name] for name in systems}
+        for name in systems:
+            assert af.report(THREE, name, "t").overall["n_missing"] == expected[name]
+        assert made.settings["n_dropped"] == (2 if missing == "drop" else 0)
+        left_out, how = (", 2 left out for a missing prediction", "") if missing == "drop" else (
+            "", ", scored as the empty text"
+        )  # fmt: skip
+        n = 3 if missing == "drop" else 5
+        note = f"6 rows: {n} scored, 1 without an answer{left_out}. Missing predictions{how}: 2 of a, 1 of b."
+        assert note in repr(made)
+        for suffix in (".md", ".html", ".json"):
+            made.write(tmp_path / f"out{suffix}")
+            assert note in (tmp_path / f"out{suffix}").read_text(encoding="utf-8")
+
+
+def test_many_systems_with_missing_predictions_are_named_in_part() -> None:
+    systems = {f"s{place:02}": [None] * place + ["a"] * (40 - place) for place in range(20)}
+    made = compare(pl.DataFrame({**systems, "t": ["a"] * 40}), list(systems), "t")
+    assert made.settings["n_missing"] == {name: place for place, name in enumerate(systems)}
+    note = next(line for line in repr(made).splitlines() if "Missing" in line)
+    named = ", ".join(f"{place} of s{place:02}" for place in range(19, 9, -1))
+    assert note.endswith(f"scored as the empty text: {named}, 45 of 9 more systems.")

@@ -143,8 +143,12 @@ def test_comparison_is_that_of_plain_loops(
         check(made.overall, expected_slice([pair_ for _, pair_ in pairs], lower_is_better=lower))
         check_adjusted(made.by_group, slices)
     settings = made.settings
-    dropped = settings["n_missing"] if missing == "drop" else 0
-    assert settings["rows"] == len(rows) == settings["n"] + settings["n_unanswerable"] + dropped
+    assert missing == "drop" or not settings["n_dropped"]
+    assert (
+        settings["rows"] == len(rows) == sum(settings[name] for name in ("n", "n_unanswerable", "n_dropped"))
+    )
+    for name, column in made.systems.items():
+        assert settings["n_missing"][name] == af.report(frame, column, "answers").overall["n_missing"]
     assert settings["n"] == len(pairs)
 
 

@@ -126,7 +126,9 @@ def test_missing_scores_cannot_be_those_of_the_empty_text() -> None:
 
 def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:
     # Nulls may be predictions that are missing, or questions that have no answer.
-    for made in (af.report(FRAME, metrics="a"), af.compare(FRAME, SYSTEMS, None)):
-        assert "5 rows: 4 scored, 1 without a score." in repr(made).splitlines()
+    assert "5 rows: 4 scored, 1 without a score." in repr(af.report(FRAME, metrics="a")).splitlines()
+    lacking = "Missing scores: 1 of old."
+    both = f"5 rows: 4 scored, 1 left out for a missing score. {lacking}"
+    assert both in repr(af.compare(FRAME, SYSTEMS, None)).splitlines()
     texts = af.report(pl.DataFrame({"p": ["a", None], "t": ["a", "b"]}), "p", "t", missing="drop")
     assert "2 rows: 1 scored, 1 without a prediction." in repr(texts).splitlines()
