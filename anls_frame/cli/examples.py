@@ -37,7 +37,7 @@ EXAMPLES = {
     ),
     "verdicts": (
         "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
-        "anls-frame verdicts of_two.jsonl old.jsonl new.jsonl --json",
+        "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
     ),
     "slices": (
         "anls-frame slices results.csv -c doc_id --min-rows 10",

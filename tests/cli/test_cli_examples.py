@@ -1,9 +1,19 @@
-"""The examples of every command's help run, on files as they name them."""
+"""
+The commands of the help and of the docs run, on files as they name them.
+
+A command stands in the help, in a block of a page (`sh`), or in a line of text. One that is not run is listed
+here with the reason. Lines of comment after a command are what it prints.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
-from typing import TYPE_CHECKING
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
 
 import example_files
 import pytest
@@ -14,40 +24,212 @@ from anls_frame.cli.app import app
 from anls_frame.cli.examples import EXAMPLES
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+NOT_RUN = {
+    "pip install": "needs a release, or compiles the library; make test-wheel installs it",
+    "python3 -m venv": "of pip install",
+    ". .venv/bin/activate": "of pip install",
+    "make demo": "the target's script is run in tests/package",
+    "export POLARS_MAX_THREADS=": "Polars reads it when it is loaded",
+    "mkdir -p parts": "the folder is there",
+    "echo": "of the script around a gate",
+    "exit": "of the script around a gate",
+    "anls-frame --install-completion": "changes the settings of the user's shell",
+    "anls-frame COMMAND --help": "the help of every command is in tests/cli",
+}
+"""How commands begin that no test can run, and why."""
+
+NOT_YET = {
+    "anls-frame report pages.csv -p ocr -a gt -m ocr": "rates of words take no lists of answers",
+}
+"""Commands that are right and fail, and why; a command that runs leaves this list."""
+
+STANDS_FOR = {
+    "FILE": "results.csv",
+    "GOLD": "gold.json",
+    "LOG": "rounds.jsonl",
+    "SCORES": "scores.csv",
+    "SUBMISSION": "submission.json",
+    "VERDICTS": "verdicts.jsonl",
+    "D": "output",
+    "G": "gold.json",
+    "S": "submission.json",
+    "T": "0.5",
+}
+"""Files for the words in capitals."""
+
+JOBS = {"i": 16, "SLURM_ARRAY_TASK_ID": 2}
+"""Variables that number the jobs of an array; their commands run once in each."""
+ENVIRONMENT = {"SLURM_ARRAY_TASK_COUNT": str(JOBS["SLURM_ARRAY_TASK_ID"])}
+
+_FENCED = re.compile(r"^( *)(```+) *(\S*)[^\n]*\n(.*?)^ *\2 *$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"(anls-frame [-a-zA-Z]|calculate-anls )")
+_KEYWORDS = {"if", "!", "then", "else", "fi"}
+_ENDS = {";", "&&"}
+
+
+class Command(NamedTuple):
+    """A command of a page or of the help."""
+
+    text: str
+    printed: tuple[str, ...] = ()
+    """Lines that the page shows below the command."""
+
+
+def commands_of_block(block: str) -> list[Command]:
+    """Return the commands of a block as a shell splits them."""
+    commands: list[Command] = []
+    for line in block.replace("\\\n", " ").splitlines():
+        if line.startswith("#"):
+            if commands and not line.startswith("#!"):
+                commands[-1] = commands[-1]._replace(printed=(*commands[-1].printed, line[1:].strip()))
+            continue
+        words = shlex.shlex(line, posix=False, punctuation_chars=";")
+        words.whitespace_split, words.commenters = True, "#"
+        command: list[str] = []
+        for word in [*words, ";"]:
+            if word not in _ENDS:
+                command += [] if word in _KEYWORDS and not command else [word]
+            elif command:
+                commands.append(Command(" ".join(command)))
+                command = []
+    return commands
+
+
+def commands_of_page(text: str) -> list[Command]:
+    """Return the commands of a page's blocks and lines, in their order."""
+    commands: list[Command] = []
+    end = 0
+    for block in [*_FENCED.finditer(text), None]:
+        lines = text[end : block.start() if block else len(text)]
+        spans = re.findall(r"`((?:anls-frame|calculate-anls)\s[^`]+)`", lines)
+        commands += [Command(" ".join(span.split())) for span in spans if not _is_name(span)]
+        if block:
+            end = block.end()
+            if block[3] == "sh":
+                commands += commands_of_block(block[4])
+            else:
+                assert not re.search(rf"^ *{_COMMAND.pattern}", block[4], re.MULTILINE), (
+                    f"commands belong into a block of sh: {block[0]}"
+                )
+    return commands
+
+
+def _is_name(span: str) -> bool:
+    """Whether it only names a command."""
+    return re.fullmatch(r"anls-frame( [a-z][-a-z0-9]*){1,2}", span) is not None
+
+
+SOURCES = {f"help of {name}": [Command(example) for example in EXAMPLES[name]] for name in EXAMPLES} | {
+    str(page.relative_to(ROOT)): commands
+    for page in PAGES
+    if (commands := commands_of_page(page.read_text(encoding="utf-8")))
+}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def all_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    example_files.write(folder)
+    example_files.write_for_docs(folder)
     return folder
 
 
-def arguments(folder: Path, example: str) -> list[str]:
-    """Return the arguments of an example, its patterns replaced by files, as a shell does."""
-    program, *words = shlex.split(example)
-    assert program == "anls-frame"
-    return [
-        str(path)
-        for word in words
-        for path in (sorted(one.name for one in folder.glob(word)) if "*" in word else [word])
+@pytest.fixture
+def folder(all_files: Path, tmp_path: Path) -> Path:
+    """Return a folder of all files: what the commands of one page write is not in the way of the next."""
+    folder = tmp_path / "folder"
+    shutil.copytree(all_files, folder, copy_function=os.link, symlinks=True)
+    return folder
+
+
+def words_of(folder: Path, text: str) -> Iterator[str]:
+    """Return the words of a command, its variables and patterns replaced as a shell does."""
+    for written in shlex.split(os.path.expandvars(text)):
+        word = written.strip("[]")  # what may be left out
+        word = STANDS_FOR.get(word, word)
+        if "*" in word:
+            matching = sorted(str(path.relative_to(folder)) for path in folder.glob(word))
+            assert matching, f"no file for {word}"
+            yield from matching
+        else:
+            yield word
+
+
+def run(folder: Path, command: Command) -> None:
+    """Run a command, once for each job if it is that of an array."""
+    jobs = next((range(1, n + 1) for name, n in JOBS.items() if f"${name}" in command.text), [None])
+    for job in jobs:
+        numbers = {} if job is None else dict.fromkeys(JOBS, str(job))
+        with mock.patch.dict(os.environ, ENVIRONMENT | numbers):
+            program, *arguments = words_of(folder, command.text)
+        output = next((arguments[i + 1] for i, word in enumerate(arguments) if word == "-o"), None)
+        if output:  # pages write report.html again and again
+            (folder / output).unlink(missing_ok=True)
+        before = {*folder.rglob("*")}
+        done = shell.run(folder, *arguments, program=program)
+        # Whether these files pass is not what the docs are about.
+        gate = "--require-within" in arguments or "--fail-if-drop" in arguments or "--against" in arguments
+        assert done.returncode in ((0, 1, 3) if gate else (0,)), (command.text, done.stderr)
+        assert done.stdout or {*folder.rglob("*")} - before, command.text
+        assert output is None or (folder / output).exists(), command.text
+        assert [line for line in command.printed if line not in done.stdout.splitlines()] == []
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_command_runs(folder: Path, source: str) -> None:
+    for command in SOURCES[source]:
+        if command.text in NOT_YET:
+            with pytest.raises(AssertionError):
+                run(folder, command)
+        elif not command.text.startswith(tuple(NOT_RUN)):
+            assert _COMMAND.match(command.text), f"run or listed in NOT_RUN: {command.text}"
+            run(folder, command)
+
+
+def test_every_exception_is_needed() -> None:
+    texts = [command.text for commands in SOURCES.values() for command in commands]
+    assert [start for start in NOT_RUN if not any(text.startswith(start) for text in texts)] == []
+    assert {*NOT_YET} <= {*texts}
+
+
+def test_blocks_are_split_as_a_shell_does() -> None:
+    block = """#!/bin/bash
+#SBATCH --array=1-2
+if ! anls-frame compare a.csv \\
+  b.csv --name 'x # y'; then  # a gate
+  echo "worse" >&2
+fi
+make a && make b
+anls-frame doctor
+# column 'anls': 3 rows
+"""
+    assert commands_of_block(block) == [
+        Command("anls-frame compare a.csv b.csv --name 'x # y'"),
+        Command('echo "worse" >&2'),
+        Command("make a"),
+        Command("make b"),
+        Command("anls-frame doctor", ("column 'anls': 3 rows",)),
     ]
 
 
-@pytest.mark.parametrize("command", EXAMPLES)
-def test_every_example_runs(folder: Path, command: str) -> None:
-    for example in EXAMPLES[command]:
-        done = shell.run(folder, *arguments(folder, example))
-        gates = "--require-within" in example
-        assert done.returncode in ((0, 1, 3) if gates else (0,)), (example, done.stderr)
-        assert done.stdout or "-o" in example or command in ("convert", "report"), example
+def test_pages_give_the_commands_of_blocks_and_lines() -> None:
+    page = "Run `anls-frame merge` or `anls-frame merge\nA -o b`.\n\n```sh\nanls-frame doctor\n```\n"
+    assert [command.text for command in commands_of_page(page)] == [
+        "anls-frame merge A -o b",
+        "anls-frame doctor",
+    ]
+    with pytest.raises(AssertionError, match="block of sh"):
+        commands_of_page("```text\nanls-frame doctor\n```\n")
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
-def test_help_ends_with_the_examples(folder: Path, command: str) -> None:
+def test_help_ends_with_the_examples(tmp_path: Path, command: str) -> None:
     words = ["gec", command] if command in ("m2", "i-measure", "errant") else command.split()
-    _, _, shown = shell.run(folder, *words, "--help").stdout.partition("Examples:")
+    _, _, shown = shell.run(tmp_path, *words, "--help").stdout.partition("Examples:")
     assert [line.strip() for line in shown.strip().splitlines()] == [*EXAMPLES[command]]
 
 

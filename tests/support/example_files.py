@@ -1,8 +1,9 @@
-"""The files that the examples of the shell's help read, made of the sample data."""
+"""The files that the commands of the help and of the docs read, made of the sample data."""
 
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 from pathlib import Path
 
@@ -13,70 +14,124 @@ import anls_frame as af
 from anls_frame.export.verdicts import digest
 
 ROOT = Path(__file__).parents[2]
-_DOCUMENTS = 12
+_NTH_DOCUMENT = 10
 
 
 def write(folder: Path) -> None:
     """Write all files."""
     questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
     questions = questions.filter(
-        pl.col("doc_id").rank("dense") <= _DOCUMENTS, pl.col("answers").list.len() > 0
+        pl.col("doc_id").rank("dense") % _NTH_DOCUMENT == 0, pl.col("answers").list.len() > 0
     )
-    shared = questions.select("question_id", "doc_id", "doc_type", "answer_type", "answers")
+    shared = questions.drop("tesseract", "rapidocr", "tesseract_confidence", "rapidocr_confidence")
     old, new = (
         shared.with_columns(prediction=questions[engine].fill_null(""))
         for engine in ("tesseract", "rapidocr")
     )
     _results(folder, old, new)
+    _verdicts(folder, old, new)
     _logs(folder, old, new)
+    _samples(folder / "samples.jsonl", old, [])
+    _samples(folder / "rounds.jsonl", old, [""])
+    for name, frame in {"old": old, "new": new}.items():
+        _harness_logs(folder / "lm_eval" / name, frame)
     _pages(folder)
-    for name in ("gold_label", "submission_tesseract"):
-        shutil.copy(ROOT / f"data/rrc/{name}.json", folder)
-    (folder / "gold_label.json").rename(folder / "gold.json")
-    (folder / "submission_tesseract.json").rename(folder / "submission.json")
+    for name, copies in {
+        "gold_label": ("gold", "gold_label"),
+        "submission_tesseract": ("submission",),
+    }.items():
+        for copy in copies:
+            shutil.copy(ROOT / f"data/rrc/{name}.json", folder / f"{copy}.json")
     _corrections(folder)
     for part in (1, 2):
-        done = shell.run(
-            folder,
-            "report",
-            "results.csv",
-            "-b",
-            "doc_type",
-            "--shard",
-            f"{part}/2",
-            "--summary",
-            f"part_{part}.parquet",
-        )
-        assert done.returncode == 0, done.stderr
+        _summary(folder, f"part_{part}.parquet", "--shard", f"{part}/2")
+    _summary(folder, "whole.parquet", "-c", "doc_id")
+
+
+def write_for_docs(folder: Path) -> None:
+    """Write also what only the docs name: the sample data, the logs of the guide, own metrics."""
+    write(folder)
+    (folder / "parts").mkdir()
+    (folder / "data").symlink_to(ROOT / "data")
+    (folder / "examples").symlink_to(ROOT / "examples")
+    runpy.run_path(str(ROOT / "examples/logs.py"))["write_logs"](folder / "runs")
+    for name in ("dates", "exchanged", "tesseract"):  # three systems are enough
+        shutil.rmtree(folder / "runs" / name)
+    shutil.copy(folder / "samples.jsonl", folder / "samples_docvqa_val.jsonl")
+    (folder / "metrics.py").write_text(
+        "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",
+        encoding="utf-8",
+    )
+
+
+def _summary(folder: Path, name: str, *options: str) -> None:
+    done = shell.run(folder, "report", "results.csv", "-b", "doc_type", *options, "--summary", name)
+    assert done.returncode == 0, done.stderr
 
 
 def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
-    answer = pl.col("answers").list.first()
-    old.with_columns(answer).write_csv(folder / "results.csv")
-    id_, prediction, first = old.select("question_id", "prediction", answer).row(1)
-    judged = {"id": id_, "row": 1, "verdict": "our_error", "digest": digest([prediction], [first])}
-    (folder / "verdicts.jsonl").write_text(json.dumps(judged))
-    both, answers = [prediction, new["prediction"][1]], old["answers"][1].to_list()
-    (folder / "of_two.jsonl").write_text(json.dumps(judged | {"digest": digest(both, answers)}))
-    old.rename({"prediction": "model"}).write_ndjson(folder / "results.jsonl")
-    old.write_ndjson(folder / "old.jsonl")
-    new.write_ndjson(folder / "new.jsonl")
-    old.with_columns(prediction=pl.col("prediction").str.to_uppercase()).write_ndjson(folder / "newer.jsonl")
+    # A table of text has no lists.
+    flat = (
+        pl.col("answers").list.first(),
+        pl.col("question_types").list.first(),
+        pl.col("n_words").mod(5).alias("judge"),
+    )
+    scores = af.anls("prediction", "answers")
+    for name, frame in {"results": old, "old": old, "new": new}.items():
+        frame.with_columns(flat).write_csv(folder / f"{name}.csv")
+    old.select("question_id", scores.alias("anls")).write_csv(folder / "scores.csv")
+    old.with_columns(flat).write_excel(folder / "results.xlsx")
+    old.with_columns(model=pl.col("prediction")).write_ndjson(folder / "results.jsonl")
+    newer = old.with_columns(prediction=pl.col("prediction").str.to_uppercase())
+    (folder / "systems").mkdir()
+    for name, frame in {"old": old, "new": new, "newer": newer}.items():
+        frame.write_ndjson(folder / f"{name}.jsonl")
+        frame.write_ndjson(folder / "systems" / f"{name}.jsonl")
     several = {"a": old, "b": new, "c": old, "old": old, "new": new}
     columns = [frame["prediction"].alias(name) for name, frame in several.items()]
-    old.drop("prediction").with_columns(columns).write_parquet(folder / "results.parquet")
+    old.with_columns(columns).write_parquet(folder / "results.parquet")
+    old.write_parquet(folder / "big.parquet")
+
+
+def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
+    """Write what was said of a row, on a page of one system and on one of two."""
+    place = old["answers"].list.len().to_list().index(1)  # a table of text has one answer too
+    answers = old["answers"][place].to_list()
+    predictions = [old["prediction"][place], new["prediction"][place]]
+    for name, texts in {"verdicts": predictions[:1], "verdicts_two": predictions}.items():
+        verdict = {
+            "id": old["question_id"][place],
+            "row": place,
+            "verdict": "our_error",
+            "digest": digest(texts, answers),
+        }
+        (folder / f"{name}.jsonl").write_text(json.dumps(verdict), encoding="utf-8")
 
 
 def _logs(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
+    """Write logs as Inspect does, of two models that answer twice, and a table of both."""
     (folder / "logs").mkdir()
-    both = [(name, epoch, frame) for name, frame in (("gpt", old), ("llama", new)) for epoch in (1, 2)]
-    for name, epoch, frame in both:
-        log = frame.with_columns(model=pl.lit(name), epoch=pl.lit(epoch))
-        log.write_ndjson(folder / "logs" / f"{name}_{epoch}.jsonl")
-    named = [frame.with_columns(model=pl.lit(name)) for name, epoch, frame in both if epoch == 1]
-    pl.concat(named).with_columns(pl.col("answers").list.first()).write_csv(folder / "logs.csv")
-    _samples(folder / "samples.jsonl", old, [])
-    _samples(folder / "rounds.jsonl", old, [""])
+    models = {"gpt": old, "llama": new}
+    for model, frame in models.items():
+        scored = frame.with_columns(right=af.exact_match("prediction", "answers"))
+        samples = [
+            {
+                "id": row["question_id"],
+                "epoch": epoch,
+                "input": row["question"],
+                "target": row["answers"],
+                "output": {"completion": row["prediction"]},
+                "metadata": {name: row[name] for name in ("doc_id", "doc_type", "lang")},
+                "scores": {"match": {"value": "C" if row["right"] else "I"}},
+            }
+            for epoch in (1, 2)
+            for row in scored.iter_rows(named=True)
+        ]
+        log = {"version": 2, "status": "success", "eval": {"model": model}, "samples": samples}
+        (folder / "logs" / f"{model}.json").write_text(json.dumps(log), encoding="utf-8")
+    named = [frame.with_columns(model=pl.lit(model)) for model, frame in models.items()]
+    flat = pl.col("answers", "question_types").list.first()
+    pl.concat(named).with_columns(flat).write_csv(folder / "logs.csv")
 
 
 def _samples(path: Path, frame: pl.DataFrame, more: list[str]) -> None:
@@ -89,26 +144,54 @@ def _samples(path: Path, frame: pl.DataFrame, more: list[str]) -> None:
             file.write(json.dumps(sample | {"resps": [texts], "filtered_resps": texts}) + "\n")
 
 
+def _harness_logs(folder: Path, frame: pl.DataFrame) -> None:
+    """Write samples as the LM evaluation harness logs them; its fields of a question are in `doc`."""
+    folder.mkdir(parents=True)
+    with (folder / "samples_docqa_2026-11-21T10-11-12.jsonl").open("w", encoding="utf-8") as file:
+        for number, row in enumerate(frame.iter_rows(named=True)):
+            fields = {name: row[name] for name in ("question", "question_types")} | {"docId": row["doc_id"]}
+            sample = {
+                "doc_id": number,
+                "doc": fields,
+                "target": str(row["answers"]),
+                "filter": "none",
+                "resps": [[row["prediction"]]],
+                "filtered_resps": [row["prediction"]],
+            }
+            file.write(json.dumps(sample) + "\n")
+
+
 def _pages(folder: Path) -> None:
-    pages = pl.read_parquet(ROOT / "data/ocr_pages.parquet").head(_DOCUMENTS)
-    columns = {"truth": "reference", "ocr": "tesseract", "tesseract": "tesseract", "kraken": "rapidocr"}
+    pages = pl.read_parquet(ROOT / "data/ocr_pages.parquet").gather_every(_NTH_DOCUMENT)
+    columns = {
+        "truth": "reference",
+        "ocr": "tesseract",
+        "tesseract": "tesseract",
+        "kraken": "rapidocr",
+        "rapidocr": "rapidocr",
+        "old": "tesseract",
+        "new": "rapidocr",
+    }
     for name, column in columns.items():
         (folder / name).mkdir()
         for page, text in pages.select("doc_id", column).iter_rows():
             (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
+    for name, column in {"page": "tesseract", "truth": "reference"}.items():
+        (folder / f"{name}.txt").write_text(pages[column][0], encoding="utf-8")
+    pages.select("doc_id", "lang", ocr="tesseract", gt="reference").write_csv(folder / "pages.csv")
 
 
 def _corrections(folder: Path) -> None:
     gold = (ROOT / "data/gec/gold.m2").read_text(encoding="utf-8")
-    (folder / "gold.m2").write_text(gold, encoding="utf-8")
-    (folder / "system.m2").write_text(gold, encoding="utf-8")
+    for name in ("gold", "system", "old", "new"):
+        (folder / f"{name}.m2").write_text(gold, encoding="utf-8")
     source = [line[2:] for line in gold.splitlines() if line.startswith("S ")]
     (folder / "source.txt").write_text("\n".join(source) + "\n", encoding="utf-8")
-    for name, of in (
-        ("system", "bold"),
-        ("old", "bold"),
-        ("new", "careful"),
-        ("first", "bold"),
-        ("second", "careful"),
-    ):
-        shutil.copy(ROOT / f"data/gec/{of}.txt", folder / f"{name}.txt")
+    documents = [f"essay_{number // 10}" for number in range(len(source))]
+    (folder / "documents.txt").write_text("\n".join(documents) + "\n", encoding="utf-8")
+    for corrections, names in {
+        "bold": ("bold", "system", "old", "first"),
+        "careful": ("careful", "new", "newer", "second"),
+    }.items():
+        for name in names:
+            shutil.copy(ROOT / f"data/gec/{corrections}.txt", folder / f"{name}.txt")
