@@ -238,8 +238,10 @@ class Comparison(SlicedResult[Table_co]):
         `n_clusters`.
 
         In each slice and metric, the true ranks of all systems are between `rank_low` and `rank_high`
-        together, at the confidence level of the comparison; `possibly_best` says that the best rank is among
-        them. See `anls_frame.statistics.rank_sets`.
+        together, at the confidence level of the comparison, because they allow for all pairs of systems; see
+        `anls_frame.statistics.rank_sets`. `possibly_best` says that the best rank is among them and, in all
+        rows, that no difference to the baseline shows another system to be better: `p_adjusted` of
+        `differences(baseline)` allows for fewer pairs, and can show more than the ranks do.
 
         Examples
         --------
@@ -265,7 +267,27 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked(self) -> pl.DataFrame:
         """The frame of `ranking` in Polars."""
-        return self._long("ranking")
+        beaten = self._beaten.with_columns(pl.lit(OVERALL).alias(SLICE), is_beaten=True)
+        ranked = self._long("ranking").join(
+            beaten, on=[SLICE, "metric", "system"], how="left", maintain_order="left"
+        )
+        is_beaten = pl.col("is_beaten").fill_null(value=False)
+        return ranked.with_columns(pl.col("possibly_best") & ~is_beaten).drop("is_beaten")
+
+    @property
+    def _beaten(self) -> pl.DataFrame:
+        """Metrics and systems: a difference to the baseline shows that another system is better there."""
+        against = self._to_baseline
+        shown = against.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
+        worse, better = shown.filter(self._loss(shown) > 0), shown.filter(self._loss(shown) < 0)
+        return pl.concat(
+            [worse.select("metric", system="second"), better.select("metric", system="first")]
+        ).unique()
+
+    @cached_property
+    def _to_baseline(self) -> pl.DataFrame:
+        """Differences of all other systems to the baseline, in all rows."""
+        return self._table("differences", (), self._pairs(self._order))
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
@@ -607,8 +629,7 @@ class Comparison(SlicedResult[Table_co]):
         """Differences to the baseline: of several systems, all others stand beside it in all rows alone."""
         if len(self._order) == 2:  # noqa: PLR2004
             return self._long("differences", self._pairs())
-        overall = self._table("differences", (), self._pairs(self._order))
-        return overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        return self._to_baseline.select(pl.lit(OVERALL).alias(SLICE), pl.all())
 
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:

@@ -400,13 +400,17 @@ def _head_of_many(view: ManyView) -> str:
         for row in (ranked[0], ranked[-1])
     )
     rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
+    are_all = len(rivals) == len(view.systems) - 1
     all_rows = numbered(ranked[0]["n"], "row")
     place = "has the highest rank" if rivals else "is the best"
     parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {place}"]
     if rivals:
         more = [f"{len(rivals) - _NAMED:,} more"] if len(rivals) > _NAMED else []
-        parts.append(f"possibly the best too: {_listed([*rivals[:_NAMED], *more])}")
-    parts.append(f"last: {last}")
+        named = _listed([*rivals[:_NAMED], *more])
+        parts.append(f"possibly the best too: {f'all others ({named})' if are_all else named}")
+    # A system that is possibly the best one is last only by chance.
+    if not ranked[-1]["possibly_best"]:
+        parts.append(f"last: {last}")
     for other, name in others[:_NAMED]:
         (best, *_) = _ranked(view, other)["system"]
         if best != ranked[0]["system"]:
@@ -468,10 +472,14 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
         notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
     else:
         open_ranks = (
-            f"With {level} confidence, those of all systems in a metric hold the true ranks together."
+            f"With {level} confidence, those of all systems in a metric hold the true ranks together, "
+            "because they allow for all pairs of systems."
         )
         notes.append(f"Rank: the ranks that these rows leave open. {open_ranks}")
-        notes.append(f"{possibly_best}: possibly the best system, because no other is shown to be better.")
+        notes.append(
+            f"{possibly_best}: possibly the best system, because no other is shown to be better, neither by "
+            "the ranks nor by p (adjusted)."
+        )
         notes += [f"{best}: the best score of a line, or several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
     notes += [*_directions(view), *_notes_on_cer(view), _family(view)]
@@ -525,7 +533,10 @@ def _family(view: ManyView) -> str:
         slices = "; in slices, for all slices of a table too" if view.tables else ""
         return f"p (adjusted) allows for all {metrics} metrics together{slices}."
     others = f"the {len(view.systems) - 1:,} differences to {first}"
-    return f"p (adjusted) allows for {_listed([others, *_all_metrics(view)])} together."
+    allowed = f"p (adjusted) allows for {_listed([others, *_all_metrics(view)])} together"
+    return (
+        f"{allowed}, which are fewer than all pairs, so it can show a difference that the ranks leave open."
+    )
 
 
 def _family_of_pairs(view: ManyView) -> str:

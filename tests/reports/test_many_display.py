@@ -161,13 +161,16 @@ def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
 
 def test_notes_say_what_the_figures_mean() -> None:
     notes = repr(many()).splitlines()
-    together = "those of all systems in a metric hold the true ranks together."
+    together = (
+        "those of all systems in a metric hold the true ranks together, because they allow for all pairs"
+    )
+    fewer = "which are fewer than all pairs, so it can show a difference that the ranks leave open."
     for note in (
         "120 rows: 120 scored.",
-        f"Rank: the ranks that these rows leave open. With 95 % confidence, {together}",
+        f"Rank: the ranks that these rows leave open. With 95 % confidence, {together} of systems.",
         "Difference: each system minus first.",
         "Lower is better: CER (corpus).",
-        "p (adjusted) allows for the 2 differences to first and 3 metrics together.",
+        f"p (adjusted) allows for the 2 differences to first and 3 metrics together, {fewer}",
         "Each interval is one of 95 % by itself, not adjusted for others.",
     ):
         assert note in notes
@@ -388,3 +391,56 @@ def test_one_comparison_of_own_metrics_says_both_directions() -> None:
     assert "Lower is better: length." in repr(made).splitlines()
     [row] = [line for line in lines(repr(made))[5:6] if line[1] == "first"]
     assert re.fullmatch(r"\d\.\d{3} \[.*\]", row[3])
+
+
+def eight(seed: int) -> pl.DataFrame:
+    """Return scores of systems that are alike but for chance, and of one that is a little worse."""
+    rng = np.random.default_rng(seed)
+    base = rng.random(200) < 0.7
+    scores = {
+        f"s{place}": np.where(rng.random(200) < 0.8, base, rng.random(200) < 0.7 - 0.012 * place)
+        for place in range(7)
+    }
+    return pl.DataFrame({**scores, "s7": np.where(rng.random(200) < 0.08, 0, base)}).cast(pl.Float64)
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_no_mark_contradicts_a_test_that_stands_beside_it(tmp_path: Path, *, higher_is_better: bool) -> None:
+    tested = set[str]()
+    for seed in (0, 18, 27, 33):
+        frame = eight(seed) if higher_is_better else eight(seed).select(1 - pl.all())
+        metric = af.Metric(
+            {name: name for name in frame.columns}, name="score", higher_is_better=higher_is_better
+        )
+        ranked = compare(frame, frame.columns, None, metrics=metric, draws=999).ranking["system"]
+        for baseline in (ranked[0], ranked[-1]):
+            made = compare(frame, frame.columns, None, metrics=metric, baseline=baseline, draws=999)
+            shown = made.differences(baseline).filter(pl.col("p_adjusted") <= 0.05)
+            is_worse = (pl.col("difference") < 0) == higher_is_better
+            beaten = {*shown.filter(is_worse)["second"], *shown.filter(~is_worse)["first"]}
+            marked = {line[1] for line in lines(repr(made)) if line[0].endswith("●")}
+            assert ranked[0] in marked
+            assert not marked & beaten
+            assert marked == set(made.ranking.filter("possibly_best")["system"])
+            rivals = made.to_document().head.partition("possibly the best too")[2].partition(";")[0]
+            assert not [name for name in beaten if name in rivals]
+            written = pl.read_csv(made.write(tmp_path / f"{seed}{baseline}.csv"))
+            assert set(written.filter("possibly_best")["system"]) == marked
+            tested |= beaten
+    assert tested
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_the_last_of_systems_that_cannot_be_told_apart_is_not_named_as_last(count: int) -> None:
+    rng = np.random.default_rng(1)
+    names = [f"s{place}" for place in range(count)]
+    alike = pl.DataFrame({name: rng.random(30).round(2) for name in names})
+    made = compare(alike, names, None, draws=199)
+    order = made.ranking["system"].to_list()
+    assert made.ranking["possibly_best"].all()
+    named = ", ".join(order[1:4]) + f" and {count - 4} more" if count > 4 else " and ".join(order[1:])
+    assert made.to_document().head.endswith(f"; possibly the best too: all others ({named}).")
+    # With one that is surely the last.
+    made = compare(alike.with_columns(z=pl.lit(0.0)), [*names, "z"], None, draws=199)
+    assert "all others" not in made.to_document().head
+    assert "; last: z 0.000" in made.to_document().head
