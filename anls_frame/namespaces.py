@@ -69,7 +69,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     ┌────────────┬───────────┬─────────────┐
     │ prediction ┆ answer    ┆ char_errors │
     │ ---        ┆ ---       ┆ ---         │
-    │ str        ┆ str       ┆ u32         │
+    │ str        ┆ str       ┆ i64         │
     ╞════════════╪═══════════╪═════════════╡
     │ CocaCola   ┆ Coca Cola ┆ 1           │
     └────────────┴───────────┴─────────────┘

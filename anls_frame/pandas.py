@@ -41,7 +41,7 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     q1   CocaCola  Coca Cola  0.888889            1
     >>> df.anls.levenshtein("prediction", "answer")
     q1    1
-    Name: levenshtein, dtype: UInt32
+    Name: levenshtein, dtype: Int64
     >>> df.anls
     .anls of a pandas.DataFrame: add_scores, anls, bag_of_words_error, browse, cer, changes, compare,
       confusions, edit_counts, edit_ops, error_type, exact_match, explain, find_slices, hamming,

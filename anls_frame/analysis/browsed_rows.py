@@ -224,7 +224,7 @@ def _how(place: int, settings: Settings) -> list[pl.Expr]:
     text = pl.col(f"prediction_{place}").fill_null("")
     counts = words.edit_counts(text, "nearest", protocol=settings.protocol).struct
     edits = counts.field("substitutions") + counts.field("deletions") + counts.field("insertions")
-    length = (edits / (1 - pl.col(f"similarity_{place}"))).round().cast(pl.UInt32, strict=False)
+    length = (edits / (1 - pl.col(f"similarity_{place}"))).round().cast(pl.Int64, strict=False)
     return [
         edits.alias(f"edits_{place}"),
         # Without an edit, it does not matter.

@@ -74,11 +74,11 @@ def confusions(
         - those of `by`;
         - `op` (`String`): `"replace"`, `"insert"` (the model added it) or `"delete"` (it left it out);
         - `reference_char`, `predicted_char` (`String`): null on the side without the character;
-        - `count` (`UInt64`);
+        - `count` (`Int64`);
         - `share_of_errors` (`Float64`): share of all edits of the slice;
         - `share_of_reference` (`Float64`): share of the occurrences of `reference_char` in the references;
           null for insertions;
-        - `n`, `n_missing`, `n_unanswerable`, `n_distant` (`UInt64`): rows of the slice that were compared,
+        - `n`, `n_missing`, `n_unanswerable`, `n_distant` (`Int64`): rows of the slice that were compared,
           and those that were left out: without a prediction, without an answer, below `min_nls`. They add
           up to the rows of the slice. A slice without errors is not in the table.
 
@@ -112,7 +112,7 @@ def confusions(
     ┌─────────┬────────────────┬────────────────┬───────┬────────────────────┐
     │ op      ┆ reference_char ┆ predicted_char ┆ count ┆ share_of_reference │
     │ ---     ┆ ---            ┆ ---            ┆ ---   ┆ ---                │
-    │ str     ┆ str            ┆ str            ┆ u64   ┆ f64                │
+    │ str     ┆ str            ┆ str            ┆ i64   ┆ f64                │
     ╞═════════╪════════════════╪════════════════╪═══════╪════════════════════╡
     │ replace ┆ I              ┆ l              ┆ 1     ┆ 1.0                │
     │ replace ┆ rn             ┆ m              ┆ 1     ┆ 1.0                │

@@ -48,7 +48,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
         Pandas if the summary was made from pandas frames, otherwise Polars. It has 201 rows for each slice,
         with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls` (`Float64`, the mean as if
         the summary had been made with this threshold), `kept` (`Float64`, the share of rows that the cut
-        keeps) and `n` (`UInt64`, scored rows).
+        keeps) and `n` (`Int64`, scored rows).
 
     Raises
     ------
@@ -73,7 +73,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     ┌───────────┬──────────┬──────┬─────┐
     │ threshold ┆ anls     ┆ kept ┆ n   │
     │ ---       ┆ ---      ┆ ---  ┆ --- │
-    │ f64       ┆ f64      ┆ f64  ┆ u64 │
+    │ f64       ┆ f64      ┆ f64  ┆ i64 │
     ╞═══════════╪══════════╪══════╪═════╡
     │ 0.1       ┆ 0.0      ┆ 0.0  ┆ 2   │
     │ 0.5       ┆ 0.444444 ┆ 0.5  ┆ 2   │
@@ -156,8 +156,8 @@ def length_scores(
     Frame
         Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each slice
         and length range that occurs, from short to long, with the columns of `by`, `length_from`,
-        `length_to` (`UInt32`, in code points, both inclusive: 0, 1, 2 to 3, 4 to 7 and so on), `n`
-        (`UInt64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, total edits
+        `length_to` (`Int64`, in code points, both inclusive: 0, 1, 2 to 3, 4 to 7 and so on), `n`
+        (`Int64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, total edits
         divided by total reference length (`Float64`, null for references without characters). The ranges do
         not depend on the data, so tables can be compared.
 
@@ -189,7 +189,7 @@ def length_scores(
     ┌─────────────┬───────────┬─────┬──────────┐
     │ length_from ┆ length_to ┆ n   ┆ nls      │
     │ ---         ┆ ---       ┆ --- ┆ ---      │
-    │ u32         ┆ u32       ┆ u64 ┆ f64      │
+    │ i64         ┆ i64       ┆ i64 ┆ f64      │
     ╞═════════════╪═══════════╪═════╪══════════╡
     │ 2           ┆ 3         ┆ 2   ┆ 0.666667 │
     │ 8           ┆ 15        ┆ 1   ┆ 0.916667 │

@@ -167,7 +167,7 @@ def compare(
     ┌────────┬──────────┬────────────┬─────────┬──────┬──────┬────────┐
     │ system ┆ f        ┆ difference ┆ p_value ┆ wins ┆ ties ┆ losses │
     │ ---    ┆ ---      ┆ ---        ┆ ---     ┆ ---  ┆ ---  ┆ ---    │
-    │ str    ┆ f64      ┆ f64        ┆ f64     ┆ u64  ┆ u64  ┆ u64    │
+    │ str    ┆ f64      ┆ f64        ┆ f64     ┆ i64  ┆ i64  ┆ i64    │
     ╞════════╪══════════╪════════════╪═════════╪══════╪══════╪════════╡
     │ old    ┆ 0.625    ┆ null       ┆ null    ┆ null ┆ null ┆ null   │
     │ new    ┆ 0.972222 ┆ 0.347222   ┆ 0.0625  ┆ 5    ┆ 3    ┆ 0      │
@@ -238,7 +238,7 @@ def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
 def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFrame:
     """Return the scores of each system over all rows."""
     scores = [rows.select(of.corpus(str(place)).struct.unnest()) for place in range(len(names))]
-    n = pl.lit(rows.height, pl.UInt64).alias("n")
+    n = pl.lit(rows.height, pl.Int64).alias("n")
     return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
 
 
@@ -295,7 +295,7 @@ def _differences(
     if decision is None:
         return table
     count = pl.coalesce("n_clusters", pl.lit(rows.height))
-    return table.with_columns((pl.col("needed") * count).ceil().cast(pl.UInt64))
+    return table.with_columns((pl.col("needed") * count).ceil().cast(pl.Int64))
 
 
 def _answered(
@@ -324,7 +324,7 @@ _SCHEMA = {
     **dict.fromkeys(
         ("difference", "difference_low", "difference_high", "p_value", "p_adjusted"), pl.Float64()
     ),
-    **dict.fromkeys(("wins", "ties", "losses", "n_clusters"), pl.UInt64()),
+    **dict.fromkeys(("wins", "ties", "losses", "n_clusters"), pl.Int64()),
 }
 
 

@@ -88,7 +88,7 @@ def i_measure(
     Expr
         A struct, named `gec_i_measure`: `detection`, `correction`, and `base_detection`, `base_correction`
         for the source in place of the prediction, with a separate alignment, each with `tp`, `tn`, `fp`,
-        `fn`, `fpn` (`Int64`); `reference_index` (`UInt32`), and for the aspect `wacc`, `wacc_base` and
+        `fn`, `fpn` (`Int64`); `reference_index` (`Int64`), and for the aspect `wacc`, `wacc_base` and
         `i_measure`, from -1 to 1, which are null where source and reference are empty. Null where an input
         is null, or there is no reference.
 

@@ -47,7 +47,7 @@ def levenshtein(
     Returns
     -------
     Expr
-        `UInt32`, named `levenshtein`; null where either text is null.
+        `Int64`, named `levenshtein`; null where either text is null.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def levenshtein(
     ┌─────────────┐
     │ levenshtein │
     │ ---         │
-    │ u32         │
+    │ i64         │
     ╞═════════════╡
     │ 2           │
     │ 2           │
@@ -123,7 +123,7 @@ def lcs_distance(
     Returns
     -------
     Expr
-        `UInt32`, named `lcs_distance`; null where either text is null.
+        `Int64`, named `lcs_distance`; null where either text is null.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def lcs_distance(
     ┌──────────────┐
     │ lcs_distance │
     │ ---          │
-    │ u32          │
+    │ i64          │
     ╞══════════════╡
     │ 3            │
     │ 2            │
@@ -188,7 +188,7 @@ def hamming(
     Returns
     -------
     Expr
-        `UInt32`, named `hamming`; null where either text is null or their lengths (in code points, after
+        `Int64`, named `hamming`; null where either text is null or their lengths (in code points, after
         preparation) differ.
 
     Raises
@@ -216,7 +216,7 @@ def hamming(
     ┌─────────┐
     │ hamming │
     │ ---     │
-    │ u32     │
+    │ i64     │
     ╞═════════╡
     │ 3       │
     │ null    │

@@ -63,7 +63,7 @@ def edit_ops(
         `List(Struct)`, named `edit_ops`, from the start of the texts to their end, with the fields
 
         - `op` (`String`): `"replace"`, `"insert"` or `"delete"`;
-        - `reference_pos`, `prediction_pos` (`UInt32`): position in either text, in code points from 0;
+        - `reference_pos`, `prediction_pos` (`Int64`): position in either text, in code points from 0;
         - `reference_char`, `predicted_char` (`String`): the characters there, null in the text that has none.
 
         The number of edits equals `levenshtein`; the list is empty for equal texts, and null where either
@@ -97,7 +97,7 @@ def edit_ops(
     ┌─────────┬───────────────┬────────────────┬────────────────┬────────────────┐
     │ op      ┆ reference_pos ┆ prediction_pos ┆ reference_char ┆ predicted_char │
     │ ---     ┆ ---           ┆ ---            ┆ ---            ┆ ---            │
-    │ str     ┆ u32           ┆ u32            ┆ str            ┆ str            │
+    │ str     ┆ i64           ┆ i64            ┆ str            ┆ str            │
     ╞═════════╪═══════════════╪════════════════╪════════════════╪════════════════╡
     │ replace ┆ 2             ┆ 2              ┆ f              ┆ t              │
     │ delete  ┆ 3             ┆ 3              ┆ e              ┆ null           │

@@ -407,9 +407,9 @@ def score(
         `Struct`, named `score`, with the fields
 
         - `nls`, `anls`, `cer` (`Float64`) and `exact_match` (`Boolean`): as the functions of these names;
-        - `char_errors`, `reference_length` (`UInt32`): edits and code points of the answer that gives
+        - `char_errors`, `reference_length` (`Int64`): edits and code points of the answer that gives
           `cer`; the corpus rate is the quotient of their sums over rows;
-        - `answer_index` (`UInt32`): position in the list of the answer with the best `nls`, counting nulls;
+        - `answer_index` (`Int64`): position in the list of the answer with the best `nls`, counting nulls;
           it is not always the answer that gives `cer`.
 
         A null struct where the prediction is null or there is no answer.

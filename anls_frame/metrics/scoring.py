@@ -76,7 +76,7 @@ def add_scores(
         A frame of the same kind with the rows in the same order: the columns of the input and the new ones,
         which are null where there is no answer and, by default, where the prediction is null. In pandas, for
         any data, `nls`, `anls` and `cer` are `float64` with NaN for null, `exact_match` is `boolean` and the
-        counts are `UInt32`; the index is kept. For any other object with the Arrow interface, a pyarrow
+        counts are `Int64`; the index is kept. For any other object with the Arrow interface, a pyarrow
         Table.
 
     Raises
@@ -106,7 +106,7 @@ def add_scores(
     ┌────────────┬───────────────────────┬──────────┬─────────────┬──────────────┐
     │ prediction ┆ answers               ┆ anls     ┆ exact_match ┆ answer_index │
     │ ---        ┆ ---                   ┆ ---      ┆ ---         ┆ ---          │
-    │ str        ┆ list[str]             ┆ f64      ┆ bool        ┆ u32          │
+    │ str        ┆ list[str]             ┆ f64      ┆ bool        ┆ i64          │
     ╞════════════╪═══════════════════════╪══════════╪═════════════╪══════════════╡
     │ CocaCola   ┆ ["Coke", "Coca Cola"] ┆ 0.888889 ┆ false       ┆ 1            │
     │ null       ┆ ["a"]                 ┆ null     ┆ null        ┆ null         │

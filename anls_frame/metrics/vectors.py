@@ -39,7 +39,7 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
     Returns
     -------
     Expr
-        `UInt32`, named `hamming_vectors`; null where either list is null or their lengths differ. A null
+        `Int64`, named `hamming_vectors`; null where either list is null or their lengths differ. A null
         entry only equals a null entry; NaN equals NaN, as elsewhere in Polars.
 
     Raises
@@ -68,14 +68,14 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
     ┌─────────────┬─────────────┬─────────────────┐
     │ prediction  ┆ reference   ┆ hamming_vectors │
     │ ---         ┆ ---         ┆ ---             │
-    │ list[i64]   ┆ list[i64]   ┆ u32             │
+    │ list[i64]   ┆ list[i64]   ┆ i64             │
     ╞═════════════╪═════════════╪═════════════════╡
     │ [1, 0, … 1] ┆ [1, 1, … 0] ┆ 2               │
     │ [1]         ┆ [1, 0]      ┆ null            │
     └─────────────┴─────────────┴─────────────────┘
     """
     columns = [_expression(column) for column in (prediction, reference)]
-    distances = pl.map_batches(columns, _distances, return_dtype=pl.UInt32, is_elementwise=True)
+    distances = pl.map_batches(columns, _distances, return_dtype=pl.Int64, is_elementwise=True)
     return distances.alias(_NAME)
 
 
@@ -92,12 +92,12 @@ def _distances(columns: Sequence[pl.Series]) -> pl.Series:
     comparable = (lengths == right.list.len()).fill_null(value=False)
     flags = _differing(left.filter(comparable), right.filter(comparable))
     # Cumulative counts: the count of a row is the difference of two of them.
-    before = pl.concat([pl.Series([0], dtype=pl.UInt64), flags.cast(pl.UInt64).cum_sum()])
-    lengths = lengths.filter(comparable).cast(pl.UInt64)
+    before = pl.concat([pl.Series([0], dtype=pl.Int64), flags.cast(pl.Int64).cum_sum()])
+    lengths = lengths.filter(comparable).cast(pl.Int64)
     ends = lengths.cum_sum()
-    counts = (before.gather(ends) - before.gather(ends - lengths)).cast(pl.UInt32)
+    counts = before.gather(ends) - before.gather(ends - lengths)
     rows = comparable.arg_true()
-    return pl.repeat(None, left.len(), dtype=pl.UInt32, eager=True).scatter(rows, counts)
+    return pl.repeat(None, left.len(), dtype=pl.Int64, eager=True).scatter(rows, counts)
 
 
 def _lists(column: pl.Series) -> pl.Series:

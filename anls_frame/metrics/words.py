@@ -120,7 +120,7 @@ def edit_counts(
     -------
     Expr
         `Struct`, named `edit_counts`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
-        (`UInt32`). The first three add up to `levenshtein`; substitutions, deletions and hits to the length
+        (`Int64`). The first three add up to `levenshtein`; substitutions, deletions and hits to the length
         of the reference. Null where either text is null.
 
     Raises
@@ -150,7 +150,7 @@ def edit_counts(
     ┌───────────────┬───────────┬────────────┬──────┐
     │ substitutions ┆ deletions ┆ insertions ┆ hits │
     │ ---           ┆ ---       ┆ ---        ┆ ---  │
-    │ u32           ┆ u32       ┆ u32        ┆ u32  │
+    │ i64           ┆ i64       ┆ i64        ┆ i64  │
     ╞═══════════════╪═══════════╪════════════╪══════╡
     │ 1             ┆ 1         ┆ 0          ┆ 8    │
     └───────────────┴───────────┴────────────┴──────┘
@@ -186,7 +186,7 @@ def word_errors(
     -------
     Expr
         `Struct`, named `word_errors`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
-        (`UInt32`). The first three add up to the edit distance in words; substitutions, deletions and hits
+        (`Int64`). The first three add up to the edit distance in words; substitutions, deletions and hits
         to the words of the reference. Null where either text is null.
 
     Raises
@@ -216,7 +216,7 @@ def word_errors(
     ┌───────────────┬───────────┬────────────┬──────┐
     │ substitutions ┆ deletions ┆ insertions ┆ hits │
     │ ---           ┆ ---       ┆ ---        ┆ ---  │
-    │ u32           ┆ u32       ┆ u32        ┆ u32  │
+    │ i64           ┆ i64       ┆ i64        ┆ i64  │
     ╞═══════════════╪═══════════╪════════════╪══════╡
     │ 1             ┆ 0         ┆ 1          ┆ 2    │
     └───────────────┴───────────┴────────────┴──────┘
@@ -282,7 +282,7 @@ def mer(
     counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
     edits, hits = _edits(counts), _hits(counts, protocol)
     # Without words there is nothing to get wrong.
-    words = pl.max_horizontal(edits + hits, pl.lit(1, pl.UInt32))
+    words = pl.max_horizontal(edits + hits, pl.lit(1, pl.Int64))
     return (edits / words).alias("mer")
 
 
@@ -418,7 +418,7 @@ def bag_of_words_error(
     )
     in_reference, in_prediction = _lengths(counts)
     errors = pl.max_horizontal(in_reference, in_prediction) - shared
-    words = pl.max_horizontal(in_reference, pl.lit(1, pl.UInt32))
+    words = pl.max_horizontal(in_reference, pl.lit(1, pl.Int64))
     return (errors / words).alias("bag_of_words_error")
 
 

@@ -101,7 +101,7 @@ class Alignment:
         """
         import polars as pl  # noqa: PLC0415 - single pairs do without
 
-        position = pl.UInt32
+        position = pl.Int64
         schema = dict(zip(Edit._fields, (pl.String, position, position, pl.String, pl.String), strict=True))
         return pl.DataFrame(self.edits, schema=schema, orient="row")
 

@@ -117,7 +117,7 @@ class LineAlignment:
     ┌────────────────┬─────────────────┬───────────┬────────────┬───────┐
     │ reference_line ┆ prediction_line ┆ reference ┆ prediction ┆ edits │
     │ ---            ┆ ---             ┆ ---       ┆ ---        ┆ ---   │
-    │ u32            ┆ u32             ┆ str       ┆ str        ┆ u32   │
+    │ i64            ┆ i64             ┆ str       ┆ str        ┆ i64   │
     ╞════════════════╪═════════════════╪═══════════╪════════════╪═══════╡
     │ 1              ┆ 1               ┆ The       ┆ The        ┆ 0     │
     │ 2              ┆ 2               ┆ house     ┆ hous       ┆ 1     │
@@ -143,7 +143,7 @@ class LineAlignment:
         import polars as pl  # noqa: PLC0415 - single pairs do without
 
         names = AlignedLine._fields[:5]
-        dtypes = (pl.UInt32, pl.UInt32, pl.String, pl.String, pl.UInt32)
+        dtypes = (pl.Int64, pl.Int64, pl.String, pl.String, pl.Int64)
         schema = dict(zip(names, dtypes, strict=True))
         return pl.DataFrame([line[:5] for line in self.lines], schema=schema, orient="row")
 

@@ -187,9 +187,9 @@ class EditMatrix:
         Returns
         -------
         DataFrame
-            Columns `reference_pos`, `prediction_pos` (`UInt32`, characters consumed), `reference_char`,
+            Columns `reference_pos`, `prediction_pos` (`Int64`, characters consumed), `reference_char`,
             `predicted_char` (`String`, the last character consumed, null before the first), `distance`
-            (`UInt32`), `on_path` (`Boolean`, on `path`) and `on_any_path` (`Boolean`, on any cheapest path).
+            (`Int64`), `on_path` (`Boolean`, on `path`) and `on_any_path` (`Boolean`, on any cheapest path).
 
         Examples
         --------
@@ -203,7 +203,7 @@ class EditMatrix:
         rows, columns = self.distances.shape
         on_path = np.zeros(self.distances.shape, dtype=bool)
         on_path[tuple(np.array(self.path).T)] = True
-        position = pl.UInt32
+        position = pl.Int64
         return pl.DataFrame(
             {
                 "reference_pos": pl.Series(np.repeat(np.arange(rows), columns), dtype=position),

@@ -48,7 +48,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
 
         - `id`: the value of the column that `browse` was given as `id=`, as `Int64` if all are whole numbers
           and otherwise as `String`; null without such a column;
-        - `row` (`UInt32`): the number of the row in the frame, from 0;
+        - `row` (`Int64`): the number of the row in the frame, from 0;
         - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question` or
           `format`;
         - `digest` (`String`): the digest of its predictions and answers;
@@ -144,7 +144,7 @@ def _frame(verdicts: list[dict[str, Any]]) -> pl.DataFrame:
     names = ("id", "row", "verdict", "digest", *REPEATS)
     columns = {name: [verdict[name] for verdict in verdicts] for name in names}
     dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {
-        "row": pl.UInt32,
+        "row": pl.Int64,
         "verdict": pl.Enum(VERDICTS),
     }
     # Numbers are texts as written until all are known.

@@ -81,7 +81,7 @@ class Comparison(SlicedResult[Table_co]):
     ┌──────┬─────┬─────┬─────┬────────────┬──────┐
     │ lang ┆ n   ┆ old ┆ new ┆ difference ┆ wins │
     │ ---  ┆ --- ┆ --- ┆ --- ┆ ---        ┆ ---  │
-    │ str  ┆ u64 ┆ f64 ┆ f64 ┆ f64        ┆ u64  │
+    │ str  ┆ i64 ┆ f64 ┆ f64 ┆ f64        ┆ i64  │
     ╞══════╪═════╪═════╪═════╪════════════╪══════╡
     │ en   ┆ 2   ┆ 0.5 ┆ 1.0 ┆ 0.5        ┆ 1    │
     │ de   ┆ 1   ┆ 0.0 ┆ 1.0 ┆ 1.0        ┆ 1    │
@@ -207,7 +207,7 @@ class Comparison(SlicedResult[Table_co]):
         ┌────────┬────────────────┬────────────────┬─────┬───────┐
         │ system ┆ old_error_type ┆ new_error_type ┆ n   ┆ share │
         │ ---    ┆ ---            ┆ ---            ┆ --- ┆ ---   │
-        │ str    ┆ enum           ┆ enum           ┆ u64 ┆ f64   │
+        │ str    ┆ enum           ┆ enum           ┆ i64 ┆ f64   │
         ╞════════╪════════════════╪════════════════╪═════╪═══════╡
         │ new    ┆ exact          ┆ missing        ┆ 1   ┆ 0.5   │
         │ new    ┆ exact          ┆ exact          ┆ 1   ┆ 0.5   │
@@ -255,7 +255,7 @@ class Comparison(SlicedResult[Table_co]):
         ┌────────┬───────┬──────┬──────────┬───────────┐
         │ system ┆ score ┆ rank ┆ rank_low ┆ rank_high │
         │ ---    ┆ ---   ┆ ---  ┆ ---      ┆ ---       │
-        │ str    ┆ f64   ┆ u32  ┆ u32      ┆ u32       │
+        │ str    ┆ f64   ┆ i64  ┆ i64      ┆ i64       │
         ╞════════╪═══════╪══════╪══════════╪═══════════╡
         │ a      ┆ 1.0   ┆ 1    ┆ 1        ┆ 1         │
         │ c      ┆ 0.5   ┆ 2    ┆ 2        ┆ 2         │

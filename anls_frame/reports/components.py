@@ -64,7 +64,7 @@ class VarianceComponents(Generic[Table_co]):
     ┌──────────┬─────┬──────────┬──────────┬───────────┐
     │ level    ┆ n   ┆ variance ┆ share    ┆ truncated │
     │ ---      ┆ --- ┆ ---      ┆ ---      ┆ ---       │
-    │ str      ┆ u64 ┆ f64      ┆ f64      ┆ bool      │
+    │ str      ┆ i64 ┆ f64      ┆ f64      ┆ bool      │
     ╞══════════╪═════╪══════════╪══════════╪═══════════╡
     │ question ┆ 4   ┆ 0.166667 ┆ 0.571429 ┆ false     │
     │ epoch    ┆ 8   ┆ 0.125    ┆ 0.428571 ┆ false     │
@@ -258,7 +258,7 @@ def _of_slice(
     components = pl.DataFrame(
         {
             "level": [*sizes],
-            "n": pl.Series([*sizes.values()], dtype=pl.UInt64),
+            "n": pl.Series([*sizes.values()], dtype=pl.Int64),
             "variance": variance,
             "share": variance / total if total > 0 else pl.Series([None] * len(sizes), dtype=pl.Float64),
             "truncated": raw < 0,

@@ -260,7 +260,7 @@ def named_columns(
         ties="ties",
         losses="losses",
         few_rows=pl.Series(few),
-        n_clusters=pl.col("units") if has_clusters else pl.lit(None, pl.UInt64),
+        n_clusters=pl.col("units") if has_clusters else pl.lit(None, pl.Int64),
     )
 
 
@@ -296,7 +296,7 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
     if not differences.has_clusters:
         moments = moments.with_columns(xy=whole["difference"], yy=whole["n"])
     if differences.has_clusters:
-        count, values, weights = pl.len().cast(pl.UInt64), "difference", "difference"
+        count, values, weights = pl.len().cast(pl.Int64), "difference", "difference"
     else:
         count, values, weights = pl.col("n").sum(), "unit", "n"
     lists = [

@@ -287,7 +287,7 @@ def mean_over_epochs(
     ┌─────┬─────┬──────────┬──────────┐
     │ id  ┆ doc ┆ n_epochs ┆ anls     │
     │ --- ┆ --- ┆ ---      ┆ ---      │
-    │ i64 ┆ str ┆ u32      ┆ f64      │
+    │ i64 ┆ str ┆ i64      ┆ f64      │
     ╞═════╪═════╪══════════╪══════════╡
     │ 1   ┆ a   ┆ 2        ┆ 0.5      │
     │ 2   ┆ b   ┆ 3        ┆ 0.666667 │
@@ -311,7 +311,7 @@ def mean_over_epochs(
     figures = {
         metric.name: pl.col(score).mean() for metric, score in zip(epochs.metrics, epochs.scores, strict=True)
     }
-    every = [pl.col(epochs.scores[0]).count().cast(pl.UInt32).alias("n_epochs")]
+    every = [pl.col(epochs.scores[0]).count().cast(pl.Int64).alias("n_epochs")]
     every += [figure.alias(name) for name, figure in figures.items()]
     questions = by_question(epochs, every)
     table = as_kind_of(frame, _named(epochs, questions, ["n_epochs", *figures]))
@@ -392,7 +392,7 @@ def pass_at_k(
     ┌─────┬──────────┬───────────┬───────────┐
     │ id  ┆ n_epochs ┆ pass_at_1 ┆ pass_at_2 │
     │ --- ┆ ---      ┆ ---       ┆ ---       │
-    │ i64 ┆ u32      ┆ f64       ┆ f64       │
+    │ i64 ┆ i64      ┆ f64       ┆ f64       │
     ╞═════╪══════════╪═══════════╪═══════════╡
     │ 1   ┆ 3        ┆ 0.333333  ┆ 0.666667  │
     │ 2   ┆ 3        ┆ 1.0       ┆ 1.0       │
@@ -423,7 +423,7 @@ def pass_at_k(
             "a Metric of anls >= 0.9"
         )
     score = pl.col("score_0")
-    figures = [score.count().cast(pl.UInt32).alias("n_epochs"), score.sum().alias("correct")]
+    figures = [score.count().cast(pl.Int64).alias("n_epochs"), score.sum().alias("correct")]
     questions = by_question(epochs, figures)
     lacking = questions.filter(pl.col("n_epochs").is_between(1, max(sizes, default=1) - 1))
     if lacking.height:

@@ -164,7 +164,7 @@ def _of_metric(
 ) -> Lines:
     count = len(summary.systems)
     if summary.settings.cluster is not None:
-        cells = summary.sums.cells[metric.name].with_columns(count=pl.lit(1, pl.UInt64))
+        cells = summary.sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
         number = cells.select(CLUSTER).join(
             units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
         )["unit"]

@@ -215,7 +215,7 @@ def _of_metric(
         *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         *_voted(summary, of_metric, pairs),
         pl.Series("few_rows", few.ravel()),
-        n_clusters=pl.Series(clusters[rows], dtype=pl.UInt64) if has_clusters else pl.lit(None, pl.UInt64),
+        n_clusters=pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64),
     ).select(*keys, *COLUMNS)
 
 
@@ -281,8 +281,7 @@ def _voted(summary: SystemsSummary, of_metric: Lines, pairs: Sequence[tuple[int,
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
     shape = (of_metric.slices.height, len(numbers))
     wins, ties, losses = (
-        added[name].to_numpy().reshape(shape) if added.height else np.zeros(shape, np.uint64)
-        for name in VOTES
+        added[name].to_numpy().reshape(shape) if added.height else np.zeros(shape, np.int64) for name in VOTES
     )
     places = [numbers[min(pair), max(pair)] for pair in pairs]
     turned = np.array([first > second for first, second in pairs])

@@ -74,7 +74,7 @@ class Planner:
         )
         # Rounding must not add a document to a whole number of them.
         needed = {
-            f"{name}_needed": (pl.col(name) * pl.col("factor") - 1e-6).ceil().cast(pl.UInt64, strict=False)
+            f"{name}_needed": (pl.col(name) * pl.col("factor") - 1e-6).ceil().cast(pl.Int64, strict=False)
             for name in ("n", "n_clusters")
         }
         return self.presented(sizes.select(*slices.columns, **needed), columns)
@@ -120,8 +120,8 @@ class Planner:
             changes = replace(changes, difference=0 * changes.difference)
         counted = pl.col("count").sum() if self.differences.has_clusters else pl.lit(None)
         counts = {
-            "n": (pl.col("count") * pl.col("n")).sum().cast(pl.UInt64),
-            "n_clusters": counted.cast(pl.UInt64),
+            "n": (pl.col("count") * pl.col("n")).sum().cast(pl.Int64),
+            "n_clusters": counted.cast(pl.Int64),
         }
         slices = units.group_by(keys).agg(**counts).sort(keys) if keys else units.select(**counts)
         return slices, changes

@@ -57,7 +57,7 @@ def table(summary: SystemsSummary, keys: Sequence[str], test: Test) -> pl.DataFr
         end = start + of_metric.slices.height
         # A system without a denominator has no rank.
         of_ranks = {
-            name: pl.Series(values[start:end].ravel(), nan_to_null=True).cast(pl.UInt32)
+            name: pl.Series(values[start:end].ravel(), nan_to_null=True).cast(pl.Int64)
             for name, values in found.items()
         }
         tables.append(
@@ -119,7 +119,7 @@ def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.Data
             for name, values in (("score", score), ("low", low), ("high", high))
         ),
         pl.Series("few_rows", few.ravel()),
-        n_clusters=pl.Series(clusters[rows], dtype=pl.UInt64) if has_clusters else pl.lit(None, pl.UInt64),
+        n_clusters=pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64),
     )
 
 

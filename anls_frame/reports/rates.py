@@ -95,7 +95,7 @@ def _rolled_up(differences: Differences, keys: Sequence[str]) -> tuple[pl.DataFr
     if differences.has_clusters:
         parts = pl.col(RATE_PARTS).sum()
         units = cells.group_by(*keys, "unit").agg(pl.col("n").sum(), parts).sort(*keys, "unit")
-        units = units.with_columns(count=pl.lit(1, pl.UInt64), **swapped)
+        units = units.with_columns(count=pl.lit(1, pl.Int64), **swapped)
         signs = of_clusters(units, keys, _SWAPPED)
     else:
         parts = (pl.col(RATE_PARTS) * pl.col("n")).sum()

@@ -80,7 +80,7 @@ class Report(SlicedResult[Table_co]):
     ┌───────┬─────┬──────┐
     │ types ┆ n   ┆ anls │
     │ ---   ┆ --- ┆ ---  │
-    │ str   ┆ u64 ┆ f64  │
+    │ str   ┆ i64 ┆ f64  │
     ╞═══════╪═════╪══════╡
     │ form  ┆ 2   ┆ 1.0  │
     │ table ┆ 2   ┆ 0.5  │
@@ -228,7 +228,7 @@ class Report(SlicedResult[Table_co]):
             figures |= {column.name: column for column in estimated}
             few += [few_rows] if metrics else []
             figures |= {
-                length: sums[metric.moments()[1]].cast(pl.UInt64).alias(length)
+                length: sums[metric.moments()[1]].cast(pl.Int64).alias(length)
                 for length, rate in self._lengths.items()
                 for metric in metrics
                 if metric.name == rate
@@ -248,7 +248,7 @@ class Report(SlicedResult[Table_co]):
             *(figures[length] for length in self._lengths),
             *ordered,
             few_rows=pl.any_horizontal(few),
-            n_clusters="units" if has_clusters else pl.lit(None, pl.UInt64),
+            n_clusters="units" if has_clusters else pl.lit(None, pl.Int64),
         )
 
     def against_rest(self, *columns: str, measure: str | None = None) -> Table_co:

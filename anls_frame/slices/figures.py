@@ -147,7 +147,7 @@ def _none(*, is_change: bool) -> pl.DataFrame:
     """Return the table of no slices."""
     scores = ["first_score", "second_score"] if is_change else []
     scores += ["score", "low", "high", "rest", "share_of_rows", "share_of_loss", "difference"]
-    schema = {"metric": pl.String, "n": pl.UInt64, "n_clusters": pl.UInt64, "few_rows": pl.Boolean}
+    schema = {"metric": pl.String, "n": pl.Int64, "n_clusters": pl.Int64, "few_rows": pl.Boolean}
     return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
 
 

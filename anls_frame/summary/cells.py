@@ -186,7 +186,7 @@ def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
         f"anls_{name}": pl.when(KEPT).then(f"nls_{name}").otherwise(none)
         for name in ("units", "square_units")
     }
-    zeros = pl.when(KEPT).then(pl.lit(0, dtype=pl.UInt64)).otherwise("n")
+    zeros = pl.when(KEPT).then(pl.lit(0, dtype=pl.Int64)).otherwise("n")
     return parts.with_columns(**sums, zeros_sum=zeros).drop(KEPT)
 
 

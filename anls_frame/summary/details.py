@@ -50,7 +50,7 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
 def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Count the error types; rows without an answer have none."""
     counted = rows.filter(pl.col("error_type").is_not_null())
-    return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.UInt64).alias("n"))
+    return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.Int64).alias("n"))
 
 
 def error_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -111,9 +111,9 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Add up scores by the bit length of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
     scored = rows.filter(pl.col("row_digest").is_not_null())
     return scored.group_by(*keys, "bits").agg(
-        pl.len().cast(pl.UInt64).alias("n"),
+        pl.len().cast(pl.Int64).alias("n"),
         *(sum_of_scores(metric.column) for metric in TEXT_METRICS if metric.bits),
-        *(pl.col(name).cast(pl.UInt64).sum() for name in ("exact_match", "reference_length", "char_errors")),
+        *(pl.col(name).cast(pl.Int64).sum() for name in ("exact_match", "reference_length", "char_errors")),
     )
 
 
@@ -127,12 +127,12 @@ def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the means from the sums by length, slice by slice, from short to long references."""
     sums = _added(sums, [*keys, "bits"], _SUMS)
-    power = 2 ** pl.col("bits").cast(pl.Int64)
+    power = pl.lit(2, pl.Int64) ** pl.col("bits").cast(pl.Int64)
     first = pl.when(pl.col("bits") > 0).then(power // 2).otherwise(0)
     return sums.sort(*keys, "bits", nulls_last=True).select(
         *keys,
-        first.cast(pl.UInt32).alias("length_from"),
-        (power - 1).cast(pl.UInt32).alias("length_to"),
+        first.alias("length_from"),
+        (power - 1).alias("length_to"),
         "n",
         *(_ratio(metric) for metric in TEXT_METRICS if metric.row is not None),
     )

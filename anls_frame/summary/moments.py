@@ -132,7 +132,7 @@ def _of_clusters(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
     return [
         pl.col(*COUNTS).sum(),
-        (pl.col("n") > 0).sum().cast(pl.UInt64).alias("units"),
+        (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
         *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
         *(moment.sum() for metric in metrics for moment in _cluster_moments(metric)),
     ]

@@ -153,15 +153,15 @@ def group_keys(metric: Metric) -> list[str]:
 
 def sums(metric: Metric) -> list[pl.Expr]:
     """Return counts and sums over `prepared` rows."""
-    zero = pl.lit(0, dtype=pl.UInt64)
+    zero = pl.lit(0, dtype=pl.Int64)
     is_scored = pl.col("numerator").is_not_null() if metric.is_ratio else pl.col("score").is_not_null()
     if metric.is_ratio:
         is_scored &= pl.col("denominator").is_not_null()
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
     return [
-        *(count.cast(pl.UInt64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
+        *(count.cast(pl.Int64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
         *(_sums_of_parts(is_scored) if metric.is_ratio else _sums_of_scores()),
-        is_wrong(metric).sum().cast(pl.UInt64).alias(WRONG),
+        is_wrong(metric).sum().cast(pl.Int64).alias(WRONG),
     ]
 
 

@@ -36,11 +36,11 @@ def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, bett
     table = np.ascontiguousarray(rows.select(named).to_numpy().T)
     count = len(named) * (len(named) - 1) // 2
     if "n" not in rows.columns or (rows["n"] == 1).all():
-        total = sizes.astype(np.uint64)
+        total = sizes
         higher, lower = _counted(table, sizes)
     else:
         times = rows["n"].to_numpy()
-        total = np.zeros(len(sizes), np.uint64)
+        total = np.zeros(len(sizes), np.int64)
         np.add.at(total, np.repeat(np.arange(len(sizes)), sizes), times)
         higher, lower = _weighted(table, sizes, times)
     wins, losses = (higher, lower) if better else (lower, higher)
@@ -57,7 +57,7 @@ def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, bett
 
 def _counted(
     table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """
     Return in how many rows of each slice the second system of each pair is higher, and lower.
 
@@ -66,7 +66,7 @@ def _counted(
     import numpy as np  # noqa: PLC0415 - only to compare
 
     systems = len(table)
-    found = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.uint64)
+    found = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.int64)
     block = max(_WORD, min(_BLOCK // systems, _WORD * _MOST_WORDS) // _WORD * _WORD)
     filled = np.empty((systems, block))
     holds = np.empty((systems, block), bool)
@@ -89,7 +89,7 @@ def _counted(
                 compare(filled[first + 1 :, :used], filled[first, :used], out=of_pairs)
                 words = np.add.reduceat(of_pairs.view(np.uint64), starts, axis=1)
                 sums = words.view(np.uint8).reshape(len(words), len(starts), _WORD)
-                into[pair:later, slices] += sums.sum(axis=2, dtype=np.uint64)
+                into[pair:later, slices] += sums.sum(axis=2, dtype=np.int64)
             pair = later
     return found[0], found[1]
 
@@ -116,13 +116,13 @@ def _blocks(sizes: npt.NDArray[np.int64], block: int) -> Iterator[list[tuple[int
 
 
 def _weighted(
-    table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64], times: npt.NDArray[np.uint64]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64], times: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the same for rows that stand for several; a line of the table is a system."""
     import numpy as np  # noqa: PLC0415 - only to compare
 
     starts = np.cumsum(sizes) - sizes
-    found: list[list[npt.NDArray[np.uint64]]] = [[], []]
+    found: list[list[npt.NDArray[np.int64]]] = [[], []]
     for first in range(len(table) - 1):
         for into, compare in zip(found, (np.greater, np.less), strict=True):
             holds = compare(table[first + 1 :], table[first])

@@ -98,7 +98,7 @@ def scored_texts(
         *own_metrics.values(source, metrics, texts),
         *_kept(settings),
     ).unnest("scores")
-    bits = (32 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
+    bits = (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
     rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"), bits)
     # A function of texts may give a score without looking at the answers.
     of_texts = own_metrics.names_of_functions(metrics)
@@ -202,10 +202,11 @@ def worst_order(settings: Settings) -> tuple[str, ...]:
 
 
 def _sums_of_texts() -> list[pl.Expr]:
+    # The square of a length is too large for a sign.
     errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
     nls, cer = pl.col("nls"), pl.col("cer")
     return [
-        pl.len().cast(pl.UInt64).alias("rows"),
+        pl.len().cast(pl.Int64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
         _count(is_missing("missing"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
@@ -215,8 +216,8 @@ def _sums_of_texts() -> list[pl.Expr]:
         sum_of_scores("cer"),
         fixed_point.sum_of_rates(cer * cer).alias("cer_square_units"),
         _count(pl.col("exact_match"), "exact_match_sum"),
-        errors.sum().alias("char_errors_sum"),
-        length.sum().alias("reference_length_sum"),
+        pl.col("char_errors").sum().alias("char_errors_sum"),
+        pl.col("reference_length").sum().alias("reference_length_sum"),
         (errors * errors).sum().alias("char_errors_squares"),
         (errors * length).sum().alias("char_errors_by_length"),
         (length * length).sum().alias("reference_length_squares"),
@@ -242,7 +243,7 @@ def sum_of_scores(name: str) -> pl.Expr:
 
 
 def _count(condition: pl.Expr, name: str) -> pl.Expr:
-    return condition.sum().cast(pl.UInt64).alias(name)
+    return condition.sum().cast(pl.Int64).alias(name)
 
 
 def digest_sums(name: str) -> list[pl.Expr]:

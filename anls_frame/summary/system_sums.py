@@ -273,7 +273,7 @@ class _Tally:
                 for name in all_columns(place, one, rows.systems)
             ]
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
-            grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.UInt64).alias("n"))
+            grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.Int64).alias("n"))
             cells[ROWS] = canonical(grouped)
         halves = zip(batch.select(low.sum()).row(0), batch.select(high.sum()).row(0), strict=True)
         digests = [(one + (other << 32)) % _UINT64 for one, other in halves]
@@ -305,9 +305,9 @@ class _Tally:
 def _cells(
     scored: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, systems: int
 ) -> pl.DataFrame:
-    counts = [pl.len().cast(pl.UInt64).alias("n")]
+    counts = [pl.len().cast(pl.Int64).alias("n")]
     if systems == _TWO:  # pairs of more are many
-        counts += [side.sum().cast(pl.UInt64) for side in _sides(scores(place, systems), metric)]
+        counts += [side.sum().cast(pl.Int64) for side in _sides(scores(place, systems), metric)]
     if metric.is_ratio:
         parts = [columns(place, metric, system)[1:] for system in range(systems)]
         sums = [
@@ -356,9 +356,9 @@ def _sides(named: Sequence[str], metric: Metric) -> list[pl.Expr]:
 
 def _exact(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str]) -> pl.DataFrame:
     """Return exact sums of the scores, and the sums of their squares; lines may count several rows, `n`."""
-    times, count = None, pl.len().cast(pl.UInt64).alias("n")
+    times, count = None, pl.len().cast(pl.Int64).alias("n")
     if "n" in scored.columns:
-        times, count = pl.col("n").cast(pl.Int64), pl.col("n").sum()
+        times, count = pl.col("n"), pl.col("n").sum()
         if int(scored["n"].sum()) > ROWS_OF_A_SUM:
             times = times.cast(pl.Int128)
     sums = [
@@ -383,7 +383,7 @@ def _votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric
     """Count for each pair of systems in how many rows the second is better or worse; see `_exact` for `n`."""
     if len(named) == _TWO:
         if "wins" not in rows.columns:
-            count = pl.col("n") if "n" in rows.columns else pl.lit(1, pl.UInt64)
+            count = pl.col("n") if "n" in rows.columns else pl.lit(1, pl.Int64)
             rows = rows.with_columns(side * count for side in _sides(named, metric)).with_columns(n=count)
         return votes_of_two(rows, keys)
     return pair_votes.votes(rows, keys, named, better=bool(metric.higher_is_better))

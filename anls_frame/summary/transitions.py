@@ -62,7 +62,7 @@ def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
         for place, name in zip((first, second), PAIR, strict=True)
     )
     typed = rows.select(*keys, old, new).filter(pl.all_horizontal(pl.col(PAIR).is_not_null()))
-    return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.UInt64).alias("n"))
+    return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.Int64).alias("n"))
 
 
 def added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

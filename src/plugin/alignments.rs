@@ -47,7 +47,7 @@ impl Alignment {
         prediction: &str,
         reference: &str,
         preparation: Preparation,
-    ) -> Result<Vec<ExportedEdit>> {
+    ) -> Vec<ExportedEdit> {
         let prediction = preparation.prepare(prediction, &mut self.prediction);
         let reference = preparation.prepare(reference, &mut self.reference);
         let written = self.units.write([reference, prediction], preparation.unit);

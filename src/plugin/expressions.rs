@@ -15,8 +15,7 @@ use super::options::Options;
 use super::outputs::edit_counts::{edit_counts, edit_counts_dtype, into_edit_counts};
 use super::outputs::edits::EDITS;
 use super::outputs::{
-    Extent, Numbers, Piece, ScoreColumns, count, map_numbers, map_pieces, put, put_counts,
-    score_details_dtype, scores_dtype,
+    Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, score_details_dtype, scores_dtype,
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
@@ -37,7 +36,7 @@ struct Metric {
 const LEVENSHTEIN: Metric = Metric {
     name: "levenshtein",
     role: Role::Reference,
-    dtype: || DataType::UInt32,
+    dtype: || DataType::Int64,
     column: |pair, options| distances(pair, options, options.substitution_cost()),
 };
 
@@ -45,23 +44,21 @@ const LEVENSHTEIN: Metric = Metric {
 const LCS_DISTANCE: Metric = Metric {
     name: "lcs_distance",
     role: Role::Reference,
-    dtype: || DataType::UInt32,
+    dtype: || DataType::Int64,
     column: |pair, options| distances(pair, options, SubstitutionCost::Indel),
 };
 
 const HAMMING: Metric = Metric {
     name: "hamming",
     role: Role::Reference,
-    dtype: || DataType::UInt32,
+    dtype: || DataType::Int64,
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let row = |scorer: &mut Scorer, pair: &CheckedPair, row| {
-            let (Some(prediction), Some(reference)) = (pair.predicted(row), pair.reference(row)) else {
-                return Ok(None);
-            };
-            scorer.hamming(prediction, reference, preparation).map(count).transpose()
+            let (prediction, reference) = pair.predicted(row).zip(pair.reference(row))?;
+            scorer.hamming(prediction, reference, preparation).map(count)
         };
-        Ok(map_rows(pair, row)?.into_unsigned())
+        Ok(map_rows(pair, row)?.into_counts())
     },
 };
 
@@ -92,10 +89,7 @@ const CER: Metric = Metric {
     column: |pair, options| {
         let request =
             Request { errors: Some(options.cer_preparation()), any_of_equals: true, ..Request::default() };
-        let rates = |values: &mut [f64], best: &BestAnswers| {
-            values.copy_from_slice(&best.rates);
-            Ok(())
-        };
+        let rates = |values: &mut [f64], best: &BestAnswers| values.copy_from_slice(&best.rates);
         Ok(map_scored(pair, &request, rates)?.into_float())
     },
 };
@@ -172,14 +166,14 @@ const EDIT_COUNTS: Metric = Metric {
         let preparation = options.protocol().preparation;
         let counts = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
             let pair = pair.check(piece.rows())?;
-            piece.rows().try_for_each(|row| {
+            piece.rows().for_each(|row| {
                 let texts = pair.predicted(row).zip(pair.reference(row));
                 let counts = texts.map(|(prediction, reference)| {
                     edit_counts(alignment.counts(prediction, reference, preparation))
                 });
-                piece.set(row, counts.transpose()?);
-                Ok(())
-            })
+                piece.set(row, counts);
+            });
+            Ok(())
         });
         Ok(into_edit_counts(counts?))
     },
@@ -189,16 +183,16 @@ const EDIT_COUNTS: Metric = Metric {
 const SHARED_UNITS: Metric = Metric {
     name: "shared_units",
     role: Role::Reference,
-    dtype: || DataType::UInt32,
+    dtype: || DataType::Int64,
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let row = |scorer: &mut Scorer, pair: &CheckedPair, row| {
             let texts = pair.predicted(row).zip(pair.reference(row));
             let shared =
                 texts.map(|(prediction, reference)| scorer.shared(prediction, reference, preparation));
-            shared.map(count).transpose()
+            shared.map(count)
         };
-        Ok(map_rows(pair, row)?.into_unsigned())
+        Ok(map_rows(pair, row)?.into_counts())
     },
 };
 
@@ -210,13 +204,13 @@ const EDIT_OPS: Metric = Metric {
         let preparation = options.protocol().preparation;
         let edits = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
             let pair = pair.check(piece.rows())?;
-            piece.rows().try_for_each(|row| {
+            piece.rows().for_each(|row| {
                 let texts = pair.predicted(row).zip(pair.reference(row));
                 let edits =
                     texts.map(|(prediction, reference)| alignment.edits(prediction, reference, preparation));
-                piece.set(row, edits.transpose()?);
-                Ok(())
-            })
+                piece.set(row, edits);
+            });
+            Ok(())
         });
         Ok(EDITS.column(edits?))
     },
@@ -254,7 +248,7 @@ const ERROR_TYPE: Metric = Metric {
 /// A column of the edit distances to the reference.
 fn distances(pair: &Pair, options: &Options, cost: SubstitutionCost) -> Result<ArrayData> {
     let request = Request { errors: Some(options.protocol().preparation), cost, ..Request::default() };
-    Ok(map_scored(pair, &request, |values, best| put_counts(values, &best.errors))?.into_unsigned())
+    Ok(map_scored(pair, &request, |values, best| put(values, &best.errors, count))?.into_counts())
 }
 
 /// A column from the nearest answer of each row.
@@ -265,7 +259,6 @@ fn map_nearest<T: ArrowNativeType>(
 ) -> Result<Numbers<T>> {
     map_scored(pair, request, |values, best| {
         put(values, &best.normalized_distances, |distance| value(Nearest::at(0, distance)));
-        Ok(())
     })
 }
 
@@ -273,41 +266,27 @@ fn map_nearest<T: ArrowNativeType>(
 fn map_scored<T: ArrowNativeType>(
     pair: &Pair,
     request: &Request,
-    set: impl Fn(&mut [T], &BestAnswers) -> Result<()> + Sync,
+    set: impl Fn(&mut [T], &BestAnswers) + Sync,
 ) -> Result<Numbers<T>> {
     map_numbers(pair.extent(), BlockScorer::default, |scorer, piece| {
-        map_blocks(scorer, &pair.check(piece.rows())?, piece, request, &set)
+        let pair = pair.check(piece.rows())?;
+        scorer.score_blocks(&pair, piece.rows(), request, |block| piece.set_block(block, &set));
+        Ok(())
     })
-}
-
-fn map_blocks<T: ArrowNativeType>(
-    scorer: &mut BlockScorer,
-    pair: &CheckedPair,
-    piece: &mut Piece<T>,
-    request: &Request,
-    set: impl Fn(&mut [T], &BestAnswers) -> Result<()>,
-) -> Result<()> {
-    let mut result = Ok(());
-    scorer.score_blocks(pair, piece.rows(), request, |block| {
-        if let Err(error) = piece.set_block(block, &set) {
-            result = Err(error);
-        }
-    });
-    result
 }
 
 /// A column from the texts of each row.
 fn map_rows<T: ArrowNativeType>(
     pair: &Pair,
-    value: impl Fn(&mut Scorer, &CheckedPair, usize) -> Result<Option<T>> + Sync,
+    value: impl Fn(&mut Scorer, &CheckedPair, usize) -> Option<T> + Sync,
 ) -> Result<Numbers<T>> {
     let extent = Extent { has_nulls: true, ..pair.extent() };
     map_numbers(extent, Scorer::default, |scorer, piece| {
         let pair = pair.check(piece.rows())?;
-        piece.rows().try_for_each(|row| {
-            piece.set(row, value(scorer, &pair, row)?);
-            Ok(())
-        })
+        piece.rows().for_each(|row| {
+            piece.set(row, value(scorer, &pair, row));
+        });
+        Ok(())
     })
 }
 
@@ -323,12 +302,8 @@ fn scores(
     let state = <(BlockScorer, Vec<u8>)>::default;
     ScoreColumns::compute(pair.extent(), details.is_some(), state, |(scorer, buffer), piece| {
         let pair = pair.check(piece.rows())?;
-        let mut result = Ok(());
         scorer.score_blocks(&pair, piece.rows(), &request, |block| {
-            if let Err(error) = piece.set_block(block, protocol.cut, threshold) {
-                result = Err(error);
-                return;
-            }
+            piece.set_block(block, protocol.cut, threshold);
             let Some(details) = details else { return };
             for (index, row) in block.rows.clone().enumerate() {
                 let is_answered = block.answered.is_none_or(|answered| answered[index]);
@@ -336,7 +311,7 @@ fn scores(
                 piece.set_details(row, details);
             }
         });
-        result
+        Ok(())
     })
 }
 

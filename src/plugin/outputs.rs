@@ -7,13 +7,13 @@ mod scores;
 
 use std::ops::Range;
 
-use arrow_array::{Array, BooleanArray, Float64Array, StringViewArray, UInt8Array, UInt32Array};
+use arrow_array::{Array, BooleanArray, Float64Array, Int64Array, StringViewArray, UInt8Array};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 
 pub use self::scores::{ScoreColumns, score_details_dtype, scores_dtype};
 use super::memory::{Values, bits};
-use super::{Error, Result, parallel};
+use super::{Result, parallel};
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::rows::Block;
 
@@ -50,24 +50,19 @@ impl<T: Clone + Default> Piece<'_, T> {
     }
 
     /// Sets the rows of a block from the best of their answers.
-    pub fn set_block(
-        &mut self,
-        block: &Block,
-        set: impl FnOnce(&mut [T], &BestAnswers) -> Result<()>,
-    ) -> Result<()>
+    pub fn set_block(&mut self, block: &Block, set: impl FnOnce(&mut [T], &BestAnswers))
     where
         T: Copy,
     {
         let at = block.rows.start - self.rows.start..block.rows.end - self.rows.start;
         let values = &mut self.values[at.clone()];
-        set(values, block.best)?;
+        set(values, block.best);
         if let Some(answered) = block.answered {
             for (value, &is_answered) in values.iter_mut().zip(answered) {
                 *value = if is_answered { *value } else { T::default() };
             }
         }
         set_valid(self.valid, at, block);
-        Ok(())
     }
 }
 
@@ -157,15 +152,10 @@ pub fn put<T, F: Copy>(values: &mut [T], found: &[F], value: impl Fn(F) -> T) {
     }
 }
 
-/// Sets each value to a count.
-pub fn put_counts(values: &mut [u32], counts: &[usize]) -> Result<()> {
-    put(values, counts, |count| count as u32);
-    // A bit beyond the dtype stays in the sum of all bits.
-    count(counts.iter().fold(0, |bits, count| bits | count)).map(|_| ())
-}
-
-pub fn count(value: usize) -> Result<u32> {
-    u32::try_from(value).map_err(|_| Error::new("a distance exceeds UInt32: the texts are too long"))
+/// A count or a position as it is exported: signed, so that differences of columns do not wrap.
+pub fn count(value: usize) -> i64 {
+    // No text is as long as half of the address space.
+    value.cast_signed() as i64
 }
 
 impl<T> Column<T> {
@@ -181,9 +171,9 @@ impl Numbers<f64> {
     }
 }
 
-impl Numbers<u32> {
-    pub fn into_unsigned(self) -> ArrayData {
-        UInt32Array::new(self.values.into_buffer(), self.nulls).into_data()
+impl Numbers<i64> {
+    pub fn into_counts(self) -> ArrayData {
+        Int64Array::new(self.values.into_buffer(), self.nulls).into_data()
     }
 }
 

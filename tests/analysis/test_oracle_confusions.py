@@ -239,10 +239,10 @@ def test_rows_without_errors_give_an_empty_table_of_the_same_columns() -> None:
         "op": pl.String,
         "reference_char": pl.String,
         "predicted_char": pl.String,
-        "count": pl.UInt64,
+        "count": pl.Int64,
         "share_of_errors": pl.Float64,
         "share_of_reference": pl.Float64,
-        **dict.fromkeys(ROW_COUNTS, pl.UInt64),
+        **dict.fromkeys(ROW_COUNTS, pl.Int64),
     }
 
 

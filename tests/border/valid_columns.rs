@@ -249,11 +249,11 @@ fn every_metric_returns_the_field_it_announced() {
         [Some(1.0 / 6.0), Some(1.0), Some(0.0), None],
     ]
     .map(|values| Values::Float(values.to_vec()));
-    let distances = Values::Unsigned(vec![Some(1), Some(2), Some(0), None]);
+    let distances = Values::Signed(vec![Some(1), Some(2), Some(0), None]);
     let exact = Values::Boolean(vec![Some(false), Some(false), Some(true), None]);
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(values(LEVENSHTEIN), distances);
-    assert_eq!(values(HAMMING), Values::Unsigned(vec![Some(1), None, Some(0), None]));
+    assert_eq!(values(HAMMING), Values::Signed(vec![Some(1), None, Some(0), None]));
     assert_eq!([values(NLS), values(ANLS), values(CER)], [nls.clone(), anls.clone(), cer.clone()]);
     assert_eq!(values(EXACT_MATCH), exact);
     assert_eq!(values(NEAREST_ANSWER), Values::Text(vec![text("sitten"), text("ab"), text(LONG), None]));
@@ -262,7 +262,7 @@ fn every_metric_returns_the_field_it_announced() {
         let floats = [nls.clone(), anls.clone(), cer.clone()];
         assert_eq!([of("nls"), of("anls"), of("cer")], floats);
         assert_eq!((of("exact_match"), of("char_errors")), (exact.clone(), distances.clone()));
-        assert_eq!(of("reference_length"), Values::Unsigned(vec![Some(6), Some(2), Some(13), None]));
+        assert_eq!(of("reference_length"), Values::Signed(vec![Some(6), Some(2), Some(13), None]));
     }
 }
 
@@ -274,7 +274,7 @@ fn edits_come_as_lists() {
     };
     let Values::List(lengths, edits) = call(EDIT_OPS, &columns()).unwrap().values else { panic!("no lists") };
     assert_eq!(lengths, [Some(2), None, Some(0)]);
-    assert_eq!(*edits.of("reference_pos"), Values::Unsigned(vec![Some(2), Some(3)]));
+    assert_eq!(*edits.of("reference_pos"), Values::Signed(vec![Some(2), Some(3)]));
     let letter = |letter: &str| Some(letter.to_owned());
     assert_eq!(*edits.of("reference_char"), Values::Text(vec![letter("f"), letter("e")]));
     assert_eq!(*edits.of("predicted_char"), Values::Text(vec![letter("t"), None]));
@@ -292,8 +292,8 @@ fn counts_stand_in_the_first_row_of_their_group() {
         let Values::List(lengths, counts) = call(CONFUSION_COUNTS, &columns).unwrap().values else {
             panic!("no lists")
         };
-        let Values::Unsigned(counts) = counts.of("count").clone() else { panic!("no counts") };
-        (lengths, counts.into_iter().flatten().sum::<u64>())
+        let Values::Signed(counts) = counts.of("count").clone() else { panic!("no counts") };
+        (lengths, counts.into_iter().flatten().sum::<i64>())
     };
     // Two replacements, three rows, and the characters of the references: a a a y.
     assert_eq!(counted(groups(&[7, 7, 8])), (vec![Some(3), Some(0), Some(3)], 2 + 3 + 4));

@@ -23,9 +23,9 @@ TYPES = {
     "anls": pa.float64(),
     "cer": pa.float64(),
     "exact_match": pa.bool_(),
-    "char_errors": pa.uint32(),
-    "reference_length": pa.uint32(),
-    "answer_index": pa.uint32(),
+    "char_errors": pa.int64(),
+    "reference_length": pa.int64(),
+    "answer_index": pa.int64(),
 }
 EXPECTED = {field: [row.expected(field) for row in LIST_EXAMPLES] for field in FIELDS}
 TABLE = pa.table(

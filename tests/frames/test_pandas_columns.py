@@ -24,9 +24,9 @@ DTYPES = {
     "anls": "float64",
     "cer": "float64",
     "exact_match": "boolean",
-    "char_errors": "UInt32",
-    "reference_length": "UInt32",
-    "answer_index": "UInt32",
+    "char_errors": "Int64",
+    "reference_length": "Int64",
+    "answer_index": "Int64",
 }
 ARROW_LIST = pd.ArrowDtype(pa.list_(pa.string()))
 

@@ -27,7 +27,7 @@ FRAMES = [
 TEXTS, LISTS = FRAMES
 DTYPES = {
     pl.Float64(): "float64",
-    pl.UInt32(): "UInt32",
+    pl.Int64(): "Int64",
     pl.Boolean(): "boolean",
     pl.String(): str(pl.Series(["a"]).to_pandas().dtype),
 }

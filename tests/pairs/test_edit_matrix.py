@@ -51,11 +51,11 @@ def test_the_frame_holds_the_cells(texts: tuple[str, str]) -> None:
     matrix = af.edit_matrix(prediction, reference)
     cells = matrix.to_polars()
     assert cells.schema == {
-        "reference_pos": pl.UInt32,
-        "prediction_pos": pl.UInt32,
+        "reference_pos": pl.Int64,
+        "prediction_pos": pl.Int64,
         "reference_char": pl.String,
         "predicted_char": pl.String,
-        "distance": pl.UInt32,
+        "distance": pl.Int64,
         "on_path": pl.Boolean,
         "on_any_path": pl.Boolean,
     }

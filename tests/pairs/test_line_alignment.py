@@ -135,7 +135,7 @@ def test_the_frame_has_the_lines() -> None:
     frame = found.to_polars()
 
     assert frame.rows() == [(2, 2, "b", "X", 1)]
-    assert frame.schema["reference_line"] == pl.UInt32
+    assert frame.schema["reference_line"] == pl.Int64
     assert af.alignment("a", "a").by_line(only_errors=True).to_polars().schema == frame.schema
     assert (len(found), found[0].prediction, found.n_lines) == (1, "X", 2)
     assert repr(found) == "<LineAlignment of 2 lines, 1 with errors>"

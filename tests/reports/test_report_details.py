@@ -49,7 +49,7 @@ def test_details_are_those_of_the_functions(by: tuple[str, ...], missing: Any) -
     if "tags" in by:
         typed = typed.explode("tags", empty_as_null=True)
     errors = report.errors(*by)
-    expected = typed.group_by(*by, "error_type").agg(pl.len().cast(pl.UInt64).alias("n"))
+    expected = typed.group_by(*by, "error_type").agg(pl.len().cast(pl.Int64).alias("n"))
     assert_frame_equal(errors.drop("share"), expected.sort(*by, "error_type", nulls_last=True))
     shares = errors.group_by(by or pl.lit(0).alias("all")).agg(pl.col("share").sum())["share"]
     assert shares.to_list() == pytest.approx([1.0] * len(shares))

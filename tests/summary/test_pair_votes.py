@@ -41,7 +41,7 @@ def test_votes_are_those_of_rows(rows: int, keys: list[str], *, weighted: bool, 
         }
     )
     if weighted:
-        frame = frame.with_columns(n=pl.Series(dice.integers(1, 1000, rows), dtype=pl.UInt64))
+        frame = frame.with_columns(n=pl.Series(dice.integers(1, 1000, rows), dtype=pl.Int64))
     made = pair_votes.votes(frame, keys, NAMES, better=better)
     found = {tuple(row[:-3]): list(row[-3:]) for row in made.rows()}
     expected = counted(frame, keys, better=better)

@@ -206,14 +206,14 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     texts = summarize(frame, "p", "a", by="k", cluster="d", worst=1, details=True)
     metric = af.Metric("d", denominator="d", name="rate")
     scores = summarize(frame, metrics=["s", metric], by="k", worst=1, keep="d")
-    counts = "rows:UInt64 n:UInt64 n_missing:UInt64 n_unanswerable:UInt64 n_empty_reference:UInt64"
+    counts = "rows:Int64 n:Int64 n_missing:Int64 n_unanswerable:Int64 n_empty_reference:Int64"
     squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
     of_texts = (
         "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
-        f"exact_match_sum:UInt64 char_errors_sum:UInt64 reference_length_sum:UInt64 {squares} "
-        "anls_units:Int128 anls_square_units:Int128 zeros_sum:UInt64"
+        f"exact_match_sum:Int64 char_errors_sum:Int64 reference_length_sum:Int64 {squares} "
+        "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
-    details = "n:UInt64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:UInt64"
+    details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
     assert files.FORMAT == 7
     assert list(texts.settings.to_dict()) == [
         *(
@@ -231,15 +231,15 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     ]
     assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
     assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")
-    assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:UInt64 nls_units:Int128"
+    assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
     assert shape(texts.worst_rows) == (
         "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
         "exact_match:Boolean row_digest:UInt64"
     )
     assert {kind: shape(table) for kind, table in texts.details.items()} == {
-        "errors": "key_0:String error_type:String n:UInt64",
-        "confusions": "key_0:String op:String reference_char:String predicted_char:String count:UInt64",
-        "lengths": f"key_0:String bits:UInt32 {details} reference_length:UInt64 char_errors:UInt64",
+        "errors": "key_0:String error_type:String n:Int64",
+        "confusions": "key_0:String op:String reference_char:String predicted_char:String count:Int64",
+        "lengths": f"key_0:String bits:UInt32 {details} reference_length:Int64 char_errors:Int64",
     }
     described = ["name", "label", "bounds", "higher_is_better", "format"]
     assert {tuple(one) for one in texts.settings.to_dict()["metrics"]} == {tuple(described)}
@@ -260,13 +260,11 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     folded = tables[""]
     moments = (f"{one.name}:{moment}:Int128" for one in TEXT_METRICS for moment in MOMENTS)
     sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
-    assert (
-        shape(folded) == f"keys:String {counts} units:UInt64 {sizes} {' '.join(moments)} slice_key_0:String"
-    )
+    assert shape(folded) == f"keys:String {counts} units:Int64 {sizes} {' '.join(moments)} slice_key_0:String"
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
     two = af.summarize_systems(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
-    votes = "n:UInt64 wins:UInt64 losses:UInt64"
+    votes = "n:Int64 wins:Int64 losses:Int64"
     assert {name: shape(cells) for name, cells in two.sums.cells.items()} == {
         "s": f"key_0:String cluster:Int64 scale:UInt8 {votes} x_0:Int128 x_1:Int128 lost:Int128 "
         "squares:Int128",

@@ -53,7 +53,7 @@ def ranked(data: pl.DataFrame, **options: Any) -> af.Comparison:
 def confusions(rows: int = 4) -> pl.DataFrame:
     """Return counts of confusions, as `confusions` gives them."""
     pairs = [("I", "l", 9), (None, " ", 4), ("o", None, 2), ("体", "休", 1)]
-    schema = {"reference_char": pl.String, "predicted_char": pl.String, "count": pl.UInt64}
+    schema = {"reference_char": pl.String, "predicted_char": pl.String, "count": pl.Int64}
     return pl.DataFrame(pairs[:rows], schema=schema, orient="row")
 
 

@@ -37,9 +37,9 @@ SCORE_DTYPE = pl.Struct(
         "anls": pl.Float64,
         "cer": pl.Float64,
         "exact_match": pl.Boolean,
-        "char_errors": pl.UInt32,
-        "reference_length": pl.UInt32,
-        "answer_index": pl.UInt32,
+        "char_errors": pl.Int64,
+        "reference_length": pl.Int64,
+        "answer_index": pl.Int64,
     }
 )
 
@@ -168,13 +168,13 @@ _TEXT_WORDS = (
 )
 _LIST_WORDS = (1.0, 1.0, 0.5, 1.0, 1.0, None, 1.0, 0.0, 1.0, 1.0, None, None, None, None, 0.0)
 
-EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.UInt32))
+EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.Int64))
 
 EDIT_DTYPE = pl.Struct(
     {
         "op": pl.String,
-        "reference_pos": pl.UInt32,
-        "prediction_pos": pl.UInt32,
+        "reference_pos": pl.Int64,
+        "prediction_pos": pl.Int64,
         "reference_char": pl.String,
         "predicted_char": pl.String,
     }
@@ -341,21 +341,21 @@ ROW_EXPRESSIONS = (
         function=af.levenshtein,
         inputs=_REFERENCE,
         options=(_protocol("raw"), SUBSTITUTION_COST, MISSING),
-        dtype=pl.UInt32(),
+        dtype=pl.Int64(),
     ),
     RowExpression(
         name="lcs_distance",
         function=af.lcs_distance,
         inputs=_REFERENCE,
         options=(_protocol("raw"), MISSING),
-        dtype=pl.UInt32(),
+        dtype=pl.Int64(),
     ),
     RowExpression(
         name="hamming",
         function=af.hamming,
         inputs=_REFERENCE,
         options=(_protocol("raw"), MISSING),
-        dtype=pl.UInt32(),
+        dtype=pl.Int64(),
     ),
     RowExpression(
         name="nls",

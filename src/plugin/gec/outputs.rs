@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, UInt32Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
 
@@ -65,13 +65,13 @@ pub fn i_measure(column: Column<i_measure::Row>) -> ArrayData {
     let floats = |value: fn(&i_measure::Row) -> Option<f64>| -> ArrayRef {
         Arc::new(rows.iter().map(value).collect::<Float64Array>())
     };
-    let references = rows.iter().map(|row| row.reference).collect();
+    let references = rows.iter().map(|row| row.reference.into()).collect();
     let columns: Vec<(_, ArrayRef)> = vec![
         ("detection", counts(|row| row.system.detection)),
         ("correction", counts(|row| row.system.correction)),
         ("base_detection", counts(|row| row.baseline.detection)),
         ("base_correction", counts(|row| row.baseline.correction)),
-        ("reference_index", Arc::new(UInt32Array::new(references, nulls.clone()))),
+        ("reference_index", Arc::new(Int64Array::new(references, nulls.clone()))),
         ("wacc", floats(|row| row.accuracy)),
         ("wacc_base", floats(|row| row.base_accuracy)),
         ("i_measure", floats(|row| row.improvement)),

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{ArrayBuilder, StringViewBuilder, UInt64Builder};
-use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_array::builder::{ArrayBuilder, Int64Builder, StringViewBuilder};
+use arrow_array::{Array, ArrayRef, Int64Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
 
-use super::super::Result;
 use super::count;
 use super::lists::{ListColumn, lists, texts};
 use crate::kernel::alignment::{Edit, Operation};
@@ -18,8 +17,8 @@ use crate::kernel::units::Written;
 #[derive(Clone)]
 pub struct ExportedEdit {
     operation: Operation,
-    reference_position: u32,
-    prediction_position: u32,
+    reference_position: i64,
+    prediction_position: i64,
     reference: Option<Unit>,
     prediction: Option<Unit>,
 }
@@ -33,25 +32,25 @@ enum Unit {
 
 impl ExportedEdit {
     /// An edit between these texts, the reference first.
-    pub fn new(edit: &Edit, texts: &Written) -> Result<Self> {
+    pub fn new(edit: &Edit, texts: &Written) -> Self {
         let places = [edit.reference_position, edit.prediction_position];
         let unit = |side: usize, letter: char| {
             let text = texts.unit(side, places[side]);
             text.map_or(Unit::Letter(letter), |text| Unit::Text(text.into()))
         };
-        Ok(Self {
+        Self {
             operation: edit.operation,
-            reference_position: count(places[0])?,
-            prediction_position: count(places[1])?,
+            reference_position: count(places[0]),
+            prediction_position: count(places[1]),
             reference: edit.reference.map(|letter| unit(0, letter)),
             prediction: edit.prediction.map(|letter| unit(1, letter)),
-        })
+        }
     }
 }
 
 pub static EDITS: ListColumn<ExportedEdit> = ListColumn::new(|edits| {
-    let positions = |position: fn(&ExportedEdit) -> u32| -> ArrayRef {
-        Arc::new(UInt32Array::from_iter_values(edits.iter().map(position)))
+    let positions = |position: fn(&ExportedEdit) -> i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(edits.iter().map(position)))
     };
     vec![
         ("op", texts(edits.iter().map(|edit| Some(operation(edit.operation))))),
@@ -87,14 +86,14 @@ fn kind(kind: Kind) -> &'static str {
 pub fn counts_column(rows: usize, counted: impl Iterator<Item = (usize, Counts)>) -> ArrayData {
     let mut offsets = Vec::with_capacity(rows + 1);
     let [mut kinds, mut references, mut predictions] = [(); 3].map(|()| StringViewBuilder::new());
-    let mut numbers = UInt64Builder::new();
+    let mut numbers = Int64Builder::new();
     for (row, counts) in counted {
         offsets.resize(row + 1, numbers.len().cast_signed() as i64);
         for counted in counts.into_counts() {
             kinds.append_value(kind(counted.kind));
             references.append_option(counted.reference);
             predictions.append_option(counted.prediction);
-            numbers.append_value(counted.count);
+            numbers.append_value(counted.count.cast_signed());
         }
     }
     offsets.resize(rows + 1, numbers.len().cast_signed() as i64);

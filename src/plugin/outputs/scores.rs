@@ -5,7 +5,7 @@ use std::slice::ChunksMut;
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, StructArray, UInt8Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StructArray, UInt8Array, UInt64Array,
 };
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_data::ArrayData;
@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use super::super::memory::{Values, bits};
 use super::super::{Result, parallel};
 use super::lists::named_fields;
-use super::{Extent, nulls, put, put_counts, set_valid};
+use super::{Extent, count, nulls, put, set_valid};
 use crate::kernel::rows::Block;
 use crate::kernel::score::{Cut, Nearest};
 
@@ -31,9 +31,9 @@ const SCORES: [(&str, DataType); 7] = [
     ("anls", DataType::Float64),
     ("cer", DataType::Float64),
     ("exact_match", DataType::Boolean),
-    ("char_errors", DataType::UInt32),
-    ("reference_length", DataType::UInt32),
-    ("answer_index", DataType::UInt32),
+    ("char_errors", DataType::Int64),
+    ("reference_length", DataType::Int64),
+    ("answer_index", DataType::Int64),
 ];
 
 const DETAILS: [(&str, DataType); 2] =
@@ -44,7 +44,7 @@ pub struct ScoreColumns {
     /// The similarity, the same after the cut, and the error rate.
     floats: [Values<f64>; 3],
     /// Errors, length of the reference, and which answer.
-    counts: [Values<u32>; 3],
+    counts: [Values<i64>; 3],
     exact_match: Values<u8>,
     /// Empty unless asked for, as is the next.
     grid_threshold: Values<u8>,
@@ -58,7 +58,7 @@ pub struct ScorePiece<'a> {
     /// The only answer of a row is the first: zeros stand there already.
     has_one_answer: bool,
     floats: [&'a mut [f64]; 3],
-    counts: [&'a mut [u32]; 3],
+    counts: [&'a mut [i64]; 3],
     exact_match: &'a mut [u8],
     grid_threshold: &'a mut [u8],
     row_digest: &'a mut [u64],
@@ -74,7 +74,7 @@ impl ScorePiece<'_> {
     }
 
     /// Sets the scores of a block of rows, column by column.
-    pub fn set_block(&mut self, block: &Block, cut: Cut, threshold: f64) -> Result<()> {
+    pub fn set_block(&mut self, block: &Block, cut: Cut, threshold: f64) {
         let at = block.rows.start - self.rows.start..block.rows.end - self.rows.start;
         let best = block.best;
         let distances = &best.normalized_distances;
@@ -87,13 +87,12 @@ impl ScorePiece<'_> {
         put(anls, distances, |distance| nearest(distance).anls(cut, threshold));
         put(&mut self.exact_match[at.clone()], distances, |distance| nearest(distance).is_exact().into());
         cer.copy_from_slice(&best.rates);
-        reference_length.copy_from_slice(&best.reference_lengths);
-        put_counts(char_errors, &best.errors)?;
+        put(reference_length, &best.reference_lengths, i64::from);
+        put(char_errors, &best.errors, count);
         if !self.has_one_answer {
-            answer_index.copy_from_slice(&best.indexes);
+            put(answer_index, &best.indexes, i64::from);
         }
         set_valid(self.valid, at, block);
-        Ok(())
     }
 
     /// Sets what a summary needs beside the scores, or that a row has none.
@@ -157,7 +156,7 @@ impl ScoreColumns {
         let nulls = nulls(&self.valid);
         let exact_match = BooleanArray::new(bits(&self.exact_match.into_buffer()), nulls.clone());
         let floats = self.floats.map(|values| Float64Array::new(values.into_buffer(), nulls.clone()));
-        let counts = self.counts.map(|values| UInt32Array::new(values.into_buffer(), nulls.clone()));
+        let counts = self.counts.map(|values| Int64Array::new(values.into_buffer(), nulls.clone()));
         let mut columns: Vec<ArrayRef> = floats.into_iter().map(|column| Arc::new(column) as _).collect();
         columns.push(Arc::new(exact_match));
         columns.extend(counts.into_iter().map(|column| Arc::new(column) as ArrayRef));

@@ -122,10 +122,9 @@ unsafe fn read_values(field: &Field, array: &CArray) -> Values {
                 let values = buffer(1).cast::<f64>();
                 Values::Float(rows().map(|row| Some(*values.add(row?))).collect())
             }
-            "C" | "I" | "L" => {
+            "C" | "L" => {
                 let number = |row: usize| match field.format.as_str() {
                     "C" => u64::from(*buffer(1).cast::<u8>().add(row)),
-                    "I" => u64::from(*buffer(1).cast::<u32>().add(row)),
                     _ => *buffer(1).cast::<u64>().add(row),
                 };
                 Values::Unsigned(rows().map(|row| Some(number(row?))).collect())
