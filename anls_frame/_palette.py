@@ -38,9 +38,9 @@ _SALT = b"53"
 
 def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None) -> dict[str, str]:
     """
-    Return the colour of each system: a name has the same colour in every plot, whatever its position.
+    Return the colour of each system: the same names have the same colours in every plot, in any order.
 
-    If two names would share a colour, the one that comes later in the alphabet gets the next free colour.
+    If two names choose the same colour, the one that comes later in the alphabet gets the next free colour.
     `colors` overrides.
     """
     names = list(names)

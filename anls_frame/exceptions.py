@@ -113,8 +113,10 @@ class InputError(ValueError):
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> path = Path(tempfile.mkdtemp()) / "results.csv"
     >>> _ = path.write_text("id,prediction,answer\n1,a,a\n2,b\n1,c,c\n")
     >>> try:
     ...     af.read_results(path)

@@ -1,11 +1,12 @@
-"""A name of the package in a page, such as `report`, links to its reference."""
+"""Inline code that is a name of the package, such as `report`, links to its reference."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.domains.python import PyXRefRole
 from sphinx.transforms import SphinxTransform
 
 import anls_frame
@@ -43,6 +44,16 @@ class NameLinks(SphinxTransform):
                 link += literal
 
 
+class Code(PyXRefRole):
+    """Inline code of a docstring, which links if it is a name."""
+
+    def run(self) -> tuple[list[nodes.Node], list[Any]]:
+        """Return the code; Sphinx's role would take the point of `.txt` for its own syntax and drop it."""
+        if self.text.startswith("."):
+            return [nodes.literal(self.rawtext, self.text, classes=["xref", "py", "py-obj"])], []
+        return super().run()
+
+
 def _is_public(name: str) -> bool:
     return name.startswith(_ROOMS) or name.partition(".")[0] in anls_frame.__all__
 
@@ -50,4 +61,5 @@ def _is_public(name: str) -> bool:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the transform."""
     app.add_transform(NameLinks)
+    app.add_role_to_domain("py", "obj", Code(), override=True)
     return {"parallel_read_safe": True}

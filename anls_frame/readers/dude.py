@@ -72,8 +72,10 @@ def read_dude(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> folder = getfixture("tmp_path")
+    >>> folder = Path(tempfile.mkdtemp())
     >>> gold = '{"questionId": "a1", "question": "Fax?", "answers": ["Yes"], "answer_type": "extractive"}'
     >>> _ = (folder / "gold.json").write_text('{"dataset_name": "DUDE Dataset", "data": [' + gold + "]}")
     >>> submission = '[{"questionId": "a1", "answers": ["yes"], "answers_confidence": [0.8]}]'

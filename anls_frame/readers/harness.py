@@ -67,8 +67,10 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "20261121_samples_docvqa_val.jsonl"
+    >>> path = Path(tempfile.mkdtemp()) / "20261121_samples_docvqa_val.jsonl"
     >>> row = '{"doc_id": 0, "target": "Coke", "filtered_resps": "coke", "input": "Brand?", "anls": 1.0}'
     >>> _ = path.write_text(row)
     >>> af.read_lmms_eval(path)
@@ -128,8 +130,10 @@ def read_lm_eval(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "samples_docqa_2026-11-21.jsonl"
+    >>> path = Path(tempfile.mkdtemp()) / "samples_docqa_2026-11-21.jsonl"
     >>> row = '{"doc_id": 0, "doc": {"question": "Brand?"}, "target": "Coke", "filtered_resps": ["coke"]}'
     >>> _ = path.write_text(row)
     >>> af.read_lm_eval(path)
@@ -205,8 +209,10 @@ def read_inspect(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "log.json"
+    >>> path = Path(tempfile.mkdtemp()) / "log.json"
     >>> sample = (
     ...     '{"id": "7", "epoch": 1, "input": "Brand?", "target": ["Coke"], "output": {"completion": "coke"}}'
     ... )
@@ -270,8 +276,10 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "Model_DocVQA_VAL.tsv"
+    >>> path = Path(tempfile.mkdtemp()) / "Model_DocVQA_VAL.tsv"
     >>> _ = path.write_text("index\tquestion\tanswer\tprediction\n4\tBrand?\t['Coke', 'Coca Cola']\tcoke\n")
     >>> af.read_vlmevalkit(path)
     shape: (1, 4)

@@ -117,8 +117,10 @@ def read_logs(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> folder = getfixture("tmp_path")
+    >>> folder = Path(tempfile.mkdtemp())
     >>> for name, answer in {"old": "Cola", "new": "coke"}.items():
     ...     _ = (folder / f"{name}.csv").write_text(f"id,pred,answer\n1,{answer},Coke\n2,1999,1999\n")
     >>> frame = af.read_logs({"old": folder / "old.csv", "new": folder / "new.csv"})

@@ -107,8 +107,10 @@ def read_pages(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> folder = getfixture("tmp_path")
+    >>> folder = Path(tempfile.mkdtemp())
     >>> files = {"gt/p1.gt.txt": "Coca\nCola\n", "a/p1.txt": "Coca\nCoIa\n", "b/p1.txt": "Coca Cola"}
     >>> for name, text in files.items():
     ...     (folder / name).parent.mkdir(exist_ok=True)

@@ -106,8 +106,10 @@ def read_results(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> path = Path(tempfile.mkdtemp()) / "results.csv"
     >>> _ = path.write_text("id,pred,answer\n007,CocaCola,\"['Coca Cola', 'Coke']\"\n")
     >>> af.read_results(path)
     shape: (1, 3)

@@ -46,10 +46,12 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import polars as pl
     >>> import anls_frame as af
     >>> frame = pl.DataFrame({"prediction": ["lnvoice", None], "answers": [["Invoice"], ["Total", "total"]]})
-    >>> path = af.write_results(frame, getfixture("tmp_path") / "results.csv")
+    >>> path = af.write_results(frame, Path(tempfile.mkdtemp()) / "results.csv")
     >>> print(path.read_text())
     prediction,answers
     lnvoice,"[""Invoice""]"

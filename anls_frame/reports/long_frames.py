@@ -51,7 +51,11 @@ def wide(
     some = [name for name, value in given.items() if value is not None]
     if systems is not None or not some:
         if some:
-            raise ValueError(f"pass either systems or {some[0]}, not both")
+            raise ValueError(
+                f"systems names a column for each system, so leave out {' and '.join(some)}; or, for "
+                "a frame with a row for each system and question, pass prediction, system and id "
+                "without systems"
+            )
         return Wide(frame, resolve_systems(systems), metrics)
     scores = _scores(metrics) if prediction is None and answers is None else []
     values = list(dict.fromkeys(value for metric in scores for value in _columns(metric)))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.intp]
 
+_TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
+"""Features that are missing where their text is."""
+
 FEW_NUMBERS = 10
 """A column with at most so many different numbers has a slice for each; others are cut into bins."""
 
@@ -39,7 +42,7 @@ class Condition:
     def __str__(self) -> str:
         name = visible(self.column)
         if self.kind == "is missing":
-            return f"{name} is missing"
+            return f"{_TEXTS.get(name, name)} is missing"
         if self.kind != "between":
             return f"{name} {'has' if self.kind == 'contains' else '='} {_shown(self.value)}"
         if self.low is None:

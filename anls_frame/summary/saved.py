@@ -28,10 +28,12 @@ class Saved(ABC):
 
         Examples
         --------
+        >>> import tempfile
+        >>> from pathlib import Path
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
-        >>> path = getfixture("tmp_path") / "summary.parquet"
+        >>> path = Path(tempfile.mkdtemp()) / "summary.parquet"
         >>> af.summarize(df, "new", "answer").save(path)
         >>> af.Summary.load(path).rows
         1

@@ -227,8 +227,11 @@ def test_long_frames_name_the_questions_that_a_system_lacks() -> None:
     )
     with pytest.raises(ValueError, match=r"different accepted answers for 1 question \(id\): 5"):
         compare(other, **options)
-    with pytest.raises(ValueError, match="pass either systems or prediction, not both"):
+    with pytest.raises(ValueError, match="so leave out prediction; or, for a frame with a row"):
         compare(FRAME, SYSTEMS, "answer", prediction="a")
+    # The column of predictions where systems belong: the advice leads to the comparison.
+    with pytest.raises(ValueError, match="pass prediction, system and id without systems"):
+        compare(long, options["prediction"], "answer", system=options["system"], id=options["id"])
 
 
 def test_transitions_count_error_types_against_the_first_system() -> None:

@@ -305,6 +305,9 @@ def test_expressions_and_features_of_texts_slice_too() -> None:
     assert of_one.settings["columns"][1] == "length of the question"
     of_one = af.find_slices(frame, "prediction", "answer", **options)
     assert of_one.settings["columns"][-1] == "length of the prediction"
+    silent = frame.with_columns(prediction=pl.when(pl.int_range(pl.len()) % 7 > 0).then("prediction"))
+    missing = af.find_slices(silent, "prediction", "answer", **options)
+    assert "prediction is missing" in missing.frame["description"].to_list()
     with pytest.raises(ValueError, match="features are those of texts"):
         af.find_slices(frame, metrics="size", columns="is_scan", features=True)
     with pytest.raises(ValueError, match="must not name a column twice"):
