@@ -10,7 +10,7 @@ import polars as pl
 from anls_frame.reports import differences, rates
 from anls_frame.reports.differences import VOTES, between, carriers_of_columns
 from anls_frame.reports.estimates import are_few
-from anls_frame.reports.lines import Line, Lines, added_by, lines
+from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.system_sums import pairs as all_pairs
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-13
 
 GROUPS = 4096
-"""Number of units beyond which random groups of units are drawn instead, each with one sign."""
+"""Number of units beyond which the documents that carry a difference are counted in random groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,55 +306,20 @@ def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
     import numpy as np  # noqa: PLC0415 - only to compare
 
     from anls_frame.statistics import SystemSums  # noqa: PLC0415 - imports numpy
+    from anls_frame.statistics.system_sums import Groups  # noqa: PLC0415 - imports numpy
 
-    groups = _Groups.of(every, seed)
+    numbers = pl.concat([of_metric.units() for of_metric in every]).unique("unit")
+    counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
+    counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()
+    groups = Groups.of(counts, seed)
     wide = any(of_metric.metric.is_ratio for of_metric in every)
     systems = every[0].systems
     none = np.zeros(0, np.int64)
     parts = [(none, none, np.zeros((0, systems)), np.zeros((0, systems if wide else 1)))]
     for place, line in enumerate(one for of_metric in every for one in of_metric):
-        unit, x, y = groups.added(line)
+        unit, x, y = groups.added(line.unit, line.x, line.y)
         y = np.broadcast_to(y, x.shape) if wide else y
         parts.append((unit, np.full(len(unit), place), x, y))
     unit, line_of, x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     places = sum(of_metric.slices.height for of_metric in every)
     return SystemSums(unit=unit, line=line_of, x=x, y=y, counts=groups.counts, lines=places)
-
-
-@dataclass(frozen=True)
-class _Groups:
-    """Units, or random groups of units if there are too many; a group is a unit with the sums of its own."""
-
-    counts: npt.NDArray[np.int64]
-    """How many units each unit or group stands for in tests."""
-    starts: npt.NDArray[np.int64] | None = None
-    """Place of each unit's first member in `group`; None if units are not grouped."""
-    members: npt.NDArray[np.int64] | None = None
-    group: npt.NDArray[np.int64] | None = None
-
-    @classmethod
-    def of(cls, every: Sequence[Lines], seed: int) -> _Groups:
-        import numpy as np  # noqa: PLC0415 - only to compare
-
-        numbers = pl.concat([of_metric.units() for of_metric in every]).unique("unit")
-        counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
-        counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()
-        total = int(counts.sum())
-        if total <= GROUPS:
-            return cls(counts)
-        # Random, because the order of the units is that of their names or scores.
-        group = np.random.default_rng(seed).permutation(total) % GROUPS
-        return cls(np.ones(GROUPS, np.int64), np.cumsum(counts) - counts, counts, group)
-
-    def added(self, line: Line) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
-        """Return the groups of a line with the sums of their units."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
-        if self.group is None or self.starts is None or self.members is None:
-            return line.unit, line.x, line.y
-        members = self.members[line.unit]
-        entry = np.repeat(np.arange(len(line.unit)), members)
-        within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
-        present, place = np.unique(self.group[self.starts[line.unit][entry] + within], return_inverse=True)
-        x, y = (added_by(place, values[entry], len(present)) for values in (line.x, line.y))
-        return present, x, y

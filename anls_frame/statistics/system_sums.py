@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["Lines", "Swaps", "SystemSums"]
+__all__ = ["MOST_UNITS", "Groups", "Lines", "Swaps", "SystemSums"]
 
-_MOST_UNITS = 4_096
+MOST_UNITS = 4_096
 """More units are added up into this many groups."""
 
 _LEAST_UNITS = 2
@@ -85,6 +85,51 @@ class SystemSums:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """
+    Units, or random groups of units if there are too many.
+
+    A group is a unit with the sums of its own. They are random because the order of units is that of their
+    names or scores.
+
+    Parameters
+    ----------
+    counts
+        How many units each unit or group stands for in tests.
+    starts
+        Place of each unit's first member in `group`; None if units are not grouped.
+    members
+        How many members each unit has.
+    group
+        Group of each member.
+    """
+
+    counts: IntArray
+    starts: IntArray | None = None
+    members: IntArray | None = None
+    group: IntArray | None = None
+
+    @classmethod
+    def of(cls, counts: IntArray, seed: int) -> Groups:
+        """Return the units, of which so many are alike, or their groups."""
+        total = int(counts.sum())
+        if total <= MOST_UNITS:
+            return cls(counts)
+        group = np.random.default_rng(seed).permutation(total) % MOST_UNITS
+        return cls(np.ones(MOST_UNITS, np.int64), np.cumsum(counts) - counts, counts, group)
+
+    def added(self, unit: IntArray, x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return the groups of a line with the sums of their units."""
+        if self.group is None or self.starts is None or self.members is None:
+            return unit, x, y
+        members = self.members[unit]
+        entry = np.repeat(np.arange(len(unit)), members)
+        within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
+        present, place = np.unique(self.group[self.starts[unit][entry] + within], return_inverse=True)
+        return present, by_line(place, x[entry], len(present)), by_line(place, y[entry], len(present))
+
+
+@dataclass(frozen=True)
 class Lines:
     """
     Sums of some lines, sorted by line, with few enough units.
@@ -94,7 +139,7 @@ class Lines:
     unit, line, y, counts, lines
         As in `SystemSums`.
     x
-        Numerators, of which the smallest of each entry is subtracted: only differences matter.
+        Numerators; if all systems have the same denominators, the smallest of each entry is subtracted.
     total
         Numerator and denominator of each system by line.
     """
@@ -108,33 +153,24 @@ class Lines:
     total: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, sums: SystemSums) -> Lines:
-        """Add up units if there are too many; sort."""
-        counts = np.asarray(sums.counts, np.int64)
-        group, weight = np.arange(len(counts)), np.ones(len(counts))
-        if len(counts) > _MOST_UNITS:
-            alone = counts > counts.sum() / _MOST_UNITS
-            group[~alone] = np.arange(np.count_nonzero(~alone)) % _MOST_UNITS
-            group[alone] = _MOST_UNITS + np.arange(np.count_nonzero(alone))
-            weight = np.where(alone, 1.0, counts)
-            counts = np.concatenate([np.ones(_MOST_UNITS, np.int64), counts[alone]])
+    def of(cls, sums: SystemSums, seed: int) -> Lines:
+        """Add up random groups of units if there are too many; sort."""
+        groups = Groups.of(np.asarray(sums.counts, np.int64), seed)
         # Sorted, so that sums do not depend on the order of the entries.
         order = np.lexsort((sums.unit, sums.line))
-        unit, line = (np.asarray(numbers, np.int64)[order] for numbers in (sums.unit, sums.line))
-        keys, place = np.unique(line * len(counts) + group[unit], return_inverse=True)
-        times = weight[unit]
-
-        def added(table: FloatArray) -> FloatArray:
-            # Column by column: the table can be large.
-            columns = [np.bincount(place, column[order] * times, len(keys)) for column in table.T]
-            return np.stack(columns, axis=1, dtype=np.float64)
-
-        x, y = added(sums.x), added(sums.y)
-        line, unit = np.divmod(keys, max(len(counts), 1))
-        numbers = counts[unit, None]
+        bounds = np.searchsorted(sums.line[order], np.arange(sums.lines + 1))
+        parts = [
+            groups.added(sums.unit[entries], sums.x[entries], sums.y[entries])
+            for entries in (order[start:end] for start, end in itertools.pairwise(bounds))
+        ]
+        line = np.repeat(np.arange(sums.lines), [len(unit) for unit, _, _ in parts])
+        none = np.zeros(0, np.int64), sums.x[:0], sums.y[:0]
+        unit, x, y = (np.concatenate(arrays) for arrays in zip(none, *parts, strict=True))
+        numbers = groups.counts[unit, None]
         total = by_line(line, x * numbers, sums.lines), by_line(line, y * numbers, sums.lines)
-        x -= x.min(axis=1, keepdims=True)
-        return cls(unit, line, x, y, counts, sums.lines, total)
+        if y.shape[1] == 1:
+            x = x - x.min(axis=1, keepdims=True)
+        return cls(unit, line, x, y, groups.counts, sums.lines, total)
 
     def each(self) -> Iterator[Lines]:
         """Yield each line by itself."""
@@ -196,7 +232,7 @@ class Lines:
 
     def _differs(self) -> npt.NDArray[np.bool_]:
         """Whether systems differ in an entry."""
-        differs = self.x.any(axis=1)
+        differs = self.x.min(axis=1) < self.x.max(axis=1)
         if self.has_own_denominators:
             differs |= self.y.min(axis=1) < self.y.max(axis=1)
         return np.asarray(differs)

@@ -89,18 +89,16 @@ def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str |
             *("difference_high", "wins", "ties", "losses", "few_rows", "n_clusters"),
         ]
         assert_frame_equal(row.select(columns), expected.select(columns), rel_tol=1e-9, abs_tol=1e-12)
-        # Drawn jointly for all pairs: within four standard errors of 1,000 draws.
-        far = (row["p_value"] - expected["p_value"]).abs().drop_nulls()
-        assert far.max() < 0.09
+        # Units are drawn anew, not swapped: p-values are null in the same lines.
+        assert row["p_value"].is_null().to_list() == expected["p_value"].is_null().to_list()
         assert (row["p_adjusted"] >= row["p_value"]).all()
 
 
-def test_few_documents_have_the_p_values_of_all_sign_combinations() -> None:
-    frame = FRAME.filter(pl.col("doc") < 9)
-    for row in compare(frame, SYSTEMS, "answer", cluster="doc").differences().iter_rows(named=True):
-        pair = {name: name for name in (row["first"], row["second"])}
-        of_two = compare(frame, pair, "answer", cluster="doc").overall
-        assert row["p_value"] == pytest.approx(of_two["p_value"], abs=1e-12)
+def test_five_documents_never_show_which_of_several_systems_is_better() -> None:
+    frame = FRAME.filter(pl.col("doc") < 5)
+    made = compare(frame, SYSTEMS, "answer", cluster="doc")
+    assert made.differences()["p_adjusted"].to_list() == [1] * 6
+    assert made.ranking["rank_high"].to_list() == [4] * 4
 
 
 @pytest.mark.parametrize("cluster", [None, "doc"])

@@ -1,4 +1,4 @@
-"""Tests and rank sets of many systems in plain loops: every way of swapping two systems, whole fractions."""
+"""Tests and rank sets of several systems in plain loops: every swap of two, drawn units of more."""
 
 from __future__ import annotations
 
@@ -62,17 +62,76 @@ def adjusted(lines: Sequence[Sequence[Unit]], pairs: Sequence[tuple[int, int]]) 
     return max_t_oracle.stepped_down(drawn[0], drawn)
 
 
-def rank_sets(units: Sequence[Unit], level: Fraction) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system if higher is better."""
-    systems = len(units[0][0])
-    ordered = list(itertools.permutations(range(systems), 2))
-    drawn = [
-        [statistic(units, signs, i, j) for i, j in ordered]
-        for signs in itertools.product((1, -1), repeat=len(units))
-    ]
-    p_values = max_t_oracle.stepped_down(drawn[0], drawn)
-    better = [pair for pair, p in zip(ordered, p_values, strict=True) if p <= level]
+def ratio(units: Sequence[Unit], drawn: Sequence[int], system: int) -> Fraction | None:
+    """Return the ratio of a system in the drawn units; None without a denominator."""
+    y = sum(units[unit][1][system] for unit in drawn)
+    return Fraction(sum(units[unit][0][system] for unit in drawn), y) if y else None
+
+
+def shares(units: Sequence[Unit]) -> list[Fraction]:
+    """Return the share of each unit in all denominators."""
+    total = sum(sum(y) for _, y in units)
+    return [Fraction(sum(y), total) for _, y in units]
+
+
+class Resampled:
+    """The difference of two systems in drawn units."""
+
+    def __init__(self, units: Sequence[Unit], i: int, j: int) -> None:
+        everything = range(len(units))
+        self.units, self.pair = units, (i, j)
+        self.weight = shares(units)
+        self.h = sum(one * one for one in self.weight)
+        of_i, of_j = (ratio(units, everything, system) for system in (i, j))
+        assert of_i is not None
+        assert of_j is not None
+        self.observed = of_i - of_j
+        self.influence = [
+            (x[i] - of_i * y[i]) / sum(y[i] for _, y in units)
+            - (x[j] - of_j * y[j]) / sum(y[j] for _, y in units)
+            for x, y in units
+        ]
+
+    def squared(self, drawn: Sequence[int], centre: Fraction) -> Fraction:
+        """Return the square of T = (d - centre) / √(v + (d - centre)²h)."""
+        of_i, of_j = (ratio(self.units, drawn, system) for system in self.pair)
+        if of_i is None or of_j is None:
+            return 1 / self.h
+        moved = of_i - of_j - self.observed
+        size = sum(self.weight[unit] for unit in drawn)
+        variance = sum((self.influence[unit] - moved * self.weight[unit]) ** 2 for unit in drawn) / size**2
+        apart = of_i - of_j - centre
+        return apart**2 / (variance + apart**2 * self.h) if apart else Fraction(0)
+
+
+def bootstrapped(
+    lines: Sequence[Sequence[Unit]], pairs: Sequence[tuple[int, int]], draws: Sequence[Sequence[int]]
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Return the p-values of all lines and pairs, alone and adjusted, from the units of each draw."""
+    hypotheses = [Resampled(units, i, j) for units in lines for i, j in pairs]
+    observed = [one.squared(range(len(one.units)), Fraction(0)) for one in hypotheses]
+    drawn = [[one.squared(draw, one.observed) for one in hypotheses] for draw in draws]
+    differing = [sum((x[i], y[i]) != (x[j], y[j]) for x, y in units) for units in lines for i, j in pairs]
+    alone, together = [], []
+    for place, (value, count) in enumerate(zip(observed, differing, strict=True)):
+        as_far = sum(values[place] >= value for values in drawn)
+        p = min(max(Fraction(1 + as_far, 1 + len(draws)), Fraction(2, 2**count)), Fraction(1))
+        decided = [other for other, number in enumerate(differing) if number >= 6]
+        as_large = sum(max(values[other] for other in decided) >= value for values in drawn) if decided else 0
+        alone.append(p)
+        together.append(max(Fraction(1 + as_large, 1 + len(draws)), p) if count >= 6 else Fraction(1))
+    return alone, together
+
+
+def rank_sets(
+    p_values: Sequence[Fraction], scores: Sequence[Fraction], level: Fraction
+) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system if higher is better, from p-values of all pairs."""
+    systems = range(len(scores))
+    pairs = list(itertools.combinations(systems, 2))
+    shown = [pair for pair, p in zip(pairs, p_values, strict=True) if p <= level]
+    better = [pair if scores[pair[0]] > scores[pair[1]] else pair[::-1] for pair in shown]
     return [
-        (1 + sum(worse == of for _, worse in better), systems - sum(first == of for first, _ in better))
-        for of in range(systems)
+        (1 + sum(worse == of for _, worse in better), len(scores) - sum(first == of for first, _ in better))
+        for of in systems
     ]

@@ -1,0 +1,177 @@
+"""Tests of three and more systems on the same units: a symmetric bootstrap-t, joint over pairs and lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anls_frame.statistics.significance import TIE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from anls_frame.statistics.step_down import IntArray
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.statistics.system_sums import Lines
+
+__all__ = ["p_values"]
+
+FEWEST_DIFFERING = 6
+"""Pairs that differ in fewer units are never called different, and are left out of the largest statistic."""
+
+_MOST_WORK = 1 << 32
+"""Number of draws times units times columns that are added up, above which fewer draws are made, ..."""
+
+_LEAST_DRAWS = 1_000
+"""... but not fewer than this."""
+
+_ROOM = 1 << 19
+"""Maximum number of weights, and of products, in memory at a time."""
+
+_NO_DIFFERENCE = 1e-12
+"""Differences and squares below this fraction of their terms are rounding errors."""
+
+
+def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the p-value of each pair alone, and adjusted, lines by pairs."""
+    every = [_Line.of(line, pairs) for line in lines.each()]
+    work = sum(line.table.size + line.apart.size for line in every)
+    draws = min(draws, max(_LEAST_DRAWS, _MOST_WORK // max(work, 1)))
+    shape = (lines.lines, len(pairs))
+    least = np.reshape([line.observed() * (1 - TIE) for line in every], shape)
+    alone = np.zeros(shape, np.int64)
+    largest = np.zeros(draws)
+    for place, line in enumerate(every):
+        start = 0
+        for weights in _drawn_weights(lines.counts, draws, seed, line.apart.shape[1]):
+            drawn = line.statistics(weights[:, line.unit])
+            alone[place] += np.count_nonzero(drawn >= least[place], axis=0)
+            part = largest[start : start + len(drawn)]
+            np.maximum(part, drawn[:, line.is_decidable].max(axis=1, initial=0), out=part)
+            start += len(drawn)
+    as_large = draws - np.searchsorted(np.sort(largest), least)
+    fewest = np.exp2(1 - np.reshape([line.differing for line in every], shape))
+    p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
+    decidable = np.reshape([line.is_decidable for line in every], shape)
+    return p_value, np.where(decidable, np.maximum((1 + as_large) / (1 + draws), p_value), 1.0)
+
+
+def _drawn_weights(counts: IntArray, draws: int, seed: int, width: int) -> Iterator[FloatArray]:
+    """Yield how often each unit is drawn, with replacement: as many draws as there are units."""
+    random = np.random.default_rng(seed)
+    unit = np.repeat(np.arange(len(counts)), counts)
+    step = max(1, _ROOM // max(len(unit), width))
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        drawn = unit[random.integers(max(len(unit), 1), size=(size, len(unit)))]
+        drawn += len(counts) * np.arange(size)[:, None]
+        yield (
+            np.bincount(drawn.ravel(), minlength=size * len(counts))
+            .reshape(size, len(counts))
+            .astype(np.float64)
+        )
+
+
+@dataclass(frozen=True)
+class _Line:
+    """
+    What the statistics of the pairs of a line are computed from.
+
+    Parameters
+    ----------
+    unit, counts
+        Number of each unit of the line, and for how many units it stands.
+    pairs
+        The pairs.
+    ratio
+        Ratio of each system.
+    denominators
+        Number of columns of denominators: 1 or that of the systems.
+    table
+        What is added up, a line for each unit: the denominators; its share of them, w, and w²; its influence
+        on each ratio, also times w.
+    apart
+        Square of the unit's influence on each difference.
+    squares
+        Σw².
+    differing
+        Number of units in which the systems of each pair differ.
+    is_decidable
+        Whether the pair can be called different.
+    """
+
+    unit: IntArray
+    counts: FloatArray
+    pairs: IntArray
+    ratio: FloatArray
+    denominators: int
+    table: FloatArray
+    apart: FloatArray
+    squares: float
+    differing: FloatArray
+    is_decidable: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, line: Lines, pairs: IntArray) -> _Line:
+        first, second = pairs.T
+        counts = line.counts[line.unit].astype(np.float64)
+        total = counts @ line.y
+        total = np.where(total > 0, total, 1.0)
+        x, y = line.x / total, line.y / total
+        ratio = counts @ x
+        influence, scale = x - ratio * y, (x + ratio * y).max(axis=1, keepdims=True)
+        apart = influence[:, first]
+        apart -= influence[:, second]
+        apart[np.abs(apart) <= _NO_DIFFERENCE * scale] = 0
+        rounding = _NO_DIFFERENCE * line.x.max(axis=1, keepdims=True)
+        differs = np.abs(line.x[:, first] - line.x[:, second]) > rounding
+        if line.has_own_denominators:
+            differs |= line.y[:, first] != line.y[:, second]
+        weight = line.weights()[:, None]
+        differing = counts @ differs
+        return cls(
+            line.unit,
+            counts,
+            pairs,
+            ratio,
+            y.shape[1],
+            np.concatenate([y, weight, weight**2, influence, influence * weight], axis=1),
+            np.square(apart, out=apart),
+            float(counts @ weight[:, 0] ** 2),
+            differing,
+            np.asarray(line.tested(pairs)[0] & (differing >= FEWEST_DIFFERING)),
+        )
+
+    def observed(self) -> FloatArray:
+        """Return the statistic of each pair."""
+        return np.asarray(self._statistics(self.counts[None], self.ratio)[0])
+
+    def statistics(self, weights: FloatArray) -> FloatArray:
+        """Return the statistic of each pair in each draw, from how often the units are drawn."""
+        return self._statistics(weights, 0 * self.ratio)
+
+    def _statistics(self, weights: FloatArray, ratio: FloatArray) -> FloatArray:
+        first, second = self.pairs.T
+        systems = len(self.ratio)
+        ends = np.cumsum([self.denominators, 1, 1, systems, systems])
+        size, weight, squares, shift, products = np.split(weights @ self.table, ends[:-1], axis=1)
+        apart = weights @ self.apart
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = shift / np.where(size > 0, size, np.nan)
+            value = np.abs(moved) + self.ratio
+            moved, value = moved[:, first] - moved[:, second], value[:, first] + value[:, second]
+            of_products = 2 * moved * (products[:, first] - products[:, second])
+            of_squares = moved**2 * squares
+            variance = apart - of_products + of_squares
+            variance[variance <= _NO_DIFFERENCE * (apart + np.abs(of_products) + of_squares)] = 0
+            difference = moved + ratio[first] - ratio[second]
+            difference[np.abs(difference) <= _NO_DIFFERENCE * value] = 0
+            statistic = np.abs(difference) / np.sqrt(variance / weight**2 + difference**2 * self.squares)
+        # A draw without any denominator is as extreme as possible.
+        statistic[np.isnan(statistic)] = self.squares**-0.5 if self.squares > 0 else 0
+        statistic[difference == 0] = 0
+        return np.asarray(statistic)
