@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "label",
     "numbered",
+    "path_text",
     "shortened",
     "shortened_apart",
     "shown",
@@ -35,16 +37,18 @@ LABEL_WIDTH = 34
 _LONGEST = 200
 
 
-def visible(text: str, *, directions: bool = False) -> str:
+def visible(text: str, *, directions: bool = True) -> str:
     """
-    Replace control characters by symbols: ␊ for a line feed, ⟨U+0085⟩ where no symbol exists.
+    Replace control characters, and marks of the writing direction, which reorder the text after them.
+
+    ␊ stands for a line feed, and ⟨U+0085⟩ where no symbol exists.
 
     Parameters
     ----------
     text
         The text.
     directions
-        Also replace marks of the writing direction.
+        Whether marks of the writing direction are replaced, too.
     """
     text = _CONTROLS.sub(_symbol, text)
     return _DIRECTIONS.sub(_symbol, text) if directions else text
@@ -59,7 +63,7 @@ def _symbol(match: re.Match[str]) -> str:
 
 def shown(text: str) -> str:
     """Replace invisible characters by escapes, because fonts often lack the symbols for them."""
-    return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text, directions=True))
+    return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text))
 
 
 def label(value: Any) -> str:
@@ -120,6 +124,11 @@ def _fitting(text: str, most: int) -> str:
 def numbered(count: int, noun: str) -> str:
     """Return a count with its noun: 1 row, 2 rows."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def path_text(path: str | os.PathLike[str]) -> str:
+    r"""Return a path as text; on POSIX, the name of a file may be bytes that are none, shown as \xff."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def spelled(text: str) -> str:

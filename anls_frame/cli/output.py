@@ -20,7 +20,7 @@ _LONGEST_CELL = 80
 
 def plain(text: str) -> str:
     """Return text whose control characters are visible, so that a terminal does not obey them."""
-    return "\n".join(visible(line, directions=True) for line in text.split("\n"))
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def say(text: str) -> None:
@@ -105,7 +105,7 @@ def print_table(
             "" if value is None else f"{value:.4g}" if isinstance(value, float) else as_text(value)
             for value in row
         ]
-        table.add_row(*(Text(_short(visible(cell, directions=True))) for cell in cells))
+        table.add_row(*(Text(_short(visible(cell))) for cell in cells))
     # No colours and no markup; outside a terminal, the table is as wide as it needs to be.
     console = Console(highlight=False, color_system=None, width=None if sys.stdout.isatty() else 10_000)
     console.print(table)

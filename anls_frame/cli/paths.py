@@ -6,6 +6,7 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anls_frame._text import path_text
 from anls_frame.cli.output import say
 from anls_frame.readers import _log_files, _runs
 from anls_frame.readers._compressed import FORMATS as COMPRESSIONS
@@ -56,12 +57,12 @@ def files(argument: Path, without: Collection[Path], runs: Runs) -> list[Path]:
 def name_of(path: Path) -> str:
     """Return a name for the system: that of the folder, or of the file without its format."""
     if is_many(path):
-        return path.resolve().name if path.is_dir() else str(path)
+        return path_text(path.resolve().name if path.is_dir() else path)
     if _runs.of(path) is not None:  # the file's name has the task and the time, and the folder's the model
-        return path.resolve().parent.name
+        return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
     named = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
-    return named.stem or path.name
+    return path_text(named.stem or path.name)
 
 
 def _in(argument: Path, without: Collection[Path]) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import numbered
+from anls_frame._text import numbered, path_text
 from anls_frame.cli import epochs, logs
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import DataSet
@@ -234,7 +234,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
             else by_system(given.files, without, runs, of_one=given.repeats)
         )
         stems = [name_of(path) for path in of_systems]
-        found = stems if len(set(stems)) == len(stems) else [str(path) for path in of_systems]
+        found = stems if len(set(stems)) == len(stems) else [path_text(path) for path in of_systems]
         labels, noun = dict(zip(found, map(str, of_systems), strict=True)), "file"
         if len(found) < least:
             raise ValueError(f"{labels[found[0]]}: holds the logs of one system; name {given.number} systems")

@@ -263,7 +263,7 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
 def _glimpse(values: Mapping[str, object], source: _Source) -> str:
     if source.kind == "key":
         return "" if values[SLICE] == OVERALL else _key_text(values[source.name])
-    return _cell(values, source).text + (FEW if source.name == "n" and values["few_rows"] else "")
+    return visible(_cell(values, source).text) + (FEW if source.name == "n" and values["few_rows"] else "")
 
 
 def _key_text(value: object) -> str:

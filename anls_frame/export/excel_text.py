@@ -59,7 +59,7 @@ def sheet_names(names: Iterable[str]) -> list[str]:
     taken = set(_RESERVED)
     valid = []
     for name in names:
-        plain = _CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name, directions=True)))
+        plain = _CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name)))
         plain = _cut(plain, _NAME_LIMIT).strip("' ") or "Table"
         candidate, number = plain, 1
         while candidate.lower() in taken:

@@ -134,7 +134,7 @@ def _seen(value: object) -> object:
     # Most texts are printable, and to ask them is a tenth of the work.
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
-    return visible(value, directions=True)
+    return visible(value)
 
 
 def _whole_intervals(text: str) -> Markup:

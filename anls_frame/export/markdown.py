@@ -105,7 +105,7 @@ def _block(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = _ESCAPED.sub(lambda match: _ESCAPES[match[0]], visible(text))
+    text = _ESCAPED.sub(lambda match: _ESCAPES[match[0]], visible(text, directions=False))
     text = _ADDRESS.sub(_entities, _UNDERSCORE.sub(r"\\_", text))
     return _OUTER_SPACE.sub(_entities, _HIDDEN_FORMAT.sub(_entities, text))
 
@@ -116,7 +116,7 @@ def _entities(match: re.Match[str]) -> str:
 
 def _code(text: str) -> str:
     """Return a code span, fenced by more backticks than the text has in a row."""
-    text = visible(text, directions=True)
+    text = visible(text)
     longest = max(map(len, re.findall("`+", text)), default=0)
     # Markdown strips one space on each side.
     space = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""

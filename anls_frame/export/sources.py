@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from anls_frame._text import numbered
+from anls_frame._text import numbered, path_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def named(files: Source | Sequence[Source]) -> list[str]:
 
 
 def _named(path: Path) -> str:
-    name = path.name or path.resolve().name
+    name = path_text(path.name or path.resolve().name)
     # A folder changes with what is in it.
     files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
     dates = [one.stat().st_mtime for one in files if one.exists()]

@@ -92,7 +92,7 @@ def marked(op: Operation, text: str, *, styled: bool = True) -> str:
     """Return a text as HTML, as an element of its own if it differs; without styles for a style sheet."""
     if op == "equal" or not text:
         # A line feed is shown as its symbol, followed by a line feed.
-        return escape(visible(text, directions=True).replace("␊", "␊\n"))
+        return escape(visible(text).replace("␊", "␊\n"))
     shown = escape("".join(map(_changed_symbol, clusters(text))))
     if styled:
         return f'<{TAGS[op]} title="{op}" style="{STYLES[op]};color:inherit">{shown}</{TAGS[op]}>'
@@ -115,7 +115,7 @@ def _words(found: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, st
 
 def _symbol(text: str) -> str:
     """Return how a character is displayed: with a known width, at a fixed position."""
-    text = visible(text, directions=True)
+    text = visible(text)
     # A combining mark needs a base, and a character without width a name.
     if unicodedata.combining(text[0]):
         return "◌" + text

@@ -466,7 +466,7 @@ def _path(aligned: Alignment) -> tuple[Cell, ...]:
 
 
 def _shown(letter: str) -> str:
-    return visible(letter, directions=True)
+    return visible(letter)
 
 
 def _head(letter: str) -> str:

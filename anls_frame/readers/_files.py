@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO
 
+from anls_frame.readers._problems import problem
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -15,6 +17,12 @@ def keep(path: Path) -> None:
     """Read a file that can only be read once, and keep its content until the process ends."""
     if str(path) not in _kept and is_stream(path):
         _kept[str(path)] = path.read_bytes()
+
+
+def check_regular(path: Path) -> None:
+    """Raise an error if a file in a folder is a pipe, which may have no writer, or a device."""
+    if is_stream(path):
+        raise problem(path, "this is a pipe or a device; take it out of the folder, or name it alone")
 
 
 def is_stream(path: Path) -> bool:

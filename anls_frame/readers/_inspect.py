@@ -28,6 +28,11 @@ _LETTERS = {"C": Number("1.0"), "I": Number("0.0"), "P": Number("0.5"), "N": Num
 # Sources of a score's fields: its value, the entries of an object value, its other fields, its metadata.
 _VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "score_metadata"
 _DIGITS = 20
+# A value takes 50 to 250 bytes of memory, however well it is compressed. Before each stands one of these.
+_BEFORE_VALUES = (b",", b"[", b"{")
+_FREE_VALUES = 5_000_000
+_MOST_VALUES = 2
+"""Values for each compressed byte, where there are more."""
 
 
 class Log(NamedTuple):
@@ -162,14 +167,28 @@ def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
 def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     header: dict[str, Any] = {"status": "started"}  # the rest is written at the end of a run
     found: list[tuple[str, Any]] = []
+    values = 0
     with _zip.opened(path, "a log of Inspect") as archive:
+        packed = sum(entry.compress_size for entry in archive.infolist())
+        most = max(_FREE_VALUES, _MOST_VALUES * packed)
         for name in dict.fromkeys(archive.namelist()):
-            if name.startswith("samples/") and name.endswith(".json"):
-                found.append((name, _reduced(_json.parse(_zip.content(archive, name).decode()))))
-            elif name in {"header.json", "_journal/start.json"}:
-                value = _json.parse(_zip.content(archive, name).decode())
-                if isinstance(value, dict):
-                    header = {**value, **header} if name == "_journal/start.json" else {**header, **value}
+            is_sample = name.startswith("samples/") and name.endswith(".json")
+            if not is_sample and name not in {"header.json", "_journal/start.json"}:
+                continue
+            content = _zip.content(archive, name)
+            values += sum(map(content.count, _BEFORE_VALUES))
+            if values > most:
+                raise problem(
+                    path,
+                    f"its {packed:,} bytes hold more than {most:,} values, far more than logs do; if that is "
+                    "intended, write it as JSON",
+                    name,
+                )
+            value = _json.parse(content.decode())
+            if is_sample:
+                found.append((name, _reduced(value)))
+            elif isinstance(value, dict):
+                header = {**value, **header} if name == "_journal/start.json" else {**header, **value}
     return header, found
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from anls_frame.readers import _compressed, _content, _runs
+from anls_frame._text import path_text
+from anls_frame.readers import _compressed, _content, _files, _runs
 
 if TYPE_CHECKING:
     from anls_frame.readers._runs import Runs
@@ -44,9 +45,9 @@ def by_system(logs: Mapping[str, Paths] | Paths, runs: Runs) -> dict[str, list[P
         for name, paths in logs.items():
             if not isinstance(name, str) or not name:
                 raise TypeError(f"the name of a system must be a string that is not empty, got {name!r}")
-            found[name] = _files(paths, runs)
+            found[name] = _files_of(paths, runs)
     else:
-        files = _files(logs, runs)
+        files = _files_of(logs, runs)
         found = {}
         for name, file in zip(_names(files), files, strict=True):
             found.setdefault(name, []).append(file)
@@ -56,18 +57,13 @@ def by_system(logs: Mapping[str, Paths] | Paths, runs: Runs) -> dict[str, list[P
     return found
 
 
-def text_of(path: Path | str) -> str:
-    """Return a path as text; on POSIX, the name of a file may be bytes that are none."""
-    return os.fsencode(path).decode(errors="replace")
-
-
-def _files(paths: Paths, runs: Runs) -> list[Path]:
+def _files_of(paths: Paths, runs: Runs) -> list[Path]:
     if isinstance(paths, str | os.PathLike):
         found = matching(paths)
         return found if found == [_content.as_path(paths)] else _runs.chosen(found, runs)
     if not isinstance(paths, Iterable):
         raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
-    files = [file for path in paths for file in _files(path, runs)]
+    files = [file for path in paths for file in _files_of(path, runs)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
@@ -105,6 +101,7 @@ def is_log(file: Path, folder: Path) -> bool:
         return False
     if not _format_suffix(file):
         return False
+    _files.check_regular(file)
     if file.suffix.lower() != ".json" or not file.stat().st_size:
         return True
     return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())
@@ -121,7 +118,7 @@ def _names(files: list[Path]) -> list[str]:
     shared = os.path.commonpath([file.parent for file in absolute])
     systems = _systems(absolute)
     whole = {
-        system: text_of(system.relative_to(shared) if system != Path(shared) else system.name)
+        system: path_text(system.relative_to(shared) if system != Path(shared) else system.name)
         for system in systems
     }
     names = {system: name.replace(os.sep, "/") for system, name in whole.items()}

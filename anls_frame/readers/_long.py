@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._text import numbered
+from anls_frame._text import numbered, path_text
 from anls_frame.exceptions import warn
-from anls_frame.readers import _log_files, _standard
+from anls_frame.readers import _standard
 from anls_frame.readers._problems import Advice, Option, shown
 from anls_frame.reports.pairing import disagreeing
 
@@ -82,7 +82,7 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
     frames = [
         log.rows.select(
             pl.lit(log.system).alias("system"),
-            pl.lit(_log_files.text_of(log.path)).alias("log_file"),
+            pl.lit(path_text(log.path)).alias("log_file"),
             pl.lit(log.task or "").alias(_TASK),
             epochs.of(log),
             *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
@@ -139,7 +139,7 @@ def check_answers(rows: pl.DataFrame, problems: ManyProblems, paths: Iterable[Pa
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
     differing = differing.unique([*_KEYS, "log_file", "first_file"], maintain_order=True)
-    files = {_log_files.text_of(path): path for path in paths}
+    files = {path_text(path): path for path in paths}
     for (file, other), questions in differing.group_by("log_file", "first_file", maintain_order=True):
         ids = _ids(questions)
         problems.add(

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from anls_frame.readers import _compressed, _content, _log_files
+from anls_frame._text import path_text
+from anls_frame.readers import _compressed, _content, _files, _log_files
 
 if TYPE_CHECKING:
     from anls_frame.readers._problems import ManyProblems
@@ -42,7 +43,7 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
             raise ValueError("pages must name at least one file")
         return named
     found: dict[str, Path] = {}
-    for path, folder in _files(given):
+    for path, folder in _files_of(given):
         page = page_of(path, folder)
         same = found.setdefault(page, path)
         if same is not path:
@@ -55,7 +56,7 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without the suffixes that programs append."""
-    whole = _log_files.text_of(path.relative_to(folder)).replace(os.sep, "/")
+    whole = path_text(path.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
     if _compressed.is_compressed(path):
         name = name[: -len(path.suffix)]
@@ -75,7 +76,7 @@ def is_page(path: Path) -> bool:
     return name.suffix.lower() in _TEXTS
 
 
-def _files(given: Pages) -> list[tuple[Path, Path]]:
+def _files_of(given: Pages) -> list[tuple[Path, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
         path = _content.as_path(given)
@@ -85,7 +86,7 @@ def _files(given: Pages) -> list[tuple[Path, Path]]:
         return [(file, _folder(path)) for file in found]
     if not isinstance(given, Iterable):
         raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
-    files = [file for name in given for file, _ in _files(name)]
+    files = [file for name in given for file, _ in _files_of(name)]
     if not files:
         raise ValueError("pages must name at least one file")
     shared = os.path.commonpath([file.absolute().parent for file in files])
@@ -103,7 +104,10 @@ def _folder(path: Path) -> Path:
 
 
 def _is_text(file: Path, folder: Path) -> bool:
-    return not _log_files.is_hidden(file, folder) and is_page(file)
+    if _log_files.is_hidden(file, folder) or not is_page(file):
+        return False
+    _files.check_regular(file)
+    return True
 
 
 def _checked_name(page: object) -> str:

@@ -118,7 +118,12 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
     if not text.rstrip().lower().endswith("</html>"):
         raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
     parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")
-    return etree.fromstring(text.encode(), parser)
+    root = etree.fromstring(text.encode(), parser)
+    # This parser does not fail where it stops reading.
+    for error in parser.error_log.filter_from_fatals():
+        message = "tags are nested too deep" if "depth" in error.message else "a text or a tag is too long"
+        raise problem(path, f"cannot be read as a whole: {message}", f"line {error.line}")
+    return root
 
 
 def _check_utf8(path: Path, data: bytes) -> None:

@@ -12,7 +12,7 @@ from xml.parsers import expat
 import polars as pl
 
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _files, _raw, _sheet
+from anls_frame.readers import _files, _raw, _sheet, _zip
 from anls_frame.readers._content import check_file
 from anls_frame.readers._problems import Advice, Option, listed, problem, shown
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
 
 MOST_BYTES = 2 << 30
-# Sheets compress to a tenth or a thirtieth, malicious files to far less.
-FREE_BYTES = 256 << 20
-MOST_TIMES = 100
 _SMALL_PART = 16 << 20
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
@@ -52,7 +49,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     source = _files.seekable(path)
     try:
         with zipfile.ZipFile(source) as archive:
-            _check_size(path, archive)
+            _zip.check_size(path, archive, MOST_BYTES, "save it as CSV")
             cells = _choose(path, archive, _sheets(path, archive), sheet, problems)
     except InputError:
         raise
@@ -60,14 +57,6 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
         raise problem(path, f"cannot be read as a workbook (.xlsx): {error}") from None
     problems.raise_any()
     return _table(cells)
-
-
-def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
-    total = sum(entry.file_size for entry in archive.infolist())
-    packed = sum(entry.compress_size for entry in archive.infolist())
-    if total > MOST_BYTES or total > max(FREE_BYTES, MOST_TIMES * packed):
-        most = min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * packed))
-        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; save it as CSV")
 
 
 def _table(cells: _sheet.Cells) -> _raw.Raw:

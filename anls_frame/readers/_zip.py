@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 << 30
 """Maximum unpacked size that an archive may declare."""
 
+# Only archives that exceed both are refused. Logs and sheets compress to a fifth or a fiftieth, malicious
+# files to far less.
+FREE_BYTES = 256 << 20
+MOST_TIMES = 100
+
 _ZSTD = 93
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
@@ -53,8 +58,7 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
     with path.open("rb") if source is path else source as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                    raise problem(path, f"unpacks to more than {MOST_BYTES:,} bytes")
+                check_size(path, archive, MOST_BYTES, "if that is intended, write it as JSON")
                 yield archive
         except InputError:
             raise
@@ -64,6 +68,15 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
                 raise  # an error of the disk, not of the file
             raise problem(path, f"cannot be read as {kind}: {error}") from None
+
+
+def check_size(path: Path, archive: zipfile.ZipFile, most: int, advice: str) -> None:
+    """Raise an error if an archive declares an implausible unpacked size; `advice` says what to do."""
+    sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
+    total, packed = (sum(size[place] for size in sizes) for place in (0, 1))
+    most = min(most, max(FREE_BYTES, MOST_TIMES * packed))
+    if total > most:
+        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; {advice}")
 
 
 def content(archive: zipfile.ZipFile, name: str) -> bytes:

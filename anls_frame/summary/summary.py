@@ -114,7 +114,7 @@ class Summary(Saved, Generic[Table_co]):
             contents.append("details")
         text = f"<Summary of {numbered(self.rows, 'row')}{by}: {', '.join(contents)}; {settings.signature}>"
         # Column names may contain control characters, which are shown as symbols.
-        return visible(text, directions=True)
+        return visible(text)
 
     def fold_clusters(self) -> Summary[Table_co]:
         """

@@ -116,7 +116,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         contents = f"{numbered(len(self.parts), 'part')}, {numbered(cells, 'cell')}"
         systems = ", ".join(self.systems)
         text = f"<Summary of {systems} on {numbered(self.rows, 'row')}{by}: {contents}; {settings.signature}>"
-        return visible(text, directions=True)
+        return visible(text)
 
     def fold_clusters(self) -> SystemsSummary[Table_co]:
         """

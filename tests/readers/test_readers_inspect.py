@@ -7,6 +7,7 @@ import json
 import os
 import random
 import subprocess
+import tracemalloc
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from scorers import HOW_TO, INTERPRETER, PEERS
 
@@ -191,14 +194,15 @@ def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
         ({"flag_bits": 1}, "samples/a_epoch_1.json is encrypted"),
         ({"compress_type": 98}, "cannot be unpacked as a log of Inspect"),
         ({"packed": b"no zstd at all"}, "cannot be read as a log of Inspect: ZSTD decompress"),
-        ({"file_size": _zip.MOST_BYTES}, "unpacks to more than 4,294,967,296 bytes"),
+        (
+            {"file_size": _zip.FREE_BYTES},
+            r"unpacks to 268,\d{3},\d{3} bytes, more than 268,435,456; ",
+        ),
     ],
 )
 def test_an_archive_that_lies_is_refused_by_name(
     tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:
-    if changed.get("file_size") == _zip.MOST_BYTES:
-        changed["file_size"] = (1 << 32) - 2  # with the header it is more than that
     with pytest.raises(af.InputError, match=message) as raised:
         read(tmp_path / "log.eval", archive_of([HEADER, sample_member(**changed)]))
 
@@ -214,6 +218,62 @@ def test_what_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> No
     with pytest.raises(af.InputError, match="does not have the size"):
         af.read_inspect(path)
     assert pa.default_memory_pool().max_memory() < before + (1 << 26)
+
+
+@pytest.mark.parametrize("text", ["1,", "[],", '{"a":1},'])
+def test_values_that_would_fill_the_memory_are_not_parsed(tmp_path: Path, text: str) -> None:
+    # 60 kB that unpack to 18 MB or more, of which each value would take 50 bytes or more.
+    path = tmp_path / "log.eval"
+    held = text * (6_000_000 // sum(map(text.count, ",[{")))
+    sample = json.dumps(SAMPLE)[:-1] + f', "metadata": {{"a": [{held}0]}}}}'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", '{"status": "success"}')
+        archive.writestr("samples/a_epoch_1.json", sample)
+    tracemalloc.start()
+
+    with pytest.raises(
+        af.InputError, match=r"log\.eval: samples/a_epoch_1\.json: .* more than 5,000,000 values"
+    ):
+        af.read_inspect(path)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 << 20
+
+
+MEMBERS = st.sampled_from(
+    ["header.json", "_journal/start.json", "samples/a_epoch_1.json", "samples/b.json", "x"]
+)
+CONTENTS = st.one_of(
+    st.binary(max_size=30),
+    st.text(max_size=20).map(str.encode),
+    st.sampled_from(
+        [b"", b"[" * 5000, b'{"a":1,"a":2}', b'"\\ud800"', b"1e999", json.dumps(SAMPLE).encode()]
+    ),
+)
+CUTS = st.tuples(st.integers(0, 400), st.binary(max_size=4))
+
+
+@drawn(members=st.lists(st.tuples(MEMBERS, CONTENTS), max_size=4), cuts=st.lists(CUTS, max_size=3))
+def test_any_archive_is_read_or_named_in_an_error(
+    tmp_path_factory: pytest.TempPathFactory, members: list[tuple[str, bytes]], cuts: list[tuple[int, bytes]]
+) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in dict(members).items():
+            archive.writestr(name, content)
+    data = bytearray(file.getvalue())
+    for at, other in cuts:
+        data[at : at + len(other)] = other
+    path = tmp_path_factory.mktemp("logs") / "log.eval"
+    path.write_bytes(data)
+    files = {str(path)}
+    try:
+        af.read_inspect(path, allow_missing=True)
+    except af.InputError as error:
+        files = {problem.file for problem in error.problems}
+
+    assert files == {str(path)}
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,28 @@ def test_a_shard_of_a_pipe_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, "/dev/stdin can be read only once" in done.stderr) == (2, True)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "logs" / "a.jsonl").write_text('{"question_id": 1, "prediction": "a", "answers": ["a"]}')
+    (tmp_path / "pages" / "a.txt").write_text("a")
+    # Neither has a writer; what is hidden or no log is not looked at.
+    for name in ("logs/b.json", "logs/b.csv", "logs/.c.json", "logs/socket", "pages/b.txt"):
+        os.mkfifo(tmp_path / name)
+
+    with pytest.raises(af.InputError, match=r"b\.(json|csv): this is a pipe or a device; take it out"):
+        af.read_logs(tmp_path / "logs")
+    with pytest.raises(af.InputError, match=r"pages/b\.txt: this is a pipe"):
+        af.read_pages(tmp_path / "pages", {"a": tmp_path / "pages"})
+    for arguments in (("report", "logs"), ("compare", "logs"), ("report", "pages", "--gold", "pages")):
+        done = run_alone(tmp_path, *arguments)
+        assert (done.returncode, "this is a pipe or a device" in done.stderr) == (2, True), done.stderr
+    for name in ("logs/b.json", "logs/b.csv"):
+        (tmp_path / name).unlink()
+    assert af.read_logs(tmp_path / "logs").height == 1
+
+
 # Options
 
 
@@ -297,9 +319,16 @@ def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, n
         ("score", path.name, "-o", "\udcffout.parquet"),
         ("report", path.name, "--shard", "1/2", "--summary", "\udcffpart.parquet"),
         ("merge", "\udcffpart.parquet", "--allow-missing"),
+        ("report", path.name, "-o", "\udcffreport.html", "--rows", "5"),
+        ("report", path.name, "-o", "report.md"),
+        ("browse", path.name, "-o", "\udcffrows.html"),
+        ("compare", path.name, "\udcffout.parquet", "-o", "compared.html"),
     ):
         done = run(tmp_path, *arguments)
         assert (done.returncode, done.stderr) == (0, "")
+    # The bytes are spelled out, so that two such names differ.
+    for page in ("\udcffreport.html", "\udcffrows.html", "compared.html"):
+        assert r"\xffrows" in (tmp_path / page).read_text("utf-8")
 
 
 # Threads

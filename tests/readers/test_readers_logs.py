@@ -325,8 +325,8 @@ def test_the_name_of_a_file_may_be_no_text(tmp_path: Path) -> None:
         af.read_logs(tmp_path)
     write(other, [row(1, "y")])
     frame = af.read_logs(tmp_path)
-    assert frame["system"].to_list() == ["a", "b\ufffd"]
-    assert frame["log_file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", "b\ufffd.jsonl")]
+    assert frame["system"].to_list() == ["a", r"b\xff"]
+    assert frame["log_file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", r"b\xff.jsonl")]
 
 
 def test_the_means_over_epochs_are_compared(tmp_path: Path) -> None:

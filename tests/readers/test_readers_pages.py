@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.readers import _page_texts
@@ -323,6 +325,16 @@ def test_an_external_definition_is_not_loaded(tmp_path: Path) -> None:
         ("<?xml version='1.0'?>\n<mets/>", ": the root element is 'mets'; pages are PAGE (PcGts)"),
         ("<html xmlns='http://www.w3.org/1999/xhtml'><p>a</p></html>", ": HTML without the classes of hOCR"),
         (HOCR.format("<p class=ocr_par>a")[:-8], "line 1: ends before </html>"),
+        (
+            HOCR.format(
+                "<p class=ocr_line>a</p>\n" + "<div>" * 254 + "<p class=ocr_line>b</p>" + "</div>" * 254
+            ),
+            "line 2: cannot be read as a whole: tags are nested too deep",
+        ),
+        (
+            HOCR.format(f"<p class=ocr_line title='{'x' * 10_000_001}'>a</p>"),
+            "line 1: cannot be read as a whole: a text or a tag is too long",
+        ),
         ("", ": the file is empty"),
         ("<TEI><text>a</text></TEI>", ": the root element is 'TEI'"),
         ("a plain text", "line 1: not well-formed XML: "),
@@ -331,6 +343,36 @@ def test_an_external_definition_is_not_loaded(tmp_path: Path) -> None:
 )
 def test_broken_files_are_named_with_the_line(tmp_path: Path, content: str, expected: str) -> None:
     assert problem_of(tmp_path, content).startswith(expected)
+
+
+TAGS = st.sampled_from(
+    ["<div>", "</div>", "<b>", "</b>", "<br>", "<!--", "-->", "<p class=x>", "&nbsp;", "<", "&", "\0"]
+)
+PARTS = st.one_of(
+    TAGS, st.text("ab \n\u00e9\u202e", max_size=5), st.integers(1, 400).map(lambda n: "<span>" * n)
+)
+
+
+@drawn(
+    before=st.lists(PARTS, max_size=8),
+    after=st.lists(PARTS, max_size=8),
+    data=st.sampled_from([b"", b"\0", b"\xff"]),
+)
+def test_any_hocr_that_is_no_xml_is_read_as_a_whole_or_named(
+    tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str], data: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("pages")
+    line = "</script></style>--><span class='ocr_line'>the line</span>"
+    page = HOCR.format("<p class=ocr_line>first</p>" + "".join(before) + line + "".join(after))
+    path = folder / "page.html"
+    path.write_bytes(page.encode("utf-8", "surrogatepass").replace(b"\0", data))
+    try:
+        text = af.read_pages(path, {"engine": path})["engine"].item()
+    except af.InputError as error:
+        text = None
+        named = {problem.file for problem in error.problems}
+
+    assert "the line" in text if text is not None else named == {str(path)}
 
 
 # Which files are which pages

@@ -296,3 +296,32 @@ def test_a_summary_is_a_line_at_the_prompt() -> None:
     )
     assert repr(af.merge(parts)).startswith("<Summary of 6 rows by by⟨U+202E⟩: 2 parts, 2 cells")
     assert "\n" not in repr(parts[0])
+
+
+def test_marks_of_direction_reach_neither_terminal_nor_notebook() -> None:
+    mark = "\u202e"
+    frame = pl.DataFrame(
+        {
+            "p": ["a", "b", "c"] * 40,
+            f"q{mark}": ["a", "b", "x"] * 40,
+            "r": ["a", "x", "x"] * 40,
+            "a": ["a", "b", "y"] * 40,
+            f"by{mark}": [f"x{mark}y", "z", "\u2066null"] * 40,
+        }
+    )
+    by = f"by{mark}"
+    systems = {f"old{mark}": "p", "new\u200f": f"q{mark}"}
+    shown = [
+        af.report(frame, "p", "a", by=by, worst=2, details=True),
+        af.compare(frame, systems, "a", by=by, details=True),
+        af.compare(frame, systems | {"\ufeff3": "r"}, "a", by=by),
+        af.find_slices(frame, "p", "a", columns=[by]),
+        af.browse(frame, f"q{mark}", "a", by=by, id=by),
+    ]
+
+    for result in shown:
+        # A page of rows holds texts as data, which its script shows as symbols.
+        texts = [repr(result), str(result)]
+        texts += [] if isinstance(result, af.RowsPage) else [result._repr_html_() or ""]
+        for text in texts:
+            assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", text), type(result)
