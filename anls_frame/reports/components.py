@@ -159,11 +159,12 @@ def variance_components(
 
     Notes
     -----
-    The components are those of the analysis of variance for nested data with unequal numbers. They are
-    unbiased until a negative one is set to 0. The present standard error is that of `ratio_variance` for the
-    means of questions, in clusters. With k epochs of every question, the variance of the mean changes by σ² ·
-    (1/k - 1/h) / n, where σ² is the component of epochs, h the harmonic mean of the present numbers and n the
-    number of questions; it is at least σ² / kn, unless more epochs would thereby add to it.
+    The components are those of the analysis of variance of question means (`nested_anova`). They are unbiased
+    until a negative one is set to 0, also if hard questions have more epochs. The present standard error is
+    that of `ratio_variance` for the means of questions, in clusters. With k epochs of every question, the
+    variance of the mean changes by σ² · (1/k - 1/h) / n, where σ² is the component of epochs, h the harmonic
+    mean of the present numbers and n the number of questions; it is at least σ² / kn, unless more epochs
+    would thereby add to it.
 
     Examples
     --------

@@ -57,8 +57,12 @@ def nested_anova(
 
     Notes
     -----
-    The analysis of variance for unbalanced nested data: sums of squares are set equal to their expectations
-    (Searle, Casella and McCulloch 1992, *Variance Components*, 5.3; Henderson's method I).
+    With s² the variance between the epochs of a question, the component of epochs is the mean of s² over the
+    questions with two epochs or more. That of questions is the mean square of question means within clusters,
+    less the mean of s² / k of questions with k epochs; a question with one epoch counts with the component of
+    epochs. That of clusters follows from the mean square of clusters of question means, of unequal numbers
+    (Searle, Casella and McCulloch 1992, *Variance Components*, 3.6). Every question counts the same, so hard
+    questions may have more epochs than others. With equal numbers, it is the usual analysis of variance.
 
     Examples
     --------
@@ -69,18 +73,20 @@ def nested_anova(
     """
     n, mean, squares = (np.asarray(values, np.float64) for values in (n, mean, squares))
     of = np.zeros(len(n), np.int64) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-    rows, questions, clusters = n.sum(), len(n), int(of.max(initial=-1)) + 1
-    sizes, repeats = np.bincount(of, n, clusters), np.bincount(of, n * n, clusters)
-    means = np.bincount(of, n * mean, clusters) / sizes
-    of_questions = (n * (mean - means[of]) ** 2).sum()
-    of_clusters = (sizes * (means - _ratio((sizes * means).sum(), rows)) ** 2).sum()
-    epoch = _ratio(squares.sum(), rows - questions)
-    question = _ratio(of_questions - (questions - clusters) * epoch, rows - (repeats / sizes).sum())
+    questions, clusters = len(n), int(of.max(initial=-1)) + 1
+    repeated = n > 1
+    variances = np.divide(squares, n - 1, out=np.zeros(questions), where=repeated)
+    epoch = _ratio(variances.sum(), repeated.sum())
+    noise = np.where(repeated, variances, epoch) / n  # of the mean of each question
+    sizes = np.bincount(of, minlength=clusters)
+    means = np.bincount(of, mean, clusters) / sizes
+    within = ((mean - means[of]) ** 2).sum() - (noise * (1 - 1 / sizes[of])).sum()
+    question = _ratio(within, questions - clusters)
+    across = (sizes * (means - _ratio(mean.sum(), questions)) ** 2).sum()
+    across -= (noise * (1 / sizes[of] - _ratio(1.0, questions))).sum()
     # With one question each, clusters are all that there is between questions.
-    nested = (
-        0.0 if questions == clusters else question * ((repeats / sizes).sum() - _ratio(repeats.sum(), rows))
-    )
-    between = _ratio(of_clusters - (clusters - 1) * epoch - nested, rows - _ratio((sizes**2).sum(), rows))
+    nested = 0.0 if questions == clusters else question * (clusters - 1)
+    between = _ratio(across - nested, questions - _ratio((sizes**2).sum(), questions))
     return NestedAnova(between, question, epoch)
 
 

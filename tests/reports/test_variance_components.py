@@ -253,3 +253,22 @@ def test_what_is_no_design_of_epochs_is_an_error(options: dict[str, Any], messag
 
     with pytest.raises(ValueError, match=message):
         components(rows, **options)
+
+
+def test_components_are_unbiased_where_hard_questions_have_more_epochs() -> None:
+    random, found = np.random.default_rng(12), []
+    for _ in range(400):
+        cluster = np.repeat(np.arange(30), 4)
+        hard = random.random(120) < 0.3
+        # Hard questions vary more between epochs, and have more of them.
+        truth = 0.1 * random.normal(size=30)[cluster] + 0.2 * random.normal(size=120)
+        n = np.where(hard, 12, 2)
+        scores = [
+            value + (0.4 if is_hard else 0.1) * random.normal(size=k)
+            for value, is_hard, k in zip(truth, hard, n, strict=True)
+        ]
+        mean = [values.mean() for values in scores]
+        squares = [((values - values.mean()) ** 2).sum() for values in scores]
+        found.append(statistics.nested_anova(n, mean, squares, cluster))
+    expected = (0.01, 0.04, 0.3 * 0.16 + 0.7 * 0.01)
+    assert np.mean(found, axis=0) == pytest.approx(expected, rel=0.08)
