@@ -15,6 +15,7 @@ import pyarrow as pa
 from anls_frame._arguments import count
 from anls_frame.distributed import workers
 from anls_frame.exceptions import DTypeError
+from anls_frame.frames.documents import DOCUMENT
 from anls_frame.metrics import scoring
 from anls_frame.reports.comparisons import Comparison, baseline_first
 from anls_frame.reports.reports import Report
@@ -251,7 +252,7 @@ def summarize(
         "details": details,
     }
     nothing = _summary_without_rows(frame, options, batch_rows, part)
-    return _summary(frame, nothing, options, _needed(options), batch_rows, workers.PartialSummary)
+    return _summary(frame, nothing, options, _needed(frame, options), batch_rows, workers.PartialSummary)
 
 
 def report(
@@ -352,7 +353,7 @@ def report(
         "title": title,
     }
     Report(nothing, **shown)
-    needed = _needed(options)
+    needed = _needed(frame, options)
     summary = _summary(frame, nothing, options, needed, batch_rows, workers.PartialSummary)
     return Report(summary, **shown)
 
@@ -483,7 +484,7 @@ def find_slices(
     if pair is None:
         options |= {"prediction": prediction, "keep": ()}
         of_one = _summary_without_rows(frame, options, batch_rows)
-        wanted, needed = names(of_one), _needed(options)
+        wanted, needed = names(of_one), _needed(frame, options)
         summary = _summary(frame, of_one, options, needed, batch_rows, workers.PartialSummary)
     else:
         options["systems"] = pair
@@ -667,16 +668,27 @@ def _summary_without_rows(
     options["metrics"] = resolve(
         options["metrics"], columns, has_texts=has_texts, cer_protocol=options["cer_protocol"]
     )
-    summary: Summary = summarizing.summarize(_without_rows(frame, _needed(options)), **options, part=part)
+    summary: Summary = summarizing.summarize(
+        _without_rows(frame, _needed(frame, options)), **options, part=part
+    )
     return summary
 
 
-def _needed(options: dict[str, Any]) -> tuple[str, ...]:
+def _needed(frame: object, options: dict[str, Any]) -> tuple[str, ...]:
     """Return the columns that the workers need."""
     roles = [options[role] for role in ("prediction", "answers", "cluster")]
     slices = slicing.resolve(options["by"]).columns
     others = [*slices, *options["keep"], *own_metrics.needed(options["metrics"])]
+    others += _documents(frame, options["cluster"])
     return tuple(dict.fromkeys(name for name in (*roles, *others) if name is not None))
+
+
+def _documents(frame: object, cluster: str | None) -> list[str]:
+    """Return the column with documents that no cluster names, so that batches note them."""
+    if cluster is not None or not isinstance(frame, daft.DataFrame) or DOCUMENT not in frame.column_names:
+        return []
+    dtype = frame.schema()[DOCUMENT].dtype
+    return [DOCUMENT] if dtype.is_string() or dtype.is_integer() else []
 
 
 def _systems_without_rows(
@@ -694,6 +706,7 @@ def _systems_without_rows(
     roles = [*(columns.values() if has_texts else ()), options["answers"], options["cluster"]]
     own = [of_system(metric, name) for metric in metrics for name in columns]
     others = [*slicing.resolve(options["by"]).columns, *own_metrics.needed(own)]
+    others += _documents(frame, options["cluster"])
     needed = tuple(dict.fromkeys(name for name in (*roles, *others) if name is not None))
     summary: SystemsSummary = systems_summary.summarize_systems(
         _without_rows(frame, needed), **options, part=part

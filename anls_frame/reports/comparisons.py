@@ -181,6 +181,7 @@ class Comparison(SlicedResult[Table_co]):
             **self.summary.sums.counts[self.metric.name],
             "n_missing": {name: self.summary.n_missing[name] for name in self._order},
             "scored_by": self.summary.scored_by,
+            "forgotten_documents": self.summary.forgotten_documents,
             "digests": {name: self.summary.digests[name] for name in self._order},
         }
 

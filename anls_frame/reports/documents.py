@@ -18,6 +18,7 @@ from anls_frame.export.display import FEW, glances, slice_labels, spelled
 from anls_frame.export.document import GROUP, SLICE, TABLE
 from anls_frame.export.figures import Alignments, Crossed, Dumbbell, Histogram, Stacked
 from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
 _P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
+_LEAST_FINE = 20
+"""Below, a number of slices that is close to that of rows needs no note."""
 _CONFUSIONS = 30
 # The title of a report names so many scores.
 _NAMED = 3
@@ -195,7 +198,9 @@ def _report_notes(view: ReportView) -> list[str]:
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    return [*notes, *few_note(view.flat)]
+    notes += documents_of_rows.note(summary.forgotten_documents)
+    slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.hidden for by, table in view.tables}
+    return [*notes, *fine_note(slices, overall["n"]), *few_note(view.flat)]
 
 
 def _report_head(view: ReportView) -> str:
@@ -368,6 +373,8 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
     notes = [
         conservation(settings["rows"], settings, has_texts=settings["has_texts"]),
         *scoring_note(settings),
+        *documents_of_rows.note(settings["forgotten_documents"]),
+        *fine_note({by: table.height - 1 for by, table in view.tables}, settings["n"]),
         f"Difference: {second} minus {first}; wins and losses are those of {second}.",
     ]
     if not metric.higher_is_better:
@@ -396,6 +403,22 @@ def scoring_note(settings: Mapping[str, Any]) -> list[str]:
     """Return the note on how the rows of a comparison were scored before, if there is one."""
     protocol = ScoreProtocol(**settings["protocol"])
     return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
+
+
+def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
+    """Return a note on `by` columns that have nearly as many values as there are rows."""
+    fine = [
+        f"{numbered(n, 'slice')} by {' and '.join(by)}"
+        for by, n in slices.items()
+        if by and n >= _LEAST_FINE and n > rows / 2
+    ]
+    if not fine:
+        return []
+    text = (
+        f"{numbered(rows, 'row')} in {', '.join(fine)}: slices of one row or two show nothing. A column that "
+        "names the document of each row belongs in cluster=, in the shell -c."
+    )
+    return [text]
 
 
 def few_note(frame: pl.DataFrame) -> list[str]:

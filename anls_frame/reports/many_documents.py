@@ -22,12 +22,14 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks
 from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, both_systems, of_slices, scores_of, side_by_side
+from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports import type_changes
 from anls_frame.reports.documents import (
     FIGURE_ROWS,
     conservation,
     doubts,
     few_note,
+    fine_note,
     kinds_of,
     scoring_note,
     untestable_note,
@@ -467,6 +469,9 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
     level = f"{100 * settings['confidence']:g} %"
     notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"])]
     notes += scoring_note(settings)
+    notes += documents_of_rows.note(settings["forgotten_documents"])
+    numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}
+    notes += fine_note(numbers, settings["n"])
     if view.is_of_two:
         first, second = view.systems
         notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
@@ -494,6 +499,12 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
     slices = shown.unique([SLICE, *_places(view)], maintain_order=True)
     note = untestable_note(slices, settings, _ALPHA)
     return [*notes, *([] if note is None else [f"{note[0].upper()}{note[1:]}"])]
+
+
+def _number_of_slices(view: ManyView, by: Sequence[str]) -> int:
+    """Return the number of slices of a table, in which all rows come first."""
+    lines = of_slices(view.ranking, view.metrics[0].name, by)
+    return lines.height // len(view.systems) - 1
 
 
 def _places(view: ManyView) -> list[str]:

@@ -9,6 +9,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.export.display import FEW, Glance, figure, spelled
 from anls_frame.export.document import Document, Table
+from anls_frame.frames import documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,6 +127,7 @@ def notes(found: FoundSlices) -> list[str]:
         names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
         more = len(left_out) - len(names)
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
+    said += documents.note(found.settings["forgotten_documents"])
     if found.table.height and found.table["few_rows"].any():
         said.append(f"{FEW} few rows: intervals are only roughly right.")
     return said

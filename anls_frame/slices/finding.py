@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.frames.documents import forgotten
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.result import Slices
@@ -250,6 +251,7 @@ def find_slices(
             settings=settings,
             systems=tuple(given.systems) if len(given.systems) > 1 else (),
             unreadable=unreadable,
+            forgotten_documents=forgotten(frame, cluster),
             from_pandas=is_pandas(frame),
         ),
         **how,
@@ -307,6 +309,7 @@ class _Source:
     settings: Settings
     systems: tuple[str, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    forgotten_documents: str | None = None
     from_pandas: bool = False
 
 
@@ -386,6 +389,7 @@ def _found(
             "draws": test.draws,
             "seed": test.seed,
             "rows": rows.size,
+            "forgotten_documents": source.forgotten_documents,
         },
         signature=source.settings.signature,
         holdout=held_out,

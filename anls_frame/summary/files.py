@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 7
+FORMAT = 8
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
-HEADER = ("settings", "parts", "digest", "scored_by")
+HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents")
 """What a summary holds besides its frames."""
 
 SYSTEMS = "systems"
@@ -50,6 +50,7 @@ def content(
         "digest": header["digest"],
         "columns": {kind: frame.columns for kind, frame in frames.items()},
         "scored_by": header["scored_by"],
+        "forgotten_documents": header["forgotten_documents"],
         **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
     }
     file = io.BytesIO()
@@ -122,6 +123,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
             "parts": metadata["parts"],
             "digest": metadata["digest"],
             "scored_by": metadata.get("scored_by"),
+            "forgotten_documents": metadata["forgotten_documents"],
         }
     except _DAMAGE as error:
         raise _no_summary(name, error) from None

@@ -112,6 +112,7 @@ def _merge(summaries: list[Summary]) -> Summary:
         },
         folded={name: folding.add_up(one[name] for one in folded) for name in folded[0]} if folded else None,
         scored_by=_scored_by(summaries),
+        forgotten_documents=next(filter(None, (one.forgotten_documents for one in summaries)), None),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
 
@@ -141,6 +142,7 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
             for name in summaries[0].transitions
         },
         scored_by=_scored_by(summaries),
+        forgotten_documents=next(filter(None, (one.forgotten_documents for one in summaries)), None),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
 

@@ -7,6 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count
+from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
@@ -186,7 +187,12 @@ def summarize(
         collected = collect(dataclasses.replace(rows, part=part), worst)
         summary = _summary(collected, settings, part or uuid.uuid4().hex)
     known = scored_by(frame, has_texts=has_texts)
-    return dataclasses.replace(summary, scored_by=known, from_pandas=is_pandas(frame))
+    return dataclasses.replace(
+        summary,
+        scored_by=known,
+        forgotten_documents=documents.forgotten(frame, cluster),
+        from_pandas=is_pandas(frame),
+    )
 
 
 def passes(settings: Settings) -> int:

@@ -71,6 +71,9 @@ class Summary(Saved, Generic[Table_co]):
     scored_by
         The protocol used by the harness that wrote the file, if a reader knows it; a report with another
         protocol says so. Of existing scores, how they were computed, if it is known.
+    forgotten_documents
+        The column with documents of several rows, if the frame has one and no cluster was named; a report
+        then says that its intervals are too narrow.
     from_pandas
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too. This is
         not saved: tables of a loaded summary are Polars frames.
@@ -97,6 +100,7 @@ class Summary(Saved, Generic[Table_co]):
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     folded: Mapping[str, pl.DataFrame] | None = None
     scored_by: str | None = None
+    forgotten_documents: str | None = None
     from_pandas: bool = False
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
+from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.summary import cluster_groups, files, transitions
@@ -65,7 +66,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too.
     groups
         After `fold_clusters`, the number of groups that the clusters were put into.
-    scored_by
+    scored_by, forgotten_documents
         As for `Summary`.
 
     Examples
@@ -88,6 +89,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
     from_pandas: bool = False
     groups: int | None = None
     scored_by: str | None = None
+    forgotten_documents: str | None = None
 
     @property
     def rows(self) -> int:
@@ -196,6 +198,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
             "parts": self.parts,
             "digest": "",
             "scored_by": self.scored_by,
+            "forgotten_documents": self.forgotten_documents,
             files.SYSTEMS: {
                 "columns": dict(self.systems),
                 "groups": self.groups,
@@ -228,6 +231,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
             systems=found["columns"],
             groups=found["groups"],
             scored_by=header["scored_by"],
+            forgotten_documents=header["forgotten_documents"],
             parts=header["parts"],
             transitions=by_kind.pop("transitions"),
             sums=SystemSums(
@@ -340,4 +344,5 @@ def summarize_systems(
         transitions=counted,
         from_pandas=is_pandas(frame),
         scored_by=scored_by(frame, has_texts=has_texts),
+        forgotten_documents=documents.forgotten(frame, cluster),
     )

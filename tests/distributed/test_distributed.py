@@ -369,3 +369,14 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
             distributed.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
     empty = distributed.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
     assert empty.overall["n"] == 0
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+def test_documents_without_a_cluster_are_noted_as_in_memory(cluster: str | None) -> None:
+    rows = daft.read_parquet(str(QUESTIONS))
+    for found in (
+        distributed.report(rows, "tesseract", "answers", cluster=cluster),
+        distributed.compare(rows, ["tesseract", "rapidocr"], "answers", cluster=cluster, draws=99),
+    ):
+        assert found.summary.forgotten_documents == ("doc_id" if cluster is None else None)
+        assert ("Documents have several rows" in repr(found)) is (cluster is None)

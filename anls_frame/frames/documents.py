@@ -1,0 +1,40 @@
+"""Documents that a frame has although no cluster is named, and the note that says what this means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames.conversion import column_names, to_lazy
+
+DOCUMENT = "doc_id"
+"""The column that readers give the document of each row."""
+
+_LOOKED_AT = 100_000
+"""Rows that are looked at: of many more, reading a column or starting a query would take too long."""
+
+
+def forgotten(frame: Any, cluster: str | None) -> str | None:
+    """Return the column that names documents of several rows, if there is one and no cluster is named."""
+    if cluster is not None or DOCUMENT not in column_names(frame):
+        return None
+    first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
+    try:
+        ids = to_lazy(first, [], [DOCUMENT]).select(cs.by_name(DOCUMENT).drop_nulls()).collect().to_series()
+        return DOCUMENT if ids.n_unique() < len(ids) else None
+    except (ValueError, TypeError, pl.exceptions.PolarsError):
+        # Without a cluster nobody asked for this column.
+        return None
+
+
+def note(column: str | None) -> list[str]:
+    """Return the note on documents that no cluster names, if there are any."""
+    if column is None:
+        return []
+    text = (
+        f"Documents have several rows ({column}), which intervals and p-values take as independent: they are "
+        f'too narrow and too small. Pass cluster="{column}", in the shell -c {column}.'
+    )
+    return [text]

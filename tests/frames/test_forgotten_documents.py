@@ -1,0 +1,140 @@
+"""Documents of several rows without a cluster are noted, in reports, comparisons and found slices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from shell import run
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FRAME = pl.DataFrame(
+    {
+        "question_id": [f"q{place}" for place in range(120)],
+        "doc_id": [f"d{place // 4}" for place in range(120)],
+        "prediction": ["a", "b", "c"] * 40,
+        "other": ["a"] * 120,
+        "answers": [["a"], ["b"]] * 60,
+        "lang": ["en", "de", "fr", "it"] * 30,
+    }
+)
+NOTE = 'Documents have several rows (doc_id), which intervals and p-values take as independent: they are too narrow and too small. Pass cluster="doc_id", in the shell -c doc_id.'  # noqa: E501
+KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "polars": lambda frame: frame,
+    "lazy": lambda frame: frame.lazy(),
+    "pandas": lambda frame: frame.to_pandas(),
+    "arrow": lambda frame: frame.to_arrow(),
+}
+CALLS: dict[str, Callable[..., Any]] = {
+    "report": lambda frame, **how: af.report(frame, "prediction", "answers", **how),
+    "two": lambda frame, **how: af.compare(frame, ["prediction", "other"], "answers", **how),
+    "metrics": lambda frame, **how: af.compare(
+        frame, ["prediction", "other"], "answers", metrics=["anls", "cer"], **how
+    ),
+    "many": lambda frame, **how: af.compare(
+        frame, {"x": "prediction", "y": "other", "z": "lang"}, "answers", draws=99, **how
+    ),
+    "slices": lambda frame, **how: af.find_slices(
+        frame, "prediction", "answers", ["lang"], min_rows=1, min_clusters=1, draws=99, **how
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("call", CALLS)
+def test_repeated_documents_without_a_cluster_are_noted(kind: str, call: str) -> None:
+    make, frame = CALLS[call], KINDS[kind](FRAME)
+    assert repr(make(frame)).splitlines().count(NOTE) == 1
+    assert NOTE in make(frame).to_document().notes
+    for cluster in ("doc_id", "question_id"):
+        assert "Documents have several rows" not in repr(make(frame, cluster=cluster))
+    assert "Documents have several rows" not in repr(make(KINDS[kind](FRAME.drop("doc_id"))))
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [f"d{place}" for place in range(120)],
+        list(range(120)),
+        [None] * 120,
+        [None, None, *range(118)],
+    ],
+    ids=["texts", "numbers", "nulls", "some nulls"],
+)
+@pytest.mark.parametrize("call", CALLS)
+def test_documents_of_one_row_each_need_no_note(ids: list[Any], call: str) -> None:
+    frame = FRAME.with_columns(doc_id=pl.Series(ids))
+    assert "Documents have several rows" not in repr(CALLS[call](frame))
+
+
+def test_a_column_that_cannot_be_read_is_no_error() -> None:
+    frame = FRAME.to_pandas()
+    frame["doc_id"] = [1, "x", object()] * 40
+    assert "Documents" not in repr(af.report(frame, "prediction", "answers"))
+
+
+def test_the_note_is_saved_and_merged(tmp_path: Path) -> None:
+    for summarize, read, make in (
+        (lambda rows: af.summarize(rows, "prediction", "answers"), af.Summary, af.Report.from_summary),
+        (
+            lambda rows: af.summarize_systems(rows, ["prediction", "other"], "answers"),
+            af.SystemsSummary,
+            af.Comparison.from_summary,
+        ),
+    ):
+        # The first part has one row of each document.
+        parts = [summarize(FRAME[:40].gather_every(4)), summarize(FRAME[40:])]
+        assert [part.forgotten_documents for part in parts] == [None, "doc_id"]
+        af.merge(parts).save(tmp_path / "summary.parquet")
+        assert NOTE in repr(make(read.load(tmp_path / "summary.parquet")))
+
+
+def test_only_the_first_rows_of_a_query_are_read() -> None:
+    read: list[int] = []
+
+    def watched(ids: pl.Series) -> pl.Series:
+        read.append(len(ids))
+        return ids
+
+    many = pl.select(pl.int_range(400_000).alias("row")).lazy()
+    frame = many.with_columns(
+        doc_id=(pl.col("row") // 4).map_batches(watched, return_dtype=pl.Int64, is_elementwise=True),
+        prediction=pl.lit("a"),
+        answers=pl.lit("a"),
+    )
+    assert NOTE in repr(af.report(frame, "prediction", "answers", metrics="exact_match"))
+    assert 0 < sum(read) < 400_000
+
+
+def test_shell_notes_repeated_documents(tmp_path: Path) -> None:
+    rows = FRAME.with_columns(pl.col("answers").list.join("|"))
+    rows.write_csv(tmp_path / "a.csv")
+    rows.with_columns(prediction=pl.lit("a")).write_csv(tmp_path / "b.csv")
+    for command in (
+        ["report", "a.csv"],
+        ["compare", "a.csv", "b.csv"],
+        ["slices", "a.csv", "--min-rows", "5"],
+    ):
+        done = run(tmp_path, *command)
+        assert (done.returncode, NOTE in done.stdout) == (0, True), done
+        assert "Documents have several rows" not in run(tmp_path, *command, "-c", "doc_id").stdout
+
+
+@pytest.mark.parametrize("call", ["report", "two", "metrics", "many"])
+def test_slices_of_nearly_one_row_each_are_noted(call: str) -> None:
+    def noted(by: str | list[list[str]], rows: int = 120) -> list[str]:
+        return [
+            line for line in repr(CALLS[call](FRAME[:rows], by=by)).splitlines() if "slices of one" in line
+        ]
+
+    said = "slices of one row or two show nothing. A column that names the document"
+    assert len(noted("question_id")) == 1
+    assert noted("question_id")[0].startswith(f"120 rows in 120 slices by question_id: {said}")
+    assert noted([["lang"], ["question_id"]])[0].startswith(f"120 rows in 120 slices by question_id: {said}")
+    assert noted("doc_id") == noted("lang") == noted("question_id", rows=10) == []
