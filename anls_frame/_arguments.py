@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ _WIDEST_IN_POINTS = 2
 
 class ArgumentTypeError(TypeError, ValueError):
     """A number or a choice of the wrong type; `except ValueError` catches it too."""
+
+
+def check_threads() -> None:
+    """Raise an error if Polars would panic because of the environment."""
+    threads = os.environ.get("POLARS_MAX_THREADS", "").strip().removeprefix("+")
+    if threads and not threads.strip("0"):
+        raise ValueError(
+            f"the environment variable POLARS_MAX_THREADS is {threads!r}; unset it, or set it to 1 or more"
+        )
 
 
 def choice(name: str, value: T, choices: Iterable[object]) -> T:

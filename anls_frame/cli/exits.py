@@ -14,6 +14,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
+from anls_frame._arguments import check_threads
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,6 +29,7 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     _prepare_streams()
     _show_warnings(program)
     try:
+        check_threads()
         code = run()
         sys.stdout.flush()
     except SystemExit:

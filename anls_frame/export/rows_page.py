@@ -13,7 +13,6 @@ import hashlib
 import json
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
@@ -51,6 +50,10 @@ SCRIPTS = (
 
 _MOST_ORIGINS = 100
 _SCHEME = re.compile(r"(?i)^([a-z][a-z0-9+.-]+):")
+# What browsers leave out of an address, and the beginnings of paths that name a host: `//host`, `/.//host`.
+_IGNORED = re.compile(r"^[\x00-\x20]+|[\t\r\n]+|[\x00-\x20]+$")
+_FILE = re.compile(r"(?i)^file:(//(?=/))?")
+_HOST_PATH = re.compile(r"(?i)^(\.|%2e|/)*//")
 _HOST = re.compile(r"(?i)^(https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)(?:[/?#]|$)")
 
 
@@ -127,22 +130,30 @@ def _image_sources(content: RowsContent) -> str:
     addresses = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
     found = set()
     for address in addresses:
-        scheme = _SCHEME.match(address)
-        host = _HOST.match(address)
-        if scheme is None:
+        plain = _IGNORED.sub("", address)
+        scheme = _SCHEME.match(plain)
+        host = _HOST.match(plain)
+        if scheme is None and _is_here(plain):
             # Beside the page, which may be a file.
             found |= {"'self'", "file:"}
         elif host is not None:
             found.add(host[1].lower())
-        elif address.lower().startswith("data:image/"):
+        elif plain.lower().startswith("data:image/"):
             found.add("data:")
-        elif scheme[1].lower() == "file" and not urlsplit(address).netloc:
+        elif scheme is not None and scheme[1].lower() == "file" and _is_here(plain):
             found.add("file:")
         else:
             raise ValueError(
-                "images must be paths or addresses that begin with https:, http:, file: or data:image/, got "
+                "images must be paths or addresses that begin with https:, http:, file: or data:image/, and "
+                "paths may neither begin with // nor have a backslash, which name another computer, got "
                 f"{shown(address[:200])!r}"
             )
     if len(found) > _MOST_ORIGINS:
         raise ValueError(f"images come from {len(found):,} places; at most {_MOST_ORIGINS} can be allowed")
     return " ".join(sorted(found)) or "'none'"
+
+
+def _is_here(address: str) -> bool:
+    """Whether a path is on this computer: Windows connects to the host of //host/x and of its spellings."""
+    path = _FILE.sub("", address)
+    return not ("\\" in path or "%5c" in path.lower() or _HOST_PATH.match(path))

@@ -264,7 +264,8 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     ------
     M2FormatError
         If a row holds what the format cannot represent: a line break; ``|||`` in a field, ``||`` in a
-        correction, or a ``|`` next to one of them, such as at the end of a type; a null source, span or
+        correction, or a ``|`` next to one of them, such as at the end of a type; a correction that begins or
+        ends with whitespace, or is ``-NONE-``, the format's word for a deletion; a null source, span or
         annotator; a span that starts below 0 or ends before it starts.
     TypeError
         If `frame` is not a frame.
@@ -473,7 +474,13 @@ def _list(values: Iterable[Any] | None) -> list[Any]:
 
 
 def _correction(index: int, text: str | None) -> str:
-    return _checked(index, text or "").strip() or _NONE
+    text = _checked(index, text or "")
+    if text == _NONE or text != text.strip():
+        raise M2FormatError(
+            f"row {index}: the correction {text!r} would be read back as another text; strip it, and write a "
+            "deletion as an empty text"
+        )
+    return text or _NONE
 
 
 def _checked(index: int, text: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from anls_frame._arguments import check_threads
 from anls_frame.exceptions import (
     ColumnNotFoundError,
     DTypeError,
@@ -112,6 +113,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
     except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        check_threads()
         message = str(error).partition("\n")[0]
         raise problem(
             path,

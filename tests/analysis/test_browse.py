@@ -284,6 +284,25 @@ def test_the_policy_names_the_script_the_style_and_images_alone(tmp_path: Path) 
     assert policy(image="pages/{n}.png") == "img-src 'self' file:"
     assert policy(image="https://cdn.example/{a}/{n}.png") == "img-src https://cdn.example"
     assert policy(image="data:image/png;base64,{a}") == "img-src data:"
+    for right in ("/a/{n}", "../a/{n}", "file:///a/{n}", "file:/a/{n}", "FILE:///C:/{n}", "a//{n}"):
+        assert policy(image=right).endswith("file:")
+    of_hosts = (
+        *(
+            "//host/{n}",
+            "\\\\host\\{n}",
+            "/\\host/{n}",
+            "a\\{n}",
+            " //host/{n}",
+            "/\t/host/{n}",
+            "/.//host/{n}",
+        ),
+        *("..//host/{n}", "/%2e//host/{n}", "%5c%5Chost/{n}", "file://host/{n}", "file:////host/{n}"),
+        *("file://///host/{n}", "FILE:\\\\host\\{n}", "file:///.//host/{n}", "fi\nle://host/{n}"),
+        "file:///%5C%5Chost/{n}",
+    )
+    for wrong in of_hosts:
+        with pytest.raises(ValueError, match=r"images must be .* which name another computer, got"):
+            af.browse(frame, "a", "a", image=wrong)
     for wrong in ("javascript:alert({n})", "https://a b/{n}", "https://x;script-src *{n}", "ftp://a/{n}"):
         with pytest.raises(ValueError, match="images must be paths or addresses"):
             af.browse(frame, "a", "a", image=wrong)

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from campaign import amount, crossed
 from sample import DATA
-from shell import run
+from shell import run, run_alone
 
 import anls_frame as af
 
@@ -46,7 +46,7 @@ PRINTERS = [("report",), ("report", "--json"), ("score",), ("confusions", "--jso
 # A limit on the size of files fails a write as a full disk does; the answer goes through a pipe.
 LIMITED = """
 import json, pathlib, resource, signal, sys
-from shell import run
+from shell import run, run_alone
 # Python does not see that what it has compiled is cut off.
 sys.dont_write_bytecode = True
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -224,3 +224,23 @@ def test_a_full_disk_behind_stdout_is_an_error(
     assert done.returncode == 2
     assert b"No space left on device" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("threads", ["0", "00"])
+def test_threads_that_polars_cannot_have_are_named(tmp_path: Path, threads: str) -> None:
+    pl.DataFrame({"prediction": ["a"], "answers": ["a"]}).write_parquet(tmp_path / "a.parquet")
+    read = "import anls_frame as af; af.read_results('a.parquet')"
+    done = run_alone(tmp_path, "report", "a.parquet", environment={"POLARS_MAX_THREADS": threads})
+    of_python = subprocess.run(  # noqa: S603 - this interpreter
+        [sys.executable, "-c", read],
+        cwd=tmp_path,
+        env={**os.environ, "POLARS_MAX_THREADS": threads},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    for said in (done.stderr, of_python.stderr):
+        assert f"POLARS_MAX_THREADS is '{threads}'; unset it, or set it to 1 or more" in said
+        assert "damaged" not in said

@@ -279,7 +279,7 @@ def test_pipes_that_come_back_are_written(tmp_path: Path) -> None:
 
 
 def test_edits_that_say_noop_become_annotators_without_edits(tmp_path: Path) -> None:
-    rows = [[edit(1, -1, -1, [""], "X"), edit(2, 0, 1, ["c"], "noop"), edit(0, 0, 1, [" c "]), None]]
+    rows = [[edit(1, -1, -1, [""], "X"), edit(2, 0, 1, ["c"], "noop"), edit(0, 0, 1, ["c"]), None]]
     data = pl.DataFrame({"source": ["a"], "edits": rows})
 
     gec.write_m2(data, tmp_path / "gold.m2")
@@ -305,6 +305,12 @@ def test_pandas_frames_are_written_as_well(tmp_path: Path) -> None:
         ("a\nb", {}, "row 0: 'a\\\\nb' contains a line break"),
         ("a", {"type": "x|||y"}, "separates fields"),
         ("a", {"corrections": ["x||y"]}, "separates fields"),
+        (
+            "a",
+            {"corrections": [" c "]},
+            "row 0: the correction ' c ' would be read back as another text",
+        ),
+        ("a", {"corrections": ["c", "-NONE-"]}, "row 0: the correction '-NONE-' would be read back"),
         ("a", {"comment": "x\ry"}, "line break"),
         (None, {}, "row 0: the source is null"),
     ],
