@@ -714,7 +714,8 @@ class Comparison(SlicedResult[Table_co]):
         effect
             Size of the true difference, in units of the score, in either direction.
         power, alpha
-            As for `detectable_difference`.
+            As for `detectable_difference`: the test is two-sided. `decide` asks a one-sided question, whether
+            a loss is below a margin, and names fewer documents or more.
 
         Returns
         -------
@@ -740,7 +741,7 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def decide(
-        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False
+        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False, runs: int = 1
     ) -> Decision[Table_co]:
         """
         Decide whether the second system is worse than the first by more than a margin.
@@ -750,9 +751,14 @@ class Comparison(SlicedResult[Table_co]):
         within
             The margin, in units of the score (a point of ANLS is 0.01); if lower is better, a rise is a loss.
         alpha
-            Largest probability of "fine", and of "regressed", if the true loss is the margin.
+            About the largest probability of "fine", and of "regressed", if the true loss is the margin; more
+            where a few documents have most of the loss. Both questions are one-sided, unlike that of
+            `sample_size`.
         slices
             Also decide about each slice. Those that can be tested share `alpha`.
+        runs
+            Number of decisions that are planned on the same documents, such as one for each change of a
+            system. Each is made at alpha / runs, so that `alpha` holds for all of them together.
 
         Returns
         -------
@@ -783,7 +789,7 @@ class Comparison(SlicedResult[Table_co]):
 
         within, alpha = (
             checked_margin("within", within, self.measures),
-            number("alpha", alpha, 0, 0.5, ends=False),
+            number("alpha", alpha, 0, 0.5, ends=False) / count("runs", runs, 1),
         )
         together = self._below_each_other if flag("slices", slices) and self._by else None
         decision = decide(self._planner, together, [*self.systems], within=within, alpha=alpha)

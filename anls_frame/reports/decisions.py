@@ -43,7 +43,7 @@ class Decision(Generic[Table_co]):
     within
         The margin.
     alpha
-        Largest probability of each wrong answer if the true loss is the margin.
+        About the largest probability of each wrong answer if the true loss is the margin, in this run.
     systems
         Names of the first and the second system.
     difference, low, high

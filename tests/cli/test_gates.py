@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 from shell import run, run_alone
 
+import anls_frame as af
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -32,6 +34,24 @@ def test_a_gate_that_nothing_can_fail_is_wrong_usage(
     assert f"{option} must be less than 1, because ANLS lies between 0 and 1" in done.stderr
     assert done.stderr.endswith(f"got {value}; {hint}\n")
     assert not (tmp_path / "out.html").exists()
+
+
+def test_planned_runs_share_alpha(tmp_path: Path) -> None:
+    # Nine rows of 200 are lost: p is 2 / 2^9 = 0.004, below 0.05 and above 0.05 / 50.
+    lost = {"old": ["a"] * 200, "new": ["x"] * 9 + ["a"] * 191, "t": ["a"] * 200}
+    pl.DataFrame({"question_id": range(200), **lost}).write_csv(tmp_path / "rows.csv")
+    gate = ("compare", *OF_ONE_SCALE, "--fail-if-drop", "0.01")
+    assert run(tmp_path, *gate).returncode == 1
+    assert run(tmp_path, *gate, "--planned-runs", "50").returncode == 0
+    within = ("compare", *OF_ONE_SCALE, "--require-within", "0.09")
+    assert run(tmp_path, *within).returncode == 0
+    assert run(tmp_path, *within, "--planned-runs", "50").returncode == 3
+    wrong = run(tmp_path, *gate, "--planned-runs", "0")
+    assert wrong.returncode == 2
+    assert "--planned-runs must be an integer of at least 1, got 0" in wrong.stderr
+    comparison = af.compare(pl.DataFrame(lost), ["old", "new"], "t")
+    shared, stricter = comparison.decide(0.09, runs=50), comparison.decide(0.09, alpha=0.001)
+    assert (shared.alpha, shared.low, shared.high) == (stricter.alpha, stricter.low, stricter.high)
 
 
 METRICS = """

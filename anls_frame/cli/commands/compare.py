@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anls_frame._arguments import number, share
+from anls_frame._arguments import count, number, share
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Confidence,
@@ -67,11 +67,24 @@ class Gate:
             "probability of 0, and of 1, if the true loss is the bound."
         ),
     ] = 0.05
+    planned_runs: Annotated[
+        int,
+        typer.Option(
+            help="How often the gate is planned to run on the same documents. Each run has the level alpha / "
+            "planned runs, so that --alpha holds for all of them together."
+        ),
+    ] = 1
+
+    @property
+    def level(self) -> float:
+        """Alpha of this run."""
+        return self.alpha / self.planned_runs
 
     def __post_init__(self) -> None:
         if self.fail_if_drop is not None:
             number("--fail-if-drop", self.fail_if_drop, 0)
         share("--alpha", self.alpha)
+        count("--planned-runs", self.planned_runs, 1)
         if self.require_within is not None:
             number("--require-within", self.require_within, 0, ends=False)
             number("--alpha", self.alpha, 0, 0.5, ends=False)
@@ -103,16 +116,16 @@ class Gate:
 
         if self.fail_if_drop is None and self.require_within is None:
             return 0
-        note = untestable_note(comparison.to_polars(), comparison.settings, self.alpha)
+        note = untestable_note(comparison.to_polars(), comparison.settings, self.level)
         if note is not None and (self.fail_if_drop is not None or self.require_within_slices):
             say(f"anls-frame: {note}")
         code = 0
         if self.require_within is not None:
-            decision = comparison.decide(self.require_within, self.alpha, slices=self.require_within_slices)
+            decision = comparison.decide(self.require_within, self.level, slices=self.require_within_slices)
             say(f"anls-frame: {decision}")
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
-            for sentence in sentences(comparison, self.fail_if_drop, self.alpha):
+            for sentence in sentences(comparison, self.fail_if_drop, self.level):
                 say(f"anls-frame: {sentence}")
                 code = GATE_FAILED
         return code
