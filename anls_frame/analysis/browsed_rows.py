@@ -16,10 +16,10 @@ from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores, words
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
+from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.slicing import categories
-from anls_frame.summary.systems import of_system, resolve_for
+from anls_frame.summary.systems import of_system, once, resolve_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,16 +78,10 @@ def metrics_of_rows(
 ) -> list[Metric]:
     """Return the scores of rows that a caller asked for, each once."""
     if len(systems) > 1:
-        found = resolve_for(given, systems, has_texts=True, cer_protocol=cer_protocol)
-    else:
-        wanted = "anls" if given is None else given
-        found = resolve(wanted, columns, has_texts=True, cer_protocol=cer_protocol)
-        if isinstance(given, str) and given in SETS:
-            found = tuple(metric for metric in found if metric != BUILT_IN["zeros"])
-    if BUILT_IN["zeros"] in found:
-        raise ValueError("metrics must be a score of rows, and 'zeros' is none; look at 'anls'")
-    # A row has no mean and no corpus: two metrics may be the same score of a row.
-    return list({metric.row or metric.name: metric for metric in reversed(found)}.values())[::-1]
+        return once(resolve_for(given, systems, has_texts=True, cer_protocol=cer_protocol))
+    wanted = "anls" if given is None else given
+    resolved = resolve(wanted, columns, has_texts=True, cer_protocol=cer_protocol)
+    return once(of_rows(resolved, given))
 
 
 def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[tuple[int, float | None]]]:

@@ -16,7 +16,7 @@ from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import predicted, score_details
 from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
-from anls_frame.summary.systems import of_system, resolve_for, two
+from anls_frame.summary.systems import of_system, once, resolve_for, two
 from anls_frame.summary.transitions import type_of
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def changes(
     pair = two(systems)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = resolve_for(metrics, pair, has_texts=has_texts, cer_protocol=cer_protocol)
+    chosen = once(resolve_for(metrics, pair, has_texts=has_texts, cer_protocol=cer_protocol))
     settings = Settings(
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),

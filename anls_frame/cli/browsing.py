@@ -10,8 +10,8 @@ import anls_frame as af
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import tables
 from anls_frame.cli.paths import name_of
-from anls_frame.cli.source import are_pages, reading, scan
-from anls_frame.cli.systems import texts_of
+from anls_frame.cli.source import reading, scan
+from anls_frame.cli.systems import metrics_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +25,7 @@ def of_files(
 ) -> af.RowsPage:
     """Return the page of the rows of one system or of several."""
     path = given.files[0]
-    usual: list[str | af.Metric] = ["cer_corpus" if are_pages(path, given.source) else "anls"]
-    chosen = named_metrics.parse(metrics) or usual
+    chosen = metrics_of(given, metrics)
     frame, systems = texts(given)
     prediction: str | Mapping[str, str] = systems
     if len(systems) == 1:
@@ -66,10 +65,8 @@ def page(
     """Return a page of rows, known by their ids if they have any; messages name the option for fewer rows."""
     has_ids = "question_id" in frame.collect_schema().names()
     options["id"] = id or ("question_id" if has_ids else None)
-    # A name by itself may be that of a set.
-    options["metrics"] = metrics[0] if len(metrics) == 1 else metrics
     try:
-        return af.browse(frame, prediction, "answers", **options)
+        return af.browse(frame, prediction, "answers", metrics=metrics, **options)
     except ValueError as error:
         raise ValueError(
             str(error).replace("pass n=", f"pass {option} ").replace(" keep=", " --keep")

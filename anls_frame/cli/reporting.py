@@ -48,7 +48,7 @@ class Delivery:
     summary: Path | None
     table: Table
     target: Target
-    page: Callable[[af.Report], af.RowsPage] | None = None
+    page: Callable[[], af.RowsPage] | None = None
     """Makes the page of the rows behind the figures."""
     source: Sequence[Path] = ()
     """The files that a page names."""
@@ -66,7 +66,7 @@ class Delivery:
         if self.summary is not None:
             summary.save(self.summary)
         if self.output is not None:
-            page = None if self.page is None else self.page(report)
+            page = None if self.page is None else self.page()
             report.write(
                 self.output, escape_formulas=self.target.escape_formulas, rows=page, source=self.source
             )
@@ -190,8 +190,8 @@ class Work:
         options = {"fold_clusters": self.fold_clusters}
         return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
 
-    def page(self, n: int, report: af.Report) -> af.RowsPage:
-        """Return a page of the rows of a report."""
+    def page(self, n: int) -> af.RowsPage:
+        """Return a page of the rows."""
         if self.are_logs:
             rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
             frame = origins.like(rows.lazy(), rows)
@@ -202,13 +202,13 @@ class Work:
             raise ValueError(
                 "--rows shows single answers, but questions have several: choose an epoch with --epoch"
             )
-        scores = [measure for measure in report.measures if measure.name != "zeros"]
+        chosen = self.settings["metrics"] or ["qa"]
         with reading(self.files[0], self.source), working("Writing rows"):
             return browsing.page(
-                metrics.with_numbers(frame, metrics.columns(scores)),
+                metrics.with_numbers(frame, metrics.columns(chosen)),
                 "prediction",
                 option="--rows",
-                metrics=scores,
+                metrics=chosen,
                 by=list(dict.fromkeys(name for names in self.settings["by"] or () for name in names)),
                 keep=self.settings["keep"],
                 n=n,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,7 +11,8 @@ import polars as pl
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _files, _long
-from anls_frame.readers._problems import listed, problem, reading_parquet
+from anls_frame.readers._parquet import reading_parquet
+from anls_frame.readers._problems import listed, problem
 from anls_frame.readers._standard import ROLES, SCORED
 from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_rows
@@ -65,9 +66,9 @@ def table(path: Path, source: Source) -> pl.DataFrame:
 
 @contextmanager
 def reading(path: Path, source: Source) -> Iterator[None]:
-    """Name the file if Polars finds it damaged, and explain which columns a harness leaves out."""
+    """Name a table of Parquet that is damaged, and explain which columns a harness leaves out."""
     try:
-        with reading_parquet(path):
+        with reading_parquet(path) if _is_parquet(path, source) else nullcontext():
             yield
     except ColumnNotFoundError as error:
         if kind_of_file(path, source) != "lmms-eval":
@@ -76,6 +77,13 @@ def reading(path: Path, source: Source) -> Iterator[None]:
             f"{error}\nlmms-eval leaves the document's fields out of its files: join them by question_id, "
             "the number of the row in the data set, and report the joined table"
         ) from None
+
+
+def _is_parquet(path: Path, source: Source) -> bool:
+    """Whether the path is a table of Parquet, and not a folder or a pattern of several files."""
+    if not path.exists() or path.is_dir() or kind_of_file(path, source) != "table":
+        return False
+    return _content.file_format(path, source.format) == "parquet"
 
 
 def scan(
@@ -108,8 +116,7 @@ def scan_counted(path: Path, source: Source) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, source: Source) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    is_table = source.epoch is None and kind_of_file(path, source) == "table"
-    if not is_table or _content.file_format(path, source.format) != "parquet":
+    if source.epoch is not None or not _is_parquet(path, source):
         return None
     _content.check_file(path)
     with reading_parquet(path):

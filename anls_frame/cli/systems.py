@@ -79,8 +79,7 @@ def compared(
 ) -> af.Comparison:
     """Compare the texts of the systems; of repeated answers, the means."""
     _check_direction(lower_is_better=lower_is_better)
-    usual = "cer_corpus" if are_pages(given.files[0], given.source) else "anls"
-    chosen: list[str | af.Metric] = named_metrics.parse(metrics) or [usual]
+    chosen = metrics_of(given, metrics)
     rows, labels = logged(given) if given.are_logged else (None, {})
     found = [] if rows is None else epochs.resolved(chosen, rows, scoring.cer_protocol)
     if rows is not None and (epochs.are_repeated(rows) or epochs.are_read(found)):
@@ -99,11 +98,15 @@ def compared(
         frame, systems = _columns(given) if rows is None else _side_by_side(rows, [*labels])
         scored = named_metrics.with_numbers(frame.lazy(), named_metrics.columns(chosen)).collect()
         scored = origins.like(scored, frame)
-        # A name by itself may be that of a set.
-        one_or_all = chosen[0] if len(chosen) == 1 else chosen
         options |= {**vars(scoring), "details": details}
-        comparison = af.compare(scored, systems, "answers", metrics=one_or_all, **options)
+        comparison = af.compare(scored, systems, "answers", metrics=chosen, **options)
     return _not_empty(comparison, "no row has an answer to score against")
+
+
+def metrics_of(given: Systems, metrics: Sequence[str] | None) -> list[str | af.Metric]:
+    """Return the metrics of texts with these names, or the usual one."""
+    usual = "cer_corpus" if are_pages(given.files[0], given.source) else "anls"
+    return named_metrics.parse(metrics) or [usual]
 
 
 def compared_scores(

@@ -71,13 +71,6 @@ def of_reference(
     return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function))
 
 
-def fields_of_reference(
-    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfReference[Options, pd.DataFrame]:
-    """Do the same for a function that returns a struct: for pandas, the fields are columns of a frame."""
-    return cast("_OfReference[Options, pd.DataFrame]", _with_pandas(function))
-
-
 def of_vectors(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
 ) -> _OfReference[Options, pd.Series[Any]]:

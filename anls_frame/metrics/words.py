@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame.metrics.row_functions import fields_of_reference, of_answers, of_reference
+from anls_frame.metrics.row_functions import fields_of_answers, of_answers
 from anls_frame.protocol import plugin_options, resolve_protocol
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def wer(
     return _plugin.score("wer", prediction, answers, missing=missing, protocol=_by_words(protocol))
 
 
-@fields_of_reference
+@fields_of_answers
 def edit_counts(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
@@ -108,8 +108,9 @@ def edit_counts(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
         pandas Series with the same index, the result is a frame.
-    reference
-        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest character
+        error rate counts, as for `cer`, and the first of equals. Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what is counted (its field `unit`); by default, the code points of
         the unprepared texts.
@@ -120,8 +121,8 @@ def edit_counts(
     -------
     Expr
         `Struct`, named `edit_counts`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
-        (`Int64`). The first three add up to `levenshtein`; substitutions, deletions and hits to the length
-        of the reference. Null where either text is null.
+        (`Int64`). The first three add up to the `levenshtein` distance to the reference; substitutions,
+        deletions and hits to its length. Null where the prediction is null or there is no answer.
 
     Raises
     ------
@@ -156,13 +157,13 @@ def edit_counts(
     └───────────────┴───────────┴────────────┴──────┘
     """
     options = plugin_options(protocol)
-    return _plugin.score("edit_counts", prediction, reference, missing=missing, protocol=options)
+    return _plugin.score("edit_counts", prediction, answers, missing=missing, protocol=options)
 
 
-@fields_of_reference
+@fields_of_answers
 def word_errors(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
@@ -175,8 +176,9 @@ def word_errors(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
         pandas Series with the same index, the result is a frame.
-    reference
-        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
+        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
@@ -187,7 +189,7 @@ def word_errors(
     Expr
         `Struct`, named `word_errors`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
         (`Int64`). The first three add up to the edit distance in words; substitutions, deletions and hits
-        to the words of the reference. Null where either text is null.
+        to the words of the reference. Null where the prediction is null or there is no answer.
 
     Raises
     ------
@@ -221,13 +223,13 @@ def word_errors(
     │ 1             ┆ 0         ┆ 1          ┆ 2    │
     └───────────────┴───────────┴────────────┴──────┘
     """
-    return _plugin.score("word_errors", prediction, reference, missing=missing, protocol=_by_words(protocol))
+    return _plugin.score("word_errors", prediction, answers, missing=missing, protocol=_by_words(protocol))
 
 
-@of_reference
+@of_answers
 def mer(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
@@ -240,8 +242,9 @@ def mer(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
         pandas Series with the same index, the result is one, too.
-    reference
-        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
+        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
     protocol
         How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
@@ -251,7 +254,7 @@ def mer(
     -------
     Expr
         `Float64` in [0, 1], named `mer`: (S + D + I) / (S + D + I + H) with the counts of `word_errors`; 0
-        for two texts without words. Null where either text is null.
+        for two texts without words. Null where the prediction is null or there is no answer.
 
     Raises
     ------
@@ -279,17 +282,17 @@ def mer(
     >>> df.select(af.mer("prediction", "reference")).item()
     0.5
     """
-    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
+    counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
     edits, hits = _edits(counts), _hits(counts, protocol)
     # Without words there is nothing to get wrong.
     words = pl.max_horizontal(edits + hits, pl.lit(1, pl.Int64))
     return (edits / words).alias("mer")
 
 
-@of_reference
+@of_answers
 def wil(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
@@ -302,8 +305,9 @@ def wil(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
         pandas Series with the same index, the result is one, too.
-    reference
-        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
+        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
     protocol
         How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
@@ -314,7 +318,7 @@ def wil(
     Expr
         `Float64` in [0, 1], named `wil`: 1 - H / N · H / P with the hits H of `word_errors` and the numbers
         of words of the reference, N, and of the prediction, P; 0 for two texts without words, 1 if only one
-        has none. Null where either text is null.
+        has none. Null where the prediction is null or there is no answer.
 
     Raises
     ------
@@ -341,7 +345,7 @@ def wil(
     >>> round(df.select(af.wil("prediction", "reference")).item(), 4)
     0.6667
     """
-    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
+    counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
     in_reference, in_prediction = _lengths(counts)
     has_words = in_reference > 0, in_prediction > 0
     hits = _hits(counts, protocol)
@@ -356,10 +360,10 @@ def wil(
     return pl.when(~both & either).then(1.0).when(~either).then(0.0).otherwise(lost).alias("wil")
 
 
-@of_reference
+@of_answers
 def bag_of_words_error(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
@@ -374,8 +378,9 @@ def bag_of_words_error(
     prediction
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
         pandas Series with the same index, the result is one, too.
-    reference
-        Column with one string per row; for lists of answers, use `nearest_answer` first.
+    answers
+        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
+        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
@@ -386,7 +391,8 @@ def bag_of_words_error(
     Expr
         `Float64`, named `bag_of_words_error`: (max(N, P) - C) / N with the numbers of words of the reference,
         N, and of the prediction, P, and the number C of words that both have, each as often as both have it.
-        It is never above `wer`. With a reference that has no words it is P. Null where either text is null.
+        It is never above `wer`. With a reference that has no words it is P. Null where the prediction is
+        null or there is no answer.
 
     Raises
     ------
@@ -412,10 +418,8 @@ def bag_of_words_error(
     >>> df.select(af.wer("prediction", "reference"), af.bag_of_words_error("prediction", "reference")).row(0)
     (0.5, 0.0)
     """
-    counts = word_errors(prediction, reference, protocol=protocol, missing=missing)
-    shared = _plugin.score(
-        "shared_units", prediction, reference, missing=missing, protocol=_by_words(protocol)
-    )
+    counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
+    shared = _plugin.score("shared_units", prediction, answers, missing=missing, protocol=_by_words(protocol))
     in_reference, in_prediction = _lengths(counts)
     errors = pl.max_horizontal(in_reference, in_prediction) - shared
     words = pl.max_horizontal(in_reference, pl.lit(1, pl.Int64))

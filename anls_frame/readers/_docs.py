@@ -14,7 +14,8 @@ from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _files, _lists, _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._fields import DOC_IDS
-from anls_frame.readers._problems import ManyProblems, Problems, reading_parquet
+from anls_frame.readers._parquet import reading_parquet
+from anls_frame.readers._problems import ManyProblems, Problems
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,13 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import polars as pl
-
-from anls_frame._arguments import check_threads
 from anls_frame.exceptions import (
-    ColumnNotFoundError,
-    DTypeError,
-    DuplicateColumnError,
     InputError,
     Problem,
 )
@@ -103,22 +97,6 @@ class Problems(ManyProblems):
 def problem(path: Path, message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read any further."""
     return InputError([Problem(str(path), place, message)])
-
-
-@contextmanager
-def reading_parquet(path: Path) -> Iterator[None]:
-    """Raise an error that names the file if Polars fails or panics in the block because it is damaged."""
-    try:
-        yield
-    except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
-        raise
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        check_threads()
-        message = str(error).partition("\n")[0]
-        raise problem(
-            path,
-            f"cannot be read as Parquet: {message}; it is damaged, or was changed while it was read",
-        ) from None
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,8 @@ import polars.selectors as cs
 
 from anls_frame.frames import printed_lists
 from anls_frame.readers import _collector, _content, _files, _json, _json_columns, _lists, _standard
-from anls_frame.readers._problems import Problems, problem, reading_parquet
+from anls_frame.readers._parquet import reading_parquet
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects, from_table
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.result import Slices
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
+from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
@@ -441,11 +441,8 @@ class _Given:
             return cls(pair, chosen, texts, _needed(chosen, pair))
         has_texts = are_texts(prediction, answers)
         wanted = "anls" if metrics is None and has_texts else metrics
-        chosen = resolve(wanted, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
-        if isinstance(wanted, str) and wanted in SETS:
-            chosen = tuple(metric for metric in chosen if metric != BUILT_IN["zeros"])
-        if BUILT_IN["zeros"] in chosen:
-            raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
+        resolved = resolve(wanted, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+        chosen = of_rows(resolved, wanted)
         name = "score" if prediction is None else prediction
         texts = [name, str(answers)] if has_texts else []
         return cls({name: name}, chosen, texts, _needed(chosen, {name: name}))

@@ -204,7 +204,7 @@ def _resolved(
             raise ValueError(
                 f"metric {given.name!r} is a function of texts: pass the columns prediction and answers too"
             )
-        return [given]
+        return [_computable(given, columns, cer_protocol) if has_texts else given]
     if isinstance(given, str):
         name = OTHER_NAMES.get(given, given)
         if has_texts and given in SETS:
@@ -224,6 +224,39 @@ def _resolved(
             "answers"
         )
     return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
+
+
+def _computable(metric: Metric, columns: Sequence[object], cer_protocol: ScoreProtocol | str) -> Metric:
+    """Return a metric with what computes it, which those of a result are only described by."""
+    if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
+        return metric
+    named = DESCRIBED.get(metric.name)
+    if named is not None and named.within() == metric.within():
+        return _prepared(named, cer_protocol)
+    if metric.sources[0].endswith("()"):
+        raise ValueError(
+            f"metric {metric.name!r} is taken from a result, which does not keep its function "
+            f"{metric.sources[0]}: pass the Metric that was passed there"
+        )
+    return metric
+
+
+def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
+    """
+    Return the metrics that are scores of rows: all but the share of zeros.
+
+    Raises
+    ------
+    ValueError
+        If nothing else is left of what the caller asked for, or that share was asked for by its name.
+    """
+    zeros = BUILT_IN["zeros"]
+    kept = tuple(metric for metric in metrics if metric != zeros)
+    names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    is_named = any(isinstance(name, str) and name == zeros.name for name in names)
+    if is_named or not kept:
+        raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
+    return kept
 
 
 def _prepared(metric: Metric, cer_protocol: ScoreProtocol | str) -> Metric:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.summary.catalogue import BUILT_IN, SETS, resolve
+from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ def resolve_for(
     *,
     has_texts: bool,
     cer_protocol: ScoreProtocol | str,
-    is_one: bool = False,
 ) -> tuple[Metric, ...]:
     """
     Return the scores of rows that a caller asked for, each of which has a value for every system.
@@ -32,14 +31,16 @@ def resolve_for(
     if not (has_texts or all(isinstance(one, Metric) for one in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
-    metrics = resolve(wanted, (), has_texts=has_texts, cer_protocol=cer_protocol)
-    if isinstance(given, str) and given in SETS and not is_one:
-        metrics = tuple(metric for metric in metrics if metric != BUILT_IN["zeros"])
-    if is_one and len(metrics) > 1:
-        raise ValueError(f"metrics must be one metric, got {given!r}")
+    resolved = resolve(wanted, (), has_texts=has_texts, cer_protocol=cer_protocol)
+    metrics = of_rows(resolved, given)
     for metric in metrics:
         _check(metric, systems)
     return metrics
+
+
+def once(metrics: Sequence[Metric]) -> list[Metric]:
+    """Return each score of a row once: a row has no mean and no corpus, so two metrics may be the same."""
+    return list({metric.row or metric.name: metric for metric in reversed(metrics)}.values())[::-1]
 
 
 def of_system(metric: Metric, system: str) -> Metric:
@@ -52,8 +53,6 @@ def of_system(metric: Metric, system: str) -> Metric:
 
 
 def _check(metric: Metric, systems: Mapping[str, str]) -> None:
-    if metric is BUILT_IN["zeros"]:
-        raise ValueError("metrics must be a score of rows, and 'zeros' is none; compare 'anls'")
     for values in (metric.numerator, metric.denominator):
         if isinstance(values, Mapping) and set(values) != set(systems):
             raise ValueError(f"metric {metric.name!r} must have a column for each of {list(systems)}")

@@ -249,28 +249,38 @@ impl Scorer {
         best
     }
 
-    /// Edits towards the answer that gives the lowest character error rate, first of equals.
+    /// Edits towards the answer that gives the lowest error rate, first of equals.
     pub fn char_errors<'a>(
         &mut self,
         prediction: &str,
         answers: impl Iterator<Item = (usize, &'a str)>,
         preparation: Preparation,
     ) -> Option<CharErrors> {
+        self.lowest_rate(prediction, answers, preparation).map(|(_, edits)| edits)
+    }
+
+    /// The answer that gives the lowest error rate, first of equals, and the edits towards it.
+    pub fn lowest_rate<'a>(
+        &mut self,
+        prediction: &str,
+        answers: impl Iterator<Item = (usize, &'a str)>,
+        preparation: Preparation,
+    ) -> Option<(&'a str, CharErrors)> {
         let Self { workspace, prediction: prediction_buffer, answer: answer_buffer, units } = self;
         let prediction = preparation.prepare(prediction, prediction_buffer);
-        let mut best: Option<CharErrors> = None;
+        let mut best: Option<(&str, CharErrors)> = None;
         for (_, answer) in answers {
-            let answer = preparation.prepare(answer, answer_buffer);
-            let [prediction, answer] = units.code_points([prediction, answer], preparation.unit);
-            let reference_length = length(answer);
-            let limit = best.map_or(usize::MAX, |best| best.distance_limit(reference_length));
-            let Some(errors) = workspace.distance_within(prediction, answer, SubstitutionCost::One, limit)
+            let reference = preparation.prepare(answer, answer_buffer);
+            let [prediction, reference] = units.code_points([prediction, reference], preparation.unit);
+            let reference_length = length(reference);
+            let limit = best.map_or(usize::MAX, |(_, best)| best.distance_limit(reference_length));
+            let Some(errors) = workspace.distance_within(prediction, reference, SubstitutionCost::One, limit)
             else {
                 continue;
             };
             let candidate = CharErrors { errors, reference_length };
-            if best.is_none_or(|best| candidate.rate() < best.rate()) {
-                best = Some(candidate);
+            if best.is_none_or(|(_, best)| candidate.rate() < best.rate()) {
+                best = Some((answer, candidate));
             }
         }
         best

@@ -19,6 +19,7 @@ use super::outputs::{
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
+use crate::kernel::prepare::Preparation;
 use crate::kernel::request::{Exact, Request};
 use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::{Nearest, Scorer};
@@ -157,19 +158,19 @@ const WER: Metric = Metric { name: "wer", ..CER };
 /// The same.
 const WORD_ERRORS: Metric = Metric { name: "word_errors", ..EDIT_COUNTS };
 
-/// How many edits of each kind, and what stays.
+/// How many edits of each kind lead from the answer with the lowest rate to the prediction, and what stays.
 const EDIT_COUNTS: Metric = Metric {
     name: "edit_counts",
-    role: Role::Reference,
+    role: Role::Answers,
     dtype: edit_counts_dtype,
     column: |pair, options| {
         let preparation = options.protocol().preparation;
-        let counts = map_pieces(pair.rows(), pair.piece_rows(), Alignment::default, |alignment, piece| {
+        let state = <(Scorer, Alignment)>::default;
+        let counts = map_pieces(pair.rows(), pair.piece_rows(), state, |(scorer, alignment), piece| {
             let pair = pair.check(piece.rows())?;
             piece.rows().for_each(|row| {
-                let texts = pair.predicted(row).zip(pair.reference(row));
-                let counts = texts.map(|(prediction, reference)| {
-                    edit_counts(alignment.counts(prediction, reference, preparation))
+                let counts = lowest_rate(scorer, &pair, row, preparation).map(|[prediction, answer]| {
+                    edit_counts(alignment.counts(prediction, answer, preparation))
                 });
                 piece.set(row, counts);
             });
@@ -179,17 +180,17 @@ const EDIT_COUNTS: Metric = Metric {
     },
 };
 
-/// Units that both texts have, as often as both have them, in whatever order.
+/// Units that the prediction and the answer with the lowest rate both have, as often as both have them, in whatever
+/// order.
 const SHARED_UNITS: Metric = Metric {
     name: "shared_units",
-    role: Role::Reference,
+    role: Role::Answers,
     dtype: || DataType::Int64,
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let row = |scorer: &mut Scorer, pair: &CheckedPair, row| {
-            let texts = pair.predicted(row).zip(pair.reference(row));
-            let shared =
-                texts.map(|(prediction, reference)| scorer.shared(prediction, reference, preparation));
+            let texts = lowest_rate(scorer, pair, row, preparation);
+            let shared = texts.map(|[prediction, answer]| scorer.shared(prediction, answer, preparation));
             shared.map(count)
         };
         Ok(map_rows(pair, row)?.into_counts())
@@ -244,6 +245,23 @@ const ERROR_TYPE: Metric = Metric {
         Ok(codes?.into_codes())
     },
 };
+
+/// The prediction of a row and the answer that gives its error rate: the one with the lowest, first of equals.
+fn lowest_rate<'a>(
+    scorer: &mut Scorer,
+    pair: &CheckedPair<'a>,
+    row: usize,
+    preparation: Preparation,
+) -> Option<[&'a str; 2]> {
+    let prediction = pair.predicted(row)?;
+    let mut answers = pair.accepted(row);
+    let (_, first) = answers.next()?;
+    if answers.next().is_none() {
+        return Some([prediction, first]);
+    }
+    let (answer, _) = scorer.lowest_rate(prediction, pair.accepted(row), preparation)?;
+    Some([prediction, answer])
+}
 
 /// A column of the edit distances to the reference.
 fn distances(pair: &Pair, options: &Options, cost: SubstitutionCost) -> Result<ArrayData> {

@@ -389,7 +389,7 @@ def test_options_are_checked(tmp_path: Path) -> None:
     for options, message in (
         ({"n": 0}, "n must be an integer"),
         ({"missing": "null"}, "missing must be one of"),
-        ({"metrics": "zeros"}, "metrics must be a score of rows"),
+        ({"metrics": "zeros"}, "metrics must be scores of rows"),
         ({"by": ["lang", "lang"]}, "by must not name a column twice"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -227,4 +227,4 @@ def test_compare_takes_a_function(run: Run, folder: Path) -> None:
     assert run(*files, "-m", "own.py:characters", *gate).returncode == 0
     assert run(*files, "-m", "own.py:similarity", *gate).returncode == 0
     refused(run(*files, "-m", "own.py:none"), "own.py has no metric or function 'none'")
-    refused(run(*files, "-m", "zeros"), "'zeros' is none; compare 'anls'")
+    refused(run(*files, "-m", "zeros"), "'zeros' is none; pass 'anls'")

@@ -55,6 +55,46 @@ def test_rates_and_counts_are_those_of_jiwer() -> None:
         assert counts == {name: getattr(one, name) for name in counts}, (reference, prediction)
 
 
+def lists(count: int, seed: int) -> list[tuple[list[str | None], str]]:
+    """Predictions, each with up to four references, one of them null here and there."""
+    choose = random.Random(seed)
+    rows = []
+    for reference, prediction in texts(count, seed):
+        others = [None, "", "a b", prediction[:-2], reference[2:], reference + " a"]
+        answers = [reference, *choose.choices(others, k=choose.randrange(4))]
+        choose.shuffle(answers)
+        rows.append((answers, prediction))
+    return rows
+
+
+def test_of_several_answers_the_first_with_the_lowest_rate_counts() -> None:
+    rows = lists(amount(2_000, 50_000), seed=11)
+    columns: Any = ("prediction", "answers")
+    df = pl.DataFrame({"prediction": [text for _, text in rows], "answers": [answers for answers, _ in rows]})
+    of_words = (af.wer, af.mer, af.wil, af.word_errors, af.bag_of_words_error)
+    found = df.select(
+        *(function(*columns, protocol="jiwer") for function in of_words),
+        af.edit_counts(*columns),
+        af.score(*columns, protocol="raw", threshold=0.5).struct.field("char_errors"),
+    )
+    for (answers, prediction), values in zip(rows, found.iter_rows(), strict=True):
+        wer, mer, wil, words, bag, characters, char_errors = values
+        accepted = [answer for answer in answers if answer is not None]
+        # Python's `min` returns the first of equals.
+        nearest = min(
+            (jiwer.process_words(answer, prediction) for answer in accepted), key=lambda one: one.wer
+        )
+        assert (wer, mer, wil) == (float(nearest.wer), float(nearest.mer), float(nearest.wil))
+        assert words == {name: getattr(nearest, name) for name in words}
+        assert bag <= wer
+        edits = [Levenshtein.editops(answer, prediction) for answer in accepted]
+        rates = [len(ops) / max(len(answer), 1) for ops, answer in zip(edits, accepted, strict=True)]
+        tags = [op.tag for op in edits[rates.index(min(rates))]]
+        counts = [characters[name] for name in ("substitutions", "deletions", "insertions")]
+        assert counts == [tags.count("replace"), tags.count("delete"), tags.count("insert")]
+        assert sum(counts) == char_errors
+
+
 def test_by_default_words_stand_between_whitespace() -> None:
     pairs = texts(amount(3_000, 100_000), seed=8)
     found = frame(pairs).select(

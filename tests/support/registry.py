@@ -160,13 +160,20 @@ _LIST_ERRORS = (
     *("wrong", "wrong", None, None, None, None, "exact"),
 )
 
-# Words of each row of the first table: substitutions, deletions, insertions, hits. The lowest word error
-# rate of each row of the second.
+# Substitutions, deletions, insertions and hits of each row: words of the first table; words and characters of
+# the second, each of the answer with the lowest rate.
 _TEXT_WORDS = (
     *((1, 0, 0, 0), (1, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 1), (0, 1, 0, 1), (0, 2, 0, 0), None, (0, 0, 0, 1)),
     *((0, 0, 0, 1), (0, 0, 1, 0), None, (0, 0, 0, 0), None, (1, 0, 0, 1)),
 )
-_LIST_WORDS = (1.0, 1.0, 0.5, 1.0, 1.0, None, 1.0, 0.0, 1.0, 1.0, None, None, None, None, 0.0)
+_LIST_WORDS = (
+    *((1, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 1), (1, 1, 0, 0), (0, 2, 0, 0), None, (0, 0, 1, 0), (0, 0, 0, 0)),
+    *((1, 0, 0, 0), (1, 0, 0, 0), None, None, None, None, (0, 0, 0, 1)),
+)
+_LIST_CHARACTERS = (
+    *((2, 1, 0, 2), (0, 1, 0, 8), (1, 0, 0, 8), (4, 0, 0, 1), (0, 9, 0, 0), None, (0, 0, 4, 0), (0, 0, 0, 0)),
+    *((1, 0, 0, 1), (2, 1, 0, 2), None, None, None, None, (0, 0, 0, 4)),
+)
 
 EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.Int64))
 
@@ -198,13 +205,21 @@ def _with_errors(
     return dataclasses.replace(Example(*values), error_type=error_type, edit_ops=edit_ops)
 
 
-def _with_counts(example: Example, words: tuple[int, int, int, int] | None) -> Example:
-    if words is None or example.edit_ops is None or example.reference_length is None:
+def _characters(example: Example) -> tuple[int, ...] | None:
+    """Return how many characters the edits of a row substitute, delete and insert, and what stays."""
+    if example.edit_ops is None or example.reference_length is None:
+        return None
+    kinds = [edit["op"] for edit in example.edit_ops]
+    substitutions, deletions, insertions = map(kinds.count, ("replace", "delete", "insert"))
+    return substitutions, deletions, insertions, example.reference_length - substitutions - deletions
+
+
+def _with_counts(
+    example: Example, words: tuple[int, int, int, int] | None, characters: tuple[int, ...] | None
+) -> Example:
+    if words is None or characters is None:
         return example
     names = EDIT_COUNTS_DTYPE.to_schema()
-    kinds = [edit["op"] for edit in example.edit_ops]
-    characters = [kinds.count(kind) for kind in ("replace", "delete", "insert")]
-    characters.append(example.reference_length - characters[0] - characters[1])
     substitutions, deletions, insertions, hits = words
     edits = substitutions + deletions + insertions
     return dataclasses.replace(
@@ -215,16 +230,15 @@ def _with_counts(example: Example, words: tuple[int, int, int, int] | None) -> E
     )
 
 
-TEXT_EXAMPLES = tuple(
-    _with_counts(_with_errors(values, *errors), words)
-    for values, errors, words in zip(_TEXT_TABLE, _TEXT_ERRORS, _TEXT_WORDS, strict=True)
-)
+_TEXT_ROWS = [_with_errors(values, *errors) for values, errors in zip(_TEXT_TABLE, _TEXT_ERRORS, strict=True)]
+_LIST_ROWS = [
+    _with_errors(values, error_type) for values, error_type in zip(_LIST_TABLE, _LIST_ERRORS, strict=True)
+]
+
+TEXT_EXAMPLES = tuple(map(_with_counts, _TEXT_ROWS, _TEXT_WORDS, map(_characters, _TEXT_ROWS)))
 """Rows with one text on either side."""
 
-LIST_EXAMPLES = tuple(
-    dataclasses.replace(_with_errors(values, error_type), wer=wer)
-    for values, error_type, wer in zip(_LIST_TABLE, _LIST_ERRORS, _LIST_WORDS, strict=True)
-)
+LIST_EXAMPLES = tuple(map(_with_counts, _LIST_ROWS, _LIST_WORDS, _LIST_CHARACTERS))
 """Rows with a list of answers."""
 
 
@@ -415,14 +429,14 @@ ROW_EXPRESSIONS = (
     RowExpression(
         name="edit_counts",
         function=af.edit_counts,
-        inputs=_REFERENCE,
+        inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),
     RowExpression(
         name="word_errors",
         function=af.word_errors,
-        inputs=_REFERENCE,
+        inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),

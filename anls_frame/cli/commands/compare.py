@@ -194,7 +194,7 @@ def compare(
     from anls_frame.cli import browsing
     from anls_frame.cli.comparing import put
     from anls_frame.cli.output import check_rows, check_target, working
-    from anls_frame.cli.systems import Systems, compared, compared_scores, texts_of
+    from anls_frame.cli.systems import Systems, compared, compared_scores, metrics_of, texts_of
     from anls_frame.export import SUFFIXES
 
     check_target(output, target.force, SUFFIXES)
@@ -234,7 +234,7 @@ def compare(
                 frame,
                 named,
                 option="--rows",
-                metrics=comparison.measures,
+                metrics=metrics_of(given, metric),
                 by=browsing.columns(slicing.by),
                 keep=keep or (),
                 n=rows,

@@ -26,9 +26,8 @@ def convert(
 ) -> None:
     """Write results in another format, as the standard table."""
     from anls_frame.cli.output import check_target, working
-    from anls_frame.cli.source import scan_counted
+    from anls_frame.cli.source import reading, scan_counted
     from anls_frame.export import rows as row_files
-    from anls_frame.readers._problems import reading_parquet
 
     check_target(output, writing.force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):
@@ -36,5 +35,5 @@ def convert(
         if submission:
             af.write_submission(frame.collect(), output)
         else:
-            with reading_parquet(file):
+            with reading(file, source):
                 row_files.write(frame, output, escape_formulas=writing.escape_formulas)

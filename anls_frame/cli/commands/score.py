@@ -35,10 +35,9 @@ def score(
 ) -> None:
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
-    from anls_frame.cli.source import scan_counted
+    from anls_frame.cli.source import reading, scan_counted
     from anls_frame.export import rows as row_files
     from anls_frame.frames.progress import counted
-    from anls_frame.readers._problems import reading_parquet
 
     check_target(output, target.force, row_files.SUFFIXES)
     with working(f"Reading {file}"):
@@ -58,7 +57,7 @@ def score(
                 f"{names}; pass --suffix to give the new ones other names, or --overwrite"
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
-        with reading_parquet(file):
+        with reading(file, source):
             means = _means(frame, scoring, advance)
             if output is not None:
                 row_files.write(scored, output, escape_formulas=target.escape_formulas)

@@ -111,7 +111,7 @@ def slices(
             )
         _put(found, output, target, page)
         return
-    chosen: list[Any] | None = parse(metric) or (["cer_corpus"] if are_pages(first, source) else None)
+    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(first, source) else "anls"]
     with working("Looking for slices"):
         if second is None and systems is None:
             frame, prediction = load(first, source), {"prediction": "prediction"}
@@ -128,7 +128,7 @@ def slices(
             candidates,
             features=features,
             cluster=cluster,
-            metrics=chosen[0] if chosen is not None and len(chosen) == 1 else chosen,
+            metrics=chosen,
             **how,
             **vars(scoring),
         )
@@ -138,7 +138,7 @@ def slices(
                 frame,
                 texts,
                 option="--rows",
-                metrics=found.metrics,
+                metrics=chosen,
                 by=[name for name in dict.fromkeys(conditions) if name in frame.columns],
                 n=rows,
                 **vars(scoring),

@@ -1,0 +1,50 @@
+"""Errors of Parquet files: those of the file, and those of what is computed from its rows."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from anls_frame._arguments import check_threads
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.readers import _files
+from anls_frame.readers._problems import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """
+    Raise an error that names the file if Polars fails or panics in the block because it is damaged.
+
+    An error of what is computed from its rows is raised as it is.
+    """
+    try:
+        yield
+    except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        check_threads()
+        fault = _fault_of_parquet(path)
+        if fault is None:
+            raise
+        raise problem(
+            path, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
+        ) from None
+
+
+def _fault_of_parquet(path: Path) -> str | None:
+    """Read the whole file, and return why that fails, or None."""
+    try:
+        rows = pl.scan_parquet(_files.seekable(path), glob=False)
+        rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(
+            engine="streaming"
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        return str(error).partition("\n")[0]
+    return None
