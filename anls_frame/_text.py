@@ -8,9 +8,10 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "differing_in_case",
     "label",
     "numbered",
     "path_text",
@@ -129,6 +130,16 @@ def numbered(count: int, noun: str) -> str:
 def path_text(path: str | os.PathLike[str]) -> str:
     r"""Return a path as text; on POSIX, the name of a file may be bytes that are none, shown as \xff."""
     return os.fsencode(path).decode(errors="backslashreplace")
+
+
+def differing_in_case(ids: Iterable[str]) -> str:
+    """Return a hint that names two of the ids which differ only in case; empty if there are none."""
+    seen: dict[str, str] = {}
+    for name in ids:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            return f"ids must agree in case: {shown(other)!r} and {shown(name)!r} are taken as different"
+    return ""
 
 
 def spelled(text: str) -> str:

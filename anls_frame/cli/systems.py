@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import numbered, path_text
+from anls_frame._text import differing_in_case, numbered, path_text
 from anls_frame.cli import epochs, logs
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import DataSet
@@ -269,10 +269,12 @@ def _complete(given: Systems, rows: pl.DataFrame, labels: Mapping[str, str], nou
     """Return the rows of questions that all systems have; raise an error if others may not be left out."""
     ids = rows.select("question_id").unique(maintain_order=True)
     lacking, uneven = [], []
+    unshared: list[str] = []
     for name, label in labels.items():
         own = rows.filter(system=name).group_by("question_id", maintain_order=True).len("epochs")
         lost = ids.join(own, on="question_id", how="anti", maintain_order="left")["question_id"].to_list()
         if lost:
+            unshared += lost
             count = numbered(len(lost), "question")
             lacking.append(Problem(label, "", f"lacks {count} that another {noun} has: {ids_text(lost)}"))
         most = max(own["epochs"], default=0)
@@ -287,7 +289,9 @@ def _complete(given: Systems, rows: pl.DataFrame, labels: Mapping[str, str], nou
             f"pass --unmatched drop to {' and '.join(ways)}, or --unmatched null to count what is missing as "
             "missing predictions"
         )
-        problems = [*lacking, *uneven, Problem("", "", advice)]
+        hint = differing_in_case(unshared)
+        hints = [Problem("", "", text) for text in (hint, advice) if text]
+        problems = [*lacking, *uneven, *hints]
         raise InputError(problems, total=len(problems))
     for problem in lacking:
         say(f"anls-frame: left out: {problem}")

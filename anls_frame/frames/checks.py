@@ -15,8 +15,15 @@ if TYPE_CHECKING:
 ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 
 
-def check_column(available: Iterable[Any], name: str) -> None:
-    """Raise an error, with the nearest name, unless the column occurs exactly once."""
+_LISTS = (pl.List, pl.Array)
+
+
+def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ()) -> None:
+    """
+    Raise an error, with the nearest name, unless the column occurs exactly once.
+
+    Columns that are `named` for something else are not the one that is meant.
+    """
     available = list(available)
     if available.count(name) == 1:
         return
@@ -26,9 +33,11 @@ def check_column(available: Iterable[Any], name: str) -> None:
         )
     from rapidfuzz import process  # noqa: PLC0415 - only for the message
 
-    nearest = process.extractOne(name, [str(column) for column in available], score_cutoff=60)
-    hint = f"; did you mean {available[nearest[2]]!r}?" if nearest else ""
-    if nearest and not isinstance(available[nearest[2]], str):
+    others = set(named)
+    free = [column for column in available if column not in others]
+    nearest = process.extractOne(name, [str(column) for column in free], score_cutoff=60)
+    hint = f"; did you mean {free[nearest[2]]!r}?" if nearest else ""
+    if nearest and not isinstance(free[nearest[2]], str):
         hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
     raise ColumnNotFoundError(f"no column {name!r} among {available}{hint}")
 
@@ -45,10 +54,17 @@ def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: 
 
 
 def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:
-    """Raise a DTypeError if the expression does not accept the dtypes of the columns."""
+    """Raise a DTypeError if the expression does not accept the dtypes of the columns, prediction first."""
     # The plugin checks dtypes from the schema alone, so an empty frame is enough.
     try:
         pl.LazyFrame(schema=schema).select(expression).collect_schema()
     except ComputeError as error:
         message = str(error).partition("the plugin failed with message: ")[2] or str(error)
-        raise DTypeError(message.partition("\n\n")[0]) from None
+        text = message.partition("\n\n")[0]
+        (prediction, first), *others = schema.items()
+        if isinstance(first, _LISTS) and others and not any(isinstance(other, _LISTS) for _, other in others):
+            text += (
+                f" If {prediction!r} holds the accepted answers, exchange the two columns: the prediction "
+                "comes first."
+            )
+        raise DTypeError(text) from None

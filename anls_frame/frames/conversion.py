@@ -54,7 +54,7 @@ def to_lazy(
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         schema = frame.collect_schema()
         for name in (*texts, *others):
-            check_column(schema, name)
+            check_column(schema, name, (*texts, *others))
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)

@@ -25,8 +25,9 @@ def to_table(frame: Any) -> pa.Table:
 
 def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
+    texts, others = list(texts), list(others)
     for name in (*texts, *others):
-        check_column(table.column_names, name)
+        check_column(table.column_names, name, (*texts, *others))
     columns = {name: text_column(name, table[name]) for name in texts}
     return pl.DataFrame(columns | {name: any_column(name, table[name]) for name in others})
 

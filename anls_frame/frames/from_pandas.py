@@ -26,8 +26,9 @@ def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] =
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
+    texts, others = list(texts), list(others)
     for name in texts:
-        check_column(frame.columns, name)
+        check_column(frame.columns, name, (*texts, *others))
     columns = {name: _text_column(name, frame[name]) for name in texts}
     return pl.DataFrame(columns | {name: _any_column(name, _column_or_level(frame, name)) for name in others})
 

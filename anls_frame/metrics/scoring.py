@@ -151,7 +151,7 @@ def _add(
     """Add the scores to a Polars frame: the fields of `score`, or one score."""
     schema = frame.collect_schema()
     for name in inputs:
-        check_column(schema, name)
+        check_column(schema, name, inputs)
     check_dtypes(pl.Schema({name: schema[name] for name in inputs}), scores)
     check_new_names(schema, names.values(), overwrite=overwrite)
     if isinstance(frame, pl.DataFrame):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._text import numbered, path_text
+from anls_frame._text import differing_in_case, numbered, path_text
 from anls_frame.exceptions import warn
 from anls_frame.readers import _standard
 from anls_frame.readers._problems import Advice, Option, shown
@@ -155,6 +155,10 @@ def check_complete(rows: pl.DataFrame, problems: ManyProblems) -> None:
     for message in lacking:
         problems.add(message)
     if lacking:
+        systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
+        unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
+        if hint := differing_in_case(unshared[_QUESTION].sort()):
+            problems.add(hint)
         problems.add(
             Advice(
                 "all systems must have the same questions. To add rows without a prediction for the missing "

@@ -82,7 +82,8 @@ def choose(
         else:
             import difflib  # noqa: PLC0415 - only for the message
 
-            near = difflib.get_close_matches(name, names, 1)
+            free = [other for other in names if other not in given.values()]
+            near = difflib.get_close_matches(name, free, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             problems.add(
                 f"no column {shown(name)} among {listed([shown(one) for one in names], _SHOWN_NAMES)}{hint}"

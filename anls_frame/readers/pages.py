@@ -9,7 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice
-from anls_frame._text import numbered
+from anls_frame._text import differing_in_case, numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _page_files, _page_texts, _standard
 from anls_frame.readers._problems import Advice, ManyProblems, Option
@@ -241,7 +241,7 @@ def _check_names(systems: Mapping[str, Pages]) -> None:
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
     """Return what does not pair up, in words: pages that an engine or the ground truth lacks."""
     truth = files[REFERENCE]
-    messages = []
+    messages, unpaired = [], []
     for name, pages in files.items():
         if name == REFERENCE:
             continue
@@ -253,6 +253,9 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
             messages.append(
                 f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
             )
+        unpaired += [*lost, *more]
+    if hint := differing_in_case(unpaired):
+        messages.append(hint)
     return messages
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import numbered
+from anls_frame._text import differing_in_case, numbered
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.keys import optional
@@ -138,18 +138,21 @@ def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str
 
 def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str], order: list[str]) -> None:
     """Raise an error that lists the questions which a system lacks."""
-    lacking = []
+    lacking, all_lost = [], []
     for name in order:
         of_system = rows.filter(pl.col("system") == name)
         lost = questions.join(of_system, on=questions.columns, how="anti", maintain_order="left")
         if lost.height:
+            all_lost.append(lost)
             lacking.append(
                 f"{name!r} lacks {numbered(lost.height, 'question')} ({', '.join(ids)}): {first_of(lost)}"
             )
     if lacking:
+        hint = differing_in_case(", ".join(map(str, row)) for row in pl.concat(all_lost).iter_rows())
+        end = f"; {hint}" if hint else ""
         raise ValueError(
             f"all systems must have the same questions, but {'; '.join(lacking)}. Add rows for them, with "
-            "a null prediction where the system gave none, or leave these questions out"
+            f"a null prediction where the system gave none, or leave these questions out{end}"
         )
 
 

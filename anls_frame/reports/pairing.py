@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, Protoco
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._text import differing_in_case
 from anls_frame._typing import Options, Table_co
-from anls_frame.exceptions import DTypeError
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
 from anls_frame.summary.keys import key_columns, key_names
 
@@ -216,6 +217,8 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
         .rename(dict(zip(keys, ids, strict=True)))
         for one, other in ((left, right), (right, left))
     ]
+    if hint := differing_in_case(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
+        warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
     return matched_rows, *(conversion.as_kind_of(first, ids_of_one) for ids_of_one in only)
 

@@ -135,6 +135,16 @@ SETS = {
 LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 """Columns in reports of pages with the length of the references, each with the rate that divides by it."""
 
+_ADVICE = {
+    **dict.fromkeys(("accuracy", "acc", "em", "exact"), "for this score, pass 'exact_match'"),
+    "wer": "pass 'wer_corpus' for the rate of all rows together, 'wer_mean' for the mean of the rows' rates",
+    **dict.fromkeys(
+        ("f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
+        "this score is not built in: pass a column that has it, or Metric.of_texts(function, name={!r})",
+    ),
+}
+"""What to pass for names that other programs have, in lower case."""
+
 OTHER_NAMES = {"cer": "cer_mean"}
 """Other names of built-in scores."""
 
@@ -217,8 +227,10 @@ def _resolved(
         if given in columns:
             return [Metric(given)]
         built_in = ", ".join(map(repr, (*SETS, *NAMES)))
+        advice = _ADVICE.get(given.casefold(), "") if has_texts else ""
+        hint = advice and f"; {advice.format(given)}"
         raise ValueError(
-            f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}"
+            f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}{hint}"
             if has_texts
             else f"metrics must name columns of scores, got {given!r}; for {built_in}, pass prediction and "
             "answers"

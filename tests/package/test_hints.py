@@ -1,0 +1,93 @@
+"""Errors of common mistakes name what was probably meant, and the advice works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FRAME = pl.DataFrame({"id": ["Q1", "Q2"], "prediction": ["a", "b"], "answers": [["a"], ["x", "y"]]})
+
+
+@pytest.mark.parametrize("name", ["accuracy", "Acc", "em"])
+def test_names_of_accuracy_lead_to_exact_match(name: str) -> None:
+    with pytest.raises(ValueError, match=f"got '{name}'; for this score, pass 'exact_match'"):
+        af.report(FRAME, "prediction", "answers", metrics=name)
+    assert af.report(FRAME, "prediction", "answers", metrics="exact_match").overall["exact_match"] == 0.5
+
+
+def test_names_of_scores_that_are_not_built_in_lead_to_own_ones() -> None:
+    with pytest.raises(ValueError, match=r"got 'wer'; pass 'wer_corpus' for .*, 'wer_mean'"):
+        af.compare(FRAME.with_columns(other="prediction"), ["prediction", "other"], "answers", metrics="wer")
+    advice = r"got 'f1'; this score is not built in: .* Metric.of_texts\(function, name='f1'\)"
+    with pytest.raises(ValueError, match=advice):
+        af.report(FRAME, "prediction", "answers", metrics="f1")
+    assert "f1" in af.report(FRAME.with_columns(f1=0.5), "prediction", "answers", metrics="f1").overall
+    with pytest.raises(ValueError, match=r"got 'nonsense'$"):
+        af.report(FRAME, "prediction", "answers", metrics="nonsense")
+
+
+def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
+    lower = FRAME.with_columns(pl.col("id").str.to_lowercase())
+    message = "ids must agree in case: 'Q1' and 'q1' are taken as different"
+    with pytest.warns(af.InputWarning, match=message):
+        assert af.pair(FRAME, lower, on="id", prediction="prediction").frame.is_empty()
+    long = pl.concat([FRAME.with_columns(model=pl.lit("a")), lower.with_columns(model=pl.lit("b"))])
+    roles: Any = {"prediction": "prediction", "answers": "answers", "system": "model", "id": "id"}
+    with pytest.raises(ValueError, match=r"'[Qq]1' and '[Qq]1' are taken as different"):
+        af.compare(long, **roles)
+    for name, frame in {"a": FRAME, "b": lower}.items():
+        frame.write_ndjson(tmp_path / f"{name}.jsonl")
+    with pytest.raises(af.InputError, match=message):
+        af.read_logs({"a": tmp_path / "a.jsonl", "b": tmp_path / "b.jsonl"})
+    for command in ("compare", "changes"):
+        done = shell.run(tmp_path, command, "a.jsonl", "b.jsonl")
+        assert done.returncode == 2
+        assert "ids must agree in case: " in done.stderr
+    # Other ids that lack a partner get no such hint.
+    lower.with_columns(id="R" + pl.col("id")).write_ndjson(tmp_path / "b.jsonl")
+    with pytest.raises(af.InputError) as caught:
+        af.read_logs({"a": tmp_path / "a.jsonl", "b": tmp_path / "b.jsonl"})
+    assert "case" not in str(caught.value)
+
+
+def test_pages_whose_names_differ_in_case_only_are_named(tmp_path: Path) -> None:
+    for name in ("truth/Page_1.txt", "ocr/page_1.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("a")
+    with pytest.raises(af.InputError, match="'Page_1' and 'page_1' are taken as different"):
+        af.read_pages(tmp_path / "truth", {"ocr": tmp_path / "ocr"})
+
+
+def test_exchanged_columns_are_recognized() -> None:
+    message = "If 'answers' holds the accepted answers, exchange the two columns: the prediction comes first"
+    for function in (af.report, af.add_scores, af.worst, af.browse):
+        for frame in (FRAME, FRAME.to_pandas()):
+            with pytest.raises(af.DTypeError, match=message):
+                function(frame, "answers", "prediction")
+    with pytest.raises(af.DTypeError) as caught:
+        af.report(FRAME.with_columns(prediction="answers"), "prediction", "answers")
+    assert "exchange" not in str(caught.value)
+    assert af.report(FRAME, "prediction", "answers").overall["n"] == 2
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow"])
+def test_a_column_with_another_role_is_not_what_was_meant(kind: str) -> None:
+    frame: Any = FRAME.rename({"answers": "model_answers", "prediction": "model_answer"})
+    frame = {"polars": frame, "pandas": frame.to_pandas(), "arrow": frame.to_arrow()}[kind]
+    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'model_answer'\\?"):
+        af.report(frame, "model_answerss", "model_answers")
+
+
+def test_a_column_with_another_role_is_not_what_was_meant_in_files(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,answers,output\n1,a,a\n")
+    with pytest.raises(af.InputError) as caught:
+        af.read_results(tmp_path / "a.csv", prediction="answer", answers="answers")
+    assert "did you mean" not in str(caught.value)
