@@ -289,7 +289,11 @@ def _scores(metrics: Sequence[Metric], settings: Settings) -> list[pl.Expr]:
                 names = _own_names(side, place, metric)
                 # A function of texts may give a score without looking at the answers.
                 has_score = is_answerable if metric.is_function else pl.lit(value=True)
-                value = pl.when(has_score).then(pl.col(names[0]))
+                score = pl.col(names[0])
+                if metric.skips_empty_rows:
+                    of_sides = [_own_names(one, place, metric)[0] for one in _SIDES]
+                    score = own_metrics.beside(of_sides, *names[:2])
+                value = pl.when(has_score).then(score)
                 wrong.append(has_score & own_metrics.is_wrong(metric, names[1:] or names))
             columns.append(value.alias(f"{side}_{place}"))
     if settings.has_texts:

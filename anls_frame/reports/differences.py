@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.reports.estimates import are_few
+from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.signs import of_clusters, of_rows, sizes
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import SCALE
@@ -251,7 +251,8 @@ def named_columns(
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
     powers = [grouped[name].cast(pl.Float64).to_numpy() for name in ("n", *SIZES)]
-    few = are_few(powers[0], powers[1], statistics.effective_units(*powers), carrying)
+    several = where_several(powers[0], powers[1], carrying)
+    few = are_few(powers[0], statistics.effective_units(*powers), several)
     return grouped.select(
         *keys,
         "n",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -24,8 +23,7 @@ FEW_CARRIERS = 10
 """Rows, effective units, and units that carry a figure: below any of these, intervals are approximate."""
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """Sums over units from which the interval of a figure Σx / Σy is computed, as arrays over slices."""
 
     x: FloatArray
@@ -35,35 +33,40 @@ class Sums:
     yy: FloatArray
     squares: FloatArray
     """Σx² over rows."""
-    bracket: FloatArray | None
-    """Σ(x - ry)², if it is known more exactly than from the sums above."""
+    bracket: FloatArray
+    """Σ(x - ry)², which may be known more exactly than from the sums above."""
     n: FloatArray
     n_squares: FloatArray
     n_cubes: FloatArray
     n_fourths: FloatArray
+
+    def of_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
+        """
+        Return the sums of a ratio with its fields as rows: of the y fields of a unit, x have the score 1.
+
+        Its interval is then that of a mean over fields in clusters, and does not depend on how many fields
+        the rows have.
+        """
+        return self._replace(squares=self.x, n=self.y, n_squares=self.yy, n_cubes=cubes, n_fourths=fourths)
 
 
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    sizes = [sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES)]
     # Metrics with the same interval are stacked: a quantile of many values costs hardly more than of one.
     columns: dict[str, pl.Series] = {}
-    fewest, carrying = np.full((2, len(sizes[0])), np.inf)
+    fewest, carrying = np.full((2, sums.height), np.inf)
     for kind in dict.fromkeys(metric.interval for metric in metrics):
         alike = [metric for metric in metrics if metric.interval == kind]
-        moments = np.array(
-            [[sums[name].to_numpy() for name in (*one.moments(), one.bracket)] for one in alike]
-        ).swapaxes(0, 1)
-        stacked = Sums(*moments, *(np.broadcast_to(size, moments[0].shape) for size in sizes))
+        stacked = Sums(*map(np.stack, zip(*(_sums(sums, metric) for metric in alike), strict=True)))
         mean = np.divide(stacked.x, stacked.y, out=np.full_like(stacked.x, np.nan), where=stacked.y > 0)
         low, high = interval(kind, stacked, confidence)
         if kind == "mean":
             low, high = _clipped(alike, low, high)
         ends = {"": mean, "_low": low, "_high": high}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
-        of_kind = carriers(kind, stacked)
+        of_kind = where_several(stacked.n, stacked.n_squares, carriers(kind, stacked))
         for row, metric in enumerate(alike):
             # A share of rows can truly be 0 (no page is exact), however many units there are.
             if not metric.is_share:
@@ -75,8 +78,18 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
     named = [f"{metric.name}{end}" for metric in metrics for end in ("", "_low", "_high")]
     return [
         *(columns[name] for name in named),
-        pl.Series("few_rows", are_few(sizes[0], sizes[1], fewest, carrying)),
+        pl.Series("few_rows", are_few(sums["n"].to_numpy(), fewest, carrying)),
     ]
+
+
+def _sums(sums: pl.DataFrame, metric: Metric) -> Sums:
+    """Return the sums of a metric, a value per slice."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    x, y, xx, xy, yy, squares, *powers = (sums[name].to_numpy() for name in metric.moments())
+    n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
+    found = Sums(x, y, xx, xy, yy, squares, sums[metric.bracket].to_numpy(), n, *sizes)
+    return found.of_fields(*powers) if metric.counts_fields else found
 
 
 def _clipped(metrics: Sequence[Metric], low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -89,17 +102,17 @@ def _clipped(metrics: Sequence[Metric], low: FloatArray, high: FloatArray) -> tu
     return np.clip(low, least, most), np.clip(high, least, most)
 
 
-def are_few(
-    n: FloatArray, n_squares: FloatArray, effective: FloatArray, carrying: FloatArray
-) -> npt.NDArray[np.bool_]:
-    """
-    Return which slices have too few rows, effective units, or units that carry the figure.
-
-    The last applies only if units have several rows; for independent rows, the intervals account for it.
-    """
+def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which slices have too few rows, effective units, or units that carry the figure."""
     # Ten units that carry equal parts count as ten, despite rounding.
-    are_carried_by_few = (n_squares > n) & (carrying < FEW_CARRIERS - 1e-6)
-    return (n < FEW_ROWS) | (effective < FEW_UNITS) | are_carried_by_few
+    return (n < FEW_ROWS) | (effective < FEW_UNITS) | (carrying < FEW_CARRIERS - 1e-6)
+
+
+def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) -> FloatArray:
+    """Return the units that carry a figure; infinite if these are single rows, which intervals allow for."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    return np.where(n_squares > n, carrying, np.inf)
 
 
 def carriers(kind: Interval, sums: Sums) -> FloatArray:

@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame.reports import differences, rates
 from anls_frame.reports.differences import VOTES, between, carriers_of_columns
-from anls_frame.reports.estimates import are_few
+from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.system_sums import pairs as all_pairs
@@ -191,7 +191,8 @@ def _of_metric(
     low, high = statistics.t_interval(difference, variance, effective, test.confidence)
     if metric.bounds == (0, 1):
         low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
-    few = are_few(powers[0], powers[1], statistics.effective_units(*powers), carrying.T).T
+    several = where_several(powers[0], powers[1], carrying.T)
+    few = are_few(powers[0], statistics.effective_units(*powers), several).T
     figures = {
         "first_score": score[:, first],
         "second_score": score[:, second],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports.estimates import Sums, are_few, carriers, interval, units
+from anls_frame.reports.estimates import Sums, are_few, carriers, interval, units, where_several
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import system_sums
 from anls_frame.summary import fixed_point
@@ -79,26 +79,32 @@ def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.Data
     shape = x.shape
     y = np.broadcast_to(y, shape)
     score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
-    xx, xy, yy, bracket = np.zeros((4, *shape))
+    xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
     powers = np.zeros((4, shape[0]))
     clusters = np.zeros(shape[0], np.int64)
     for place, line in enumerate(of_metric):
         residual = line.x - np.nan_to_num(score[place]) * line.y
-        for into, values in ((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)):
+        moments = (
+            *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
+            *((cubes, line.y**3), (fourths, line.y**4)),
+        )
+        for into, values in moments:
             into[place] = line.counts @ np.broadcast_to(values, residual.shape)
         powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[place] = line.counts.sum()
-    squares = _squares(summary, of_metric) if metric.interval == "bounded" else xx
+    has_squares = metric.interval == "bounded" and not metric.counts_fields
     sums = Sums(
         x,
         np.array(y),
         xx,
         xy,
         yy,
-        squares,
+        _squares(summary, of_metric) if has_squares else xx,
         bracket,
         *(np.repeat(one[:, None], shape[1], 1) for one in powers),
     )
+    if metric.counts_fields:
+        sums = sums.of_fields(cubes, fourths)
     low, high = interval(metric.interval, sums, test.confidence)
     if metric.interval == "mean":
         least, most = metric.bounds or (None, None)
@@ -108,7 +114,7 @@ def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.Data
             else (low, high)
         )
     carrying = np.full(shape, np.inf) if metric.is_share else carriers(metric.interval, sums)
-    few = are_few(sums.n, sums.n_squares, np.asarray(units(sums)), carrying)
+    few = are_few(powers[0][:, None], units(sums), where_several(sums.n, sums.n_squares, carrying))
     rows = np.repeat(np.arange(shape[0]), shape[1])
     has_clusters = summary.settings.cluster is not None
     return of_metric.slices.select(*keys, "n")[rows].with_columns(

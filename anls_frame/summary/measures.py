@@ -60,7 +60,8 @@ class Metric:
         Its name in headings and on axes; by default, `name`.
     bounds
         The lowest and the highest possible value, `None` for an open end. A value outside is an error. By
-        default, the bounds follow from the scores: (0, 1) if they lie there, otherwise (0, None) or none.
+        default, the bounds follow from the scores of the rows: (0, 1) if they lie there, otherwise (0, None)
+        or none.
     higher_is_better
         Its direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
         error rates do, and `True` otherwise.
@@ -77,9 +78,12 @@ class Metric:
 
     Notes
     -----
-    A row without a value (null) is left out of this metric. The interval of a mean within (0, 1) is Wilson's,
-    that of a rate or mean of at least 0 where lower is better is on a log scale, and all others are Student's
-    t, cut at the bounds. All other attributes are internal and may change.
+    A row without a value (null) is left out of this metric, and so is a row that adds 0 to both sums of a
+    ratio, unless it is an error rate (lower is better, with the bounds (0, None)). The interval of a mean or
+    ratio within (0, 1) is Wilson's, that of a rate or mean of at least 0 where lower is better is on a log
+    scale, and all others are Student's t, cut at the bounds. A ratio within (0, 1) has the interval that its
+    single fields would have as rows, with the row, or its cluster, as their cluster. All other attributes are
+    internal and may change.
 
     See Also
     --------
@@ -201,6 +205,16 @@ class Metric:
         return self.denominator is not None
 
     @property
+    def counts_fields(self) -> bool:
+        """Whether it divides the fields of rows that are right by all their fields, whatever these are."""
+        return self.is_ratio and self.interval == "bounded"
+
+    @property
+    def skips_empty_rows(self) -> bool:
+        """Whether a row with 0 in numerator and denominator does not count; in an error rate it does."""
+        return self.is_ratio and not self.is_built_in and self.interval != "rate"
+
+    @property
     def has_scales(self) -> bool:
         """Whether units are relative to the cell's scale, as they are for the means of own metrics."""
         return not self.is_built_in and not self.is_ratio
@@ -231,14 +245,20 @@ class Metric:
         x = f"{numerator}_{'units' if self.bits else 'sum'}"
         if denominator is not None:
             y, xx = f"{denominator}_sum", f"{numerator}_squares"
-            return x, y, xx, f"{numerator}_by_length", f"{denominator}_squares", xx
+            powers = () if self.is_built_in else (f"{denominator}_cubes", f"{denominator}_fourths")
+            return x, y, xx, f"{numerator}_by_length", f"{denominator}_squares", xx, *powers
         # The square of 0 or 1 is itself.
         xx = x if self.is_share else f"{numerator}_square_units"
         return x, "n", xx, x, "n", xx
 
     def moments(self) -> list[str]:
-        """Names of the columns that `roll_up` returns for the metric: sums over units, and over rows."""
-        return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares")]
+        """
+        Names of the columns that `roll_up` returns for the metric: sums over units, and over rows.
+
+        Own ratios also have the third and fourth powers of the units' denominators.
+        """
+        powers = ("yyy", "yyyy") if self.is_ratio and not self.is_built_in else ()
+        return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares", *powers)]
 
     @property
     def rest(self) -> str:
@@ -251,9 +271,9 @@ class Metric:
         return f"{self.name}:bracket"
 
     def floats(self, columns: Sequence[str], scales: Sequence[int]) -> list[pl.Expr]:
-        """Return the sums of x, y, xx, xy, yy and the squares of rows, or the first of them, as floats."""
-        units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits)
-        powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * 6
+        """Return the sums of the moments, or of the first of them, as floats."""
+        units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits, 0, 0)
+        powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * len(units)
         return [
             fixed_point.scaled_floats(column, scales, bits, power).alias(column)
             if power
@@ -277,7 +297,7 @@ class Metric:
         bounds = self.bounds
         if bounds is None:
             bounds = (0, None)
-            if not self.is_ratio and least is not None and most is not None:
+            if least is not None and most is not None:
                 bounds = (None, None) if least < 0 else (0, 1) if most <= 1 else bounds
         shown = self.format or ("score" if bounds == (0, 1) else "number")
         return dataclasses.replace(self, bounds=bounds, format=shown)

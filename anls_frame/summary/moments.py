@@ -16,6 +16,7 @@ from anls_frame.summary.buckets import BUCKETS, bucket_of
 from anls_frame.summary.fixed_point import REST_BITS, SCALE, SCALED_BITS
 from anls_frame.summary.keys import CLUSTER, explode_lists
 from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.own_metrics import LARGEST_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,12 +152,14 @@ def _as_floats(metrics: tuple[Metric, ...], present: tuple[int, ...]) -> list[pl
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     """Return the moments of a cluster, in the same units as those of a row."""
     x, y, squares = (pl.col(column).cast(pl.Int128) for column in metric.columns[:3])
+    size = y.clip(upper_bound=LARGEST_SIZE)
     if metric.has_scales:
         squares = pl.lit(0, pl.Int128)
     value = fixed_point.floats(x, metric.bits)
     xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
-    moments = (x, y, xx, x * y, y * y, squares)
-    named = [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=True)]
+    moments = (x, y, xx, x * y, y * y, squares, size * size * size, size * size * size * size)
+    # Only own ratios have the last two.
+    named = [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)]
     if not metric.has_scales:
         return named
     return [*named, fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).alias(metric.rest)]

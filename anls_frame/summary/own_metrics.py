@@ -21,6 +21,10 @@ WRONG = "wrong_sum"
 """Column of cells that counts values which a metric cannot have; it is checked and dropped."""
 
 _LARGEST_COUNT = 2.0**52
+
+LARGEST_SIZE = 1 << 24
+"""Denominators are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
+
 _NULL = 0x7FF8_0000_0000_0000
 """Stands for null in digests: no score has the bits of NaN."""
 
@@ -97,9 +101,16 @@ def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[
     return expression.cast(pl.Float64)
 
 
-def row_score(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
-    """Return the rate of a row; without anything to divide by, its numerator."""
-    return pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
+def row_score(metric: Metric, numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """Return the rate of a row; without anything to divide by, its numerator, or null if it has no score."""
+    rate = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
+    return pl.when((numerator > 0) | (denominator > 0)).then(rate) if metric.skips_empty_rows else rate
+
+
+def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:
+    """Return the score of a row in a ratio: 0 where only other systems have anything to divide by."""
+    has_any = pl.any_horizontal(pl.col(scores).is_not_null())
+    return pl.when(has_any).then(pl.coalesce(score, numerator))
 
 
 def digest(metrics: Sequence[Metric]) -> pl.Expr:
@@ -142,7 +153,7 @@ def prepared(rows: pl.LazyFrame, keys: Sequence[str], place: int, metric: Metric
     """Return columns of rows, with the values of one metric under the names that `sums` knows."""
     own, *parts = names(place, metric)
     if metric.is_ratio:
-        return rows.select(*keys, numerator=parts[0], denominator=parts[1])
+        return rows.select(*keys, score=own, numerator=parts[0], denominator=parts[1])
     return rows.select(*keys, score=own).with_columns(fixed_point.scale_of(pl.col("score")))
 
 
@@ -154,7 +165,7 @@ def group_keys(metric: Metric) -> list[str]:
 def sums(metric: Metric) -> list[pl.Expr]:
     """Return counts and sums over `prepared` rows."""
     zero = pl.lit(0, dtype=pl.Int64)
-    is_scored = pl.col("numerator").is_not_null() if metric.is_ratio else pl.col("score").is_not_null()
+    is_scored = pl.col("score").is_not_null()
     if metric.is_ratio:
         is_scored &= pl.col("denominator").is_not_null()
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
@@ -171,7 +182,7 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
     if metric.is_ratio:
         parts = [pl.col(name) for name in columns or ("numerator", "denominator")]
         outside = [~part.is_between(0, _LARGEST_COUNT) | (part != part.floor()) for part in parts]
-        rate = row_score(*parts)
+        rate = _rate(*parts)
     else:
         rate = pl.col(columns or "score")
         outside = [~rate.is_finite(), rate.abs() > LARGEST]
@@ -196,7 +207,18 @@ def _parts(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> li
     if not metric.is_ratio:
         return [numerator]
     denominator = scored(source, metric, metric.denominator, texts)
-    return [row_score(numerator, denominator), numerator, denominator]
+    return [row_score(metric, numerator, denominator), numerator, denominator]
+
+
+def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """Return the rate of a row: infinite if there is nothing to divide by, null for 0 / 0."""
+    return pl.when((numerator > 0) | (denominator > 0)).then(numerator / denominator)
+
+
+def ends_of_rates(numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
+    """Return the lowest and the highest rate of a row, by which a ratio without bounds gets them."""
+    rate = _rate(numerator, denominator)
+    return [rate.min(), rate.max()]
 
 
 def _sums_of_scores() -> list[pl.Expr]:
@@ -216,11 +238,21 @@ def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
         pl.when(is_scored).then(name).cast(pl.Int128, strict=False, wrap_numerical=True)
         for name in ("numerator", "denominator")
     )
-    products = {"numerator_squares": x * x, "numerator_by_length": x * y, "denominator_squares": y * y}
+    size = y.clip(upper_bound=LARGEST_SIZE)
+    products = {
+        "numerator_squares": x * x,
+        "numerator_by_length": x * y,
+        "denominator_squares": y * y,
+        "denominator_cubes": size * size * size,
+        "denominator_fourths": size * size * size * size,
+    }
+    least, most = ends_of_rates(pl.col("numerator"), pl.col("denominator"))
     return [
         x.sum().alias("numerator_sum"),
         y.sum().alias("denominator_sum"),
         *(product.sum().alias(name) for name, product in products.items()),
+        least.alias("score_min"),
+        most.alias("score_max"),
     ]
 
 

@@ -165,9 +165,7 @@ class Summary(Saved, Generic[Table_co]):
         yield "", self.cells, TEXT_METRICS if self.settings.has_texts else ()
         for metric in self.settings.own:
             cells = self.own[metric.name]
-            ends: tuple[float | None, ...] = ()
-            if metric.has_scales:
-                ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
+            ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
             yield metric.name, cells, (metric.within(*ends),)
 
     @classmethod

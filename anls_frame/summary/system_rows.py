@@ -122,10 +122,12 @@ def scored_rows(
     ]
 
     absent = missing(len(systems))
+    of_ratios = _of_ratios(metrics, len(systems))
 
     def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
         if answers is None:
-            rows = rows.with_columns(parts).with_columns(
+            rows = rows.with_columns(parts).with_columns(of_ratios)
+            rows = rows.with_columns(
                 *(
                     pl.col(score).is_null().alias(name)
                     for score, name in zip(scores(0, len(systems)), absent, strict=True)
@@ -138,6 +140,7 @@ def scored_rows(
             nulls = [pl.col(_text(place)).is_null().alias(name) for place, name in enumerate(absent)]
             rows = rows.with_columns(*nulls, **details)
             rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
+            rows = rows.with_columns(of_ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
             # A function of texts may give a score without looking at the answers.
             functions = [place for place, metric in enumerate(metrics) if metric.is_function]
@@ -159,6 +162,17 @@ def scored_rows(
         missing=settings.missing,
         orders=orders,
     )
+
+
+def _of_ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
+    """Return the scores of rows in ratios that skip those where no system has anything to divide by."""
+    return [
+        own_metrics.beside(scores(place, systems), score, numerator).alias(score)
+        for place, metric in enumerate(metrics)
+        if metric.skips_empty_rows
+        for system in range(systems)
+        for score, numerator, _ in [columns(place, metric, system)]
+    ]
 
 
 _ANSWERS = "answers"

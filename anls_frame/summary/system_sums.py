@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.summary import fixed_point, pair_votes
+from anls_frame.summary import fixed_point, own_metrics, pair_votes
 from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
 from anls_frame.summary.keys import CLUSTER, canonical
@@ -257,8 +257,8 @@ class _Tally:
                 "n": scored.height,
                 "n_empty_reference": int((scored["length"] == 0).sum()),
             }
-            lows, highs = (scored.select(one).row(0) for one in (pl.col(named).min(), pl.col(named).max()))
-            ends[metric.name] = _ends(list(zip(lows, highs, strict=True)))
+            found_ends = scored.select(_ends_of(place, metric, rows.systems)).row(0)
+            ends[metric.name] = _ends(list(zip(found_ends[::2], found_ends[1::2], strict=True)))
             if CLUSTER in rows.keys:
                 scored = _with_scale(scored, named)
                 cells[metric.name] = _cells(scored, rows.keys, place, metric, rows.systems)
@@ -300,6 +300,16 @@ class _Tally:
             exact = [_exact(_with_scale(part, named), self.keys, named) for part in parts]
             slices[metric.name] = _added(exact, [*self.keys, SCALE])
         return dataclasses.replace(sums, votes=votes, slices=slices)
+
+
+def _ends_of(place: int, metric: Metric, systems: int) -> list[pl.Expr]:
+    """Return the lowest and the highest score of each system, by which a metric without bounds gets them."""
+    ends = []
+    for system in range(systems):
+        score, *parts = (pl.col(name) for name in columns(place, metric, system))
+        least, most = own_metrics.ends_of_rates(*parts) if parts else (score.min(), score.max())
+        ends += [least.alias(f"least_{system}"), most.alias(f"most_{system}")]
+    return ends
 
 
 def _cells(

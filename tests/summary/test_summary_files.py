@@ -214,7 +214,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 8
+    assert files.FORMAT == 9
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -249,7 +249,8 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "s": f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
         "score_square_rest:Int128 score_min:Float64 score_max:Float64",
         "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
-        "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128",
+        "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128 "
+        "denominator_cubes:Int128 denominator_fourths:Int128 score_min:Float64 score_max:Float64",
     }
     assert shape(scores.worst_rows) == (
         "key_0:String own_0:Float64 own_1:Float64 keep_0:Int64 row_digest:UInt64"
