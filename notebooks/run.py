@@ -92,10 +92,13 @@ def differing(before: list[list[str]], notebook: Any) -> list[int]:
 
 
 def tidy(notebook: Any) -> None:
-    """Take away what differs each time, and make pictures small."""
-    for cell in notebook.cells:
+    """Take away what differs each time, count the cells of each notebook anew, and make pictures small."""
+    for number, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
         cell.metadata.pop("execution", None)
-        for output in cell.get("outputs", ()):
+        cell.execution_count = number
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = number
             data = output.get("data", {})
             if "image/png" in data:
                 picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).convert("RGB")
