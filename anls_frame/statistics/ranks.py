@@ -91,9 +91,9 @@ def rank_sets(
     The method of Mogstad, Romano, Shaikh and Wilhelm (2024): each pair of systems is tested, and the p-values
     are adjusted for all pairs of the line, as by `pairwise`. A system's best rank is 1 plus the number of
     systems that are shown to be better, its worst rank is the number of systems minus the number of those
-    that are shown to be worse. In simulations the sets keep their confidence from 50 documents on, also
-    where some systems fail on single rows and others on whole documents. With 20 documents, of which a tenth
-    are lost as a whole, no method can know what such a loss is like.
+    that are shown to be worse. With few documents, of which some are lost as
+    a whole or which have very unequal sizes, the sets of a few systems hold less often than the confidence
+    says.
 
     Examples
     --------
