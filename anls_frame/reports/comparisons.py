@@ -741,7 +741,7 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def decide(
-        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False, runs: int = 1
+        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False, planned_runs: int = 1
     ) -> Decision[Table_co]:
         """
         Decide whether the second system is worse than the first by more than a margin.
@@ -756,9 +756,9 @@ class Comparison(SlicedResult[Table_co]):
             `sample_size`.
         slices
             Also decide about each slice. Those that can be tested share `alpha`.
-        runs
+        planned_runs
             Number of decisions that are planned on the same documents, such as one for each change of a
-            system. Each is made at alpha / runs, so that `alpha` holds for all of them together.
+            system. Each is made at alpha / planned_runs, so that `alpha` holds for all of them together.
 
         Returns
         -------
@@ -789,7 +789,7 @@ class Comparison(SlicedResult[Table_co]):
 
         within, alpha = (
             checked_margin("within", within, self.measures),
-            number("alpha", alpha, 0, 0.5, ends=False) / count("runs", runs, 1),
+            number("alpha", alpha, 0, 0.5, ends=False) / count("planned_runs", planned_runs, 1),
         )
         together = self._below_each_other if flag("slices", slices) and self._by else None
         decision = decide(self._planner, together, [*self.systems], within=within, alpha=alpha)

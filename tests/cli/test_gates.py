@@ -50,7 +50,7 @@ def test_planned_runs_share_alpha(tmp_path: Path) -> None:
     assert wrong.returncode == 2
     assert "--planned-runs must be an integer of at least 1, got 0" in wrong.stderr
     comparison = af.compare(pl.DataFrame(lost), ["old", "new"], "t")
-    shared, stricter = comparison.decide(0.09, runs=50), comparison.decide(0.09, alpha=0.001)
+    shared, stricter = comparison.decide(0.09, planned_runs=50), comparison.decide(0.09, alpha=0.001)
     assert (shared.alpha, shared.low, shared.high) == (stricter.alpha, stricter.low, stricter.high)
 
 
