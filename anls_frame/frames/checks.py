@@ -12,7 +12,15 @@ from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColu
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ARROW_ADVICE = "cast it to string, or to a list of strings, if it holds text"
+CAST_ADVICE = "cast it to string, or to a list of strings, if it holds text"
+
+
+def read_advice(how: str = "") -> str:
+    """Return what to do about texts that were read as numbers, truth values or times."""
+    return (
+        f"read it as text where the file is read{how}, or read the file with `anls_frame.read_results`: its "
+        "values no longer say how they were written (42, 42.0, 042)"
+    )
 
 
 _LISTS = (pl.List, pl.Array)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.checks import ARROW_ADVICE, check_column
+from anls_frame.frames.checks import CAST_ADVICE, check_column, read_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +28,7 @@ def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ())
     texts, others = list(texts), list(others)
     for name in (*texts, *others):
         check_column(table.column_names, name, (*texts, *others))
+        check_content(name, table[name])
     columns = {name: text_column(name, table[name]) for name in texts}
     return pl.DataFrame(columns | {name: any_column(name, table[name]) for name in others})
 
@@ -43,14 +44,27 @@ def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
     return table
 
 
-def text_column(name: str, column: Any, *, advice: str = ARROW_ADVICE) -> pl.Series:
+def text_column(name: str, column: Any, *, how_to_read: str = "") -> pl.Series:
     """Return an Arrow column of strings or lists of strings as a Series; raise an error for other types."""
     # Checked before the conversion, because Polars panics on some types.
     if not _is_text(column.type) and not _is_list_of_texts(column.type):
+        advice = read_advice(how_to_read) if _was_read(column.type) else CAST_ADVICE
         raise DTypeError(
             f"column {name!r} must hold strings or lists of strings, but holds {column.type}; {advice}"
         )
     return any_column(name, column)
+
+
+def check_content(name: str, column: Any) -> None:
+    """
+    Raise an error if an Arrow column of another library is malformed, as with offsets that fall.
+
+    Polars trusts the offsets and indices that it gets, and would read any memory.
+    """
+    try:
+        column.validate(full=True)
+    except pa.ArrowException as error:
+        raise DTypeError(f"column {name!r} is malformed: {error}") from None
 
 
 def any_column(name: str, column: Any) -> pl.Series:
@@ -71,6 +85,15 @@ def _is_text(dtype: Any) -> bool:
     if types.is_dictionary(dtype):
         return _is_text(dtype.value_type)
     tests = (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
+    return any(test(dtype) for test in tests)
+
+
+def _was_read(dtype: Any) -> bool:
+    """Whether values, or the entries of lists, are what a reader makes of texts: numbers, times and so on."""
+    types = pa.types
+    if types.is_list(dtype) or types.is_large_list(dtype) or types.is_dictionary(dtype):
+        return _was_read(dtype.value_type)
+    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_temporal)
     return any(test(dtype) for test in tests)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
-from anls_frame.frames.checks import check_column, check_dtypes
+from anls_frame.frames.checks import check_column, check_dtypes, read_advice
 from anls_frame.frames.printed_lists import warn_of_printed
 
 if TYPE_CHECKING:
@@ -147,30 +147,57 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise _diagnose(column, name) or DTypeError(f"column {name!r}: {error}") from None
-    return from_arrow.text_column(name, array, advice="convert it, as with `.astype(str)`, if it holds text")
+    _check_foreign(name, column, array)
+    return from_arrow.text_column(name, array, how_to_read=_how_to_read(name))
+
+
+def _how_to_read(name: str) -> str:
+    return f", as with `dtype={{{name!r}: str}}`"
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
-    # Arrow recurses into a list that contains itself until the process crashes.
-    if column.dtype == object and any(_is_deep(value) for value in column):
-        raise DTypeError(f"column {name!r} holds lists nested more than {_LEVELS} deep; flatten them")
+    labels = _labels(name, column)
+    if labels is not None:
+        return labels
+    # Arrow recurses into what contains itself until the process crashes.
+    if column.dtype == object:
+        for label, value in column.items():
+            if _is_deep(value):
+                raise DTypeError(
+                    f"column {name!r}, row {label!r}: lists or dictionaries nested more than {_LEVELS} deep; "
+                    "flatten them"
+                )
     try:
         # NaN, None, NaT and NA become null, as pandas intends.
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
-    found = from_arrow.any_column(name, array)
-    order = _order(column)
-    return found if order is None else found.cast(pl.String).cast(pl.Enum(order))
+    _check_foreign(name, column, array)
+    return from_arrow.any_column(name, array)
 
 
-def _order(column: pd.Series[Any]) -> list[str] | None:
-    """Return the categories of an ordered categorical of strings."""
+def _check_foreign(name: str, column: pd.Series[Any], array: Any) -> None:
+    """Raise an error if a column that came to pandas as Arrow is malformed."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        from_arrow.check_content(name, array)
+
+
+def _labels(name: str, column: pd.Series[Any]) -> pl.Series | None:
+    """Return intervals, periods and ordered categories as their labels, in their order; None for others."""
+    ranges = (pd.IntervalDtype, pd.PeriodDtype)
+    if isinstance(column.dtype, ranges):
+        column = column.astype("category")  # sorted
     dtype = column.dtype
-    if not isinstance(dtype, pd.CategoricalDtype) or not dtype.ordered:
+    if not isinstance(dtype, pd.CategoricalDtype):
         return None
-    categories = dtype.categories.tolist()
-    return categories if all(isinstance(one, str) for one in categories) else None
+    if not dtype.ordered and not isinstance(dtype.categories.dtype, ranges):
+        return None
+    labels = [str(category) for category in dtype.categories]
+    if len(set(labels)) < len(labels):
+        raise DTypeError(f"column {name!r} has different categories with the same text; rename them")
+    codes = column.cat.codes.to_numpy()
+    values = [None if code < 0 else labels[code] for code in codes.tolist()]
+    return pl.Series(name, values, dtype=pl.Enum(labels))
 
 
 def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
@@ -183,10 +210,10 @@ def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
 
 
 def _is_unsafe(column: pd.Series[Any]) -> bool:
-    """Whether a value is a set, which has no order, or a nested list, where Arrow could recurse forever."""
+    """Whether a value is a set, which has no order, or nested, where Arrow could recurse forever."""
     nested = (list, tuple, np.ndarray, set, frozenset, dict)
     return any(
-        isinstance(value, (set, frozenset))
+        isinstance(value, (set, frozenset, dict))
         or (
             isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(entry, nested) for entry in value)
         )
@@ -202,8 +229,13 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
         if kind is None:
             continue
         if kind not in ("string", "list"):
+            advice = (
+                f"; {read_advice(_how_to_read(name))}"
+                if isinstance(value, (bool, int, float, np.generic))
+                else ""
+            )
             return DTypeError(
-                f"column {name!r}, row {label!r}: {kind}; it must be a string or list of strings"
+                f"column {name!r}, row {label!r}: {kind}; it must be a string or list of strings{advice}"
             )
         if first is None:
             first = label, kind

@@ -129,7 +129,7 @@ def _from_numpy(values: Any) -> Sequence[Any]:
 def _from_arrow(name: str, values: Any) -> pl.Series:
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    from anls_frame.frames.from_arrow import text_column  # noqa: PLC0415
+    from anls_frame.frames.from_arrow import check_content, text_column  # noqa: PLC0415
 
     try:
         if not isinstance(values, (pa.Array, pa.ChunkedArray)):
@@ -137,7 +137,8 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
             values = pa.chunked_array(values) if is_stream else pa.array(values)
     except (pa.ArrowException, TypeError) as error:
         raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}: {error}") from None
-    return text_column(name, values, advice="cast it to string, or to a list of strings")
+    check_content(name, values)
+    return text_column(name, values)
 
 
 def _pairs(predictions: Sequence[Any], answers: Sequence[Any]) -> Pairs:

@@ -121,7 +121,6 @@ impl Dtype {
             _ => (None, ""),
         };
         let one = "one string per row (String)";
-        let cast = "Cast it with `.cast(pl.String)` if it holds text.".to_owned();
         let (fits, wanted, advice) = match role {
             Role::Prediction if child.is_some_and(Self::is_text) => {
                 (false, one, format!("Use `explode`, or take one entry with `{entry}`."))
@@ -130,11 +129,13 @@ impl Dtype {
                 let others = "use `nls`, `anls` or `cer`, which accept several answers";
                 (false, one, format!("Use `explode`, take one entry with `{entry}`, or {others}."))
             }
-            Role::Prediction | Role::Reference => (self.is_text(), one, cast),
+            Role::Prediction | Role::Reference => {
+                (self.is_text(), one, self.advice(column, "`.cast(pl.String)`"))
+            }
             Role::Answers => (
                 child.unwrap_or(self).is_text(),
                 "a string or a list of strings per row (String, List(String) or Array(String))",
-                "Cast it with `.cast(pl.String)` or `.cast(pl.List(pl.String))` if it holds text.".to_owned(),
+                self.advice(column, "`.cast(pl.String)` or `.cast(pl.List(pl.String))`"),
             ),
         };
         if fits {
@@ -144,6 +145,25 @@ impl Dtype {
             "`{metric}` needs {wanted}, but column '{column}' has dtype {}. {advice}",
             self.name()
         )))
+    }
+
+    /// What to do about a column that is no text. Numbers, truth values and times were texts in the file.
+    fn advice(&self, column: &str, cast: &str) -> String {
+        let inner = match self {
+            Self::List(child) | Self::Array(child, _) => child.name(),
+            other => other.name(),
+        };
+        let was_read = ["Int", "UInt", "Float", "Decimal", "Boolean", "Date", "Time", "Duration"]
+            .iter()
+            .any(|kind| inner.starts_with(kind));
+        if !was_read {
+            return format!("Cast it with {cast} if it holds text.");
+        }
+        format!(
+            "Read it as text where the file is read, as with `schema_overrides={{'{column}': pl.String}}`, or \
+             read the file with `anls_frame.read_results`: its values no longer say how they were written \
+             (42, 42.0, 042)."
+        )
     }
 
     fn is_text(&self) -> bool {

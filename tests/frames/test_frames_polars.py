@@ -273,10 +273,13 @@ def test_a_column_may_be_scored_against_itself(add_scores: AddScores) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (("id", "answers"), r"`score` needs one string per row.*column 'id' has dtype Int64\. Cast it"),
+        (
+            ("id", "answers"),
+            r"`score` needs one string per row.*column 'id' has dtype Int64\. Read it as text",
+        ),
         (
             ("prediction", "id"),
-            r"`score` needs a string or a list of strings.*column 'id' has dtype Int64\. Cast",
+            r"`score` needs a string or a list of strings.*column 'id' has dtype Int64\. Read",
         ),
         (
             ("answers", "answers"),
@@ -299,7 +302,7 @@ def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(
 def test_a_dtype_error_survives_a_newline_in_the_columns_name(add_scores: AddScores) -> None:
     frame = FRAME.rename({"id": "the\nid"})
 
-    with pytest.raises(af.DTypeError, match=r"has dtype Int64\. Cast it"):
+    with pytest.raises(af.DTypeError, match=r"has dtype Int64\. Read it as text"):
         add_scores(frame, "the\nid", "answers")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from registry import LIST_EXAMPLES, TEXT_EXAMPLES, namespace
@@ -17,6 +18,7 @@ from anls_frame._typing import ScoreColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 DTYPES = {
@@ -282,7 +284,7 @@ def test_the_error_tells_a_pandas_user_what_to_do_in_pandas(column: str) -> None
         scored(NO_TEXT[column], ["a", "b"])
 
     assert "pl." not in str(caught.value)
-    assert "astype" in str(caught.value)
+    assert "dtype={'prediction': str}" in str(caught.value)
 
 
 def test_lists_of_numbers_and_lists_of_lists_are_errors() -> None:
@@ -329,3 +331,29 @@ def test_lists_that_never_end_are_errors(column: str) -> None:
         frame[column] = pd.Series(["a", value], dtype=object)
         with pytest.raises(af.DTypeError, match=f"column '{column}'"):
             af.report(frame, "p", "a", by="g", cluster="c")
+
+
+@pytest.mark.parametrize("values", [["42", "7"], ["42", ""], ["1.50", "007"], ["true", "false"]])
+def test_the_advice_for_numbers_gives_the_score_of_the_text_in_the_file(
+    values: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "results.csv"
+    rows = "".join(f"{value},{value}\n" for value in values)
+    path.write_text(f"prediction,answer\n{rows}", encoding="utf-8")
+    perfect = [float("nan") if value == "" else 1.0 for value in values]
+
+    with pytest.raises(af.DTypeError, match=r"dtype=\{'prediction': str\}.*read_results") as caught:
+        af.anls(*(pd.read_csv(path)[name] for name in ("prediction", "answer")))
+    assert "astype" not in str(caught.value)
+    with pytest.raises(af.DTypeError, match=r"schema_overrides=\{'prediction': pl\.String\}.*read_results"):
+        af.add_scores(pl.read_csv(path), "prediction", "answer")
+
+    texts = pd.read_csv(path, dtype={"prediction": str, "answer": str})
+    np.testing.assert_array_equal(af.anls(texts["prediction"], texts["answer"]), perfect)
+    overrides = {"prediction": pl.String, "answer": pl.String}
+    in_polars = pl.read_csv(path, schema_overrides=overrides)
+    scores = af.add_scores(in_polars, "prediction", "answer")["anls"].fill_null(float("nan"))
+    np.testing.assert_array_equal(scores, perfect)
+    read = af.read_results(path)
+    scores = af.add_scores(read, "prediction", "answers")["anls"].fill_null(float("nan"))
+    np.testing.assert_array_equal(scores, perfect)

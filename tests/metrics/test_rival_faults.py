@@ -150,10 +150,12 @@ def test_every_function_refuses_the_same_dtypes_in_the_same_words(row: RowExpres
     with pytest.raises(ComputeError) as caught:
         frame.select(row.function("number", "text"))
 
-    message = str(caught.value).partition("\n")[0].replace(row.name, "METRIC")
+    message = str(caught.value).partition("\n")[0].replace(f"`{row.name}`", "`METRIC`")
     assert message == (
         "the plugin failed with message: `METRIC` needs one string per row (String), but column 'number' has "
-        "dtype Int64. Cast it with `.cast(pl.String)` if it holds text."
+        "dtype Int64. Read it as text where the file is read, as with `schema_overrides={'number': "
+        "pl.String}`, or read the file with `anls_frame.read_results`: its values no longer say how they "
+        "were written (42, 42.0, 042)."
     )
 
 
