@@ -177,11 +177,9 @@ def series(values: list[Any]) -> Any:
         series([ENDLESS] * 3),
         series([ROUND] * 3),
         series([[[[["a"]]]]] * 3),
-        pd.period_range("2026", periods=3),
-        pd.interval_range(0, 3),
     ],
     ids=["texts and numbers", "texts and lists", "mixed lists", "objects", "large numbers", "complex numbers",
-         "half a surrogate pair", "endless lists", "endless dicts", "deep lists", "periods", "intervals"],
+         "half a surrogate pair", "endless lists", "endless dicts", "deep lists"],
 )  # fmt: skip
 def test_pandas_column_without_one_type_is_an_error_that_names_it(column: Any) -> None:
     frame = pd.DataFrame({"p": ["a"] * 3, "a": ["a"] * 3, "the key": column})
