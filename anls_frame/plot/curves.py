@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from anls_frame import _palette
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
 from anls_frame.plot import _inputs, _room, _style
@@ -39,6 +39,7 @@ _CURVE = _inputs.Input(
 )
 
 
+@takes_names
 def length_effect(
     frame: Any,
     scores: str | Sequence[str] | Mapping[str, str] | None = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
-from anls_frame._arguments import number
+from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
 from anls_frame.plot import _inputs, _room, _style
 
@@ -96,6 +96,7 @@ def score_distribution(
     return ax
 
 
+@takes_names
 def cer_distribution(
     frame: Any,
     cer: str = "cer",
@@ -182,6 +183,7 @@ def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogra
     return Histogram(low, [counts.get(index, 0) for index in range(bars)], high)
 
 
+@takes_names
 def ecdf(
     frame: Any,
     scores: str | Sequence[str] | Mapping[str, str],

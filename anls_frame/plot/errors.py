@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame.frames.conversion import column_names, in_polars, to_lazy
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.summary.keys import explode_lists
@@ -30,6 +30,7 @@ _INPUT = _inputs.Input(
 )
 
 
+@takes_names
 def error_types(
     frame: Any,
     by: str | Sequence[str] | None = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
@@ -202,6 +202,7 @@ def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> p
 
 
 @table_of_frame
+@takes_names
 def mean_over_epochs(
     frame: Any,
     prediction: str | None = None,
@@ -319,6 +320,7 @@ def mean_over_epochs(
 
 
 @table_of_frame
+@takes_names
 def pass_at_k(
     frame: Any,
     k: int | Sequence[int],
@@ -400,7 +402,7 @@ def pass_at_k(
     """
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    sizes = [count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])]
+    sizes = list(dict.fromkeys(count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])))
     frame = at_hand(frame)
     epochs = scored_epochs(
         frame,
