@@ -156,7 +156,7 @@ def cer_distribution(
     2
     """
     upper = number("upper", upper, 0, ends=False)
-    rates = _RATES.numbers(frame, [cer])[cer].drop_nulls()
+    rates = _RATES.numbers(frame, [cer])[cer].alias("rate").drop_nulls()
     histogram = rate_histogram(rates, upper)
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
@@ -271,7 +271,7 @@ def ecdf(
 
 def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
     """Return the scores at which the share of rows rises, and the share from each of them on."""
-    counts = scores.drop_nulls().alias("x").value_counts().sort("x")
+    counts = scores.alias("x").drop_nulls().value_counts().sort("x")
     if counts.is_empty():
         return [], []
     counts = counts.select("x", (pl.col("count").cum_sum() / pl.col("count").sum()).alias("share"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._text import numbered
@@ -198,7 +199,9 @@ def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> p
     if taken:
         raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
     columns = [*epochs.ids, *epochs.kept]
-    return questions.select(*columns, *figures).rename(dict(zip(columns, epochs.columns, strict=True)))
+    return questions.select(*columns, *map(cs.by_name, figures)).rename(
+        dict(zip(columns, epochs.columns, strict=True))
+    )
 
 
 @table_of_frame

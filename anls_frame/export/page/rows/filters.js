@@ -195,7 +195,7 @@ class Filters {
     this.filters = filters;
     this.fails = new Uint16Array(count);
     this.failsOf = new Map();
-    this.passingAll = count;
+    this.passingAll = null;
     this.orders = new Map();
   }
 
@@ -218,7 +218,7 @@ class Filters {
       }
       failsOf.set(filter, now);
     }
-    this.passingAll = this.passed((row) => fails[row] === 0);
+    this.passingAll = null;
   }
 
   /** Return what says whether a row passes all filters but one. */
@@ -235,7 +235,11 @@ class Filters {
 
   /** Return how many rows pass all filters but one. */
   passing(filter) {
-    return filter.isActive ? this.passed(this.passesOthers(filter)) : this.passingAll;
+    if (filter.isActive) {
+      return this.passed(this.passesOthers(filter));
+    }
+    this.passingAll ??= this.passed(this.passesOthers(filter));
+    return this.passingAll;
   }
 
   passed(passes) {
