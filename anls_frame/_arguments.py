@@ -6,15 +6,19 @@ NumPy numbers are accepted as numbers; True, False and NaN are not.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import numbers
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
+Options = ParamSpec("Options")
 
 _WIDEST_IN_POINTS = 2
 """Scores of a wider range, such as 0 to 100, are not quoted in points of 0.01."""
@@ -22,6 +26,49 @@ _WIDEST_IN_POINTS = 2
 
 class ArgumentTypeError(TypeError, ValueError):
     """A number or a choice of the wrong type; `except ValueError` catches it too."""
+
+
+COLUMNS = frozenset(
+    (
+        *("prediction", "answers", "systems", "system", "id", "question_id", "on", "by", "cluster"),
+        *("metrics", "keep", "columns", "image", "baseline", "scores", "length", "cer", "error_type"),
+    )
+)
+"""Parameters of functions of frames that take names of columns."""
+
+
+def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
+    """Let a function of a frame say what to pass instead of a Series where it takes names of columns."""
+    parameters = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def of_names(*arguments: Options.args, **options: Options.kwargs) -> T:
+        given = {**dict(zip(parameters, arguments, strict=False)), **options}
+        for name in parameters:
+            if name in COLUMNS and name in given:
+                refuse_columns(name, given[name], f"{name}=")
+        return function(*arguments, **options)
+
+    return of_names
+
+
+def refuse_columns(name: str, value: object, before: str = "") -> None:
+    """
+    Raise an error if a Series or the accessor `df.anls` is, or is among, what must be names of columns.
+
+    `before` is what stands before the name in a call.
+    """
+    kinds = {_type_name(kind) for kind in type(value).__mro__}
+    is_accessor = "anls_frame.AnlsFrameNamespace" in kinds
+    if is_accessor or kinds & {"pandas.Series", "polars.Series"}:
+        called = "anls" if is_accessor else getattr(value, "name", None)
+        advice = f"pass its name: {before}{called!r}" if isinstance(called, str) else "pass its name"
+        given = "the accessor `df.anls`" if is_accessor else f"a {type_name(value)}"
+        raise TypeError(f"{name} takes names of columns, got {given}; {advice}")
+    entries = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, list | tuple | Mapping):
+        for entry in entries:  # type: ignore[attr-defined] # it is iterable
+            refuse_columns(name, entry)
 
 
 def check_threads() -> None:
@@ -114,7 +161,10 @@ def string(name: str, value: Any, wanted: str = "a string") -> str:
 
 def type_name(value: object) -> str:
     """Return the name of a value's type, with its library: Polars and pandas have types of the same names."""
-    kind = type(value)
+    return _type_name(type(value))
+
+
+def _type_name(kind: type) -> str:
     library = kind.__module__.partition(".")[0]
     return kind.__qualname__ if library == "builtins" else f"{library}.{kind.__qualname__}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
 
 from anls_frame._arguments import type_name
 from anls_frame.analysis import browsing, changed_rows, characters, curves, worst_rows
@@ -55,9 +55,20 @@ def described(namespace: object, owner: str) -> str:
     return textwrap.fill(f".anls of {owner}: {', '.join(names)}", 100, subsequent_indent="  ")
 
 
+_OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul")
+_DATA = (
+    *("len", "iter", "next", "getitem", "setitem", "contains", "array", "arrow_c_stream"),
+    *("bool", "int", "float", "round", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge"),
+    *(f"{side}{operation}" for operation in _OPERATIONS for side in ("", "r")),
+)
+"""What Python, NumPy and pandas ask of data, without the underscores around the names."""
+
+
 class AnlsFrameNamespace(Generic[FrameT]):
     """
     Scores of a frame, as ``df.anls``; a LazyFrame stays lazy.
+
+    A column of this name is ``df["anls"]``: the namespace is no data, and says so where it is taken for it.
 
     Examples
     --------
@@ -111,6 +122,15 @@ class AnlsFrameNamespace(Generic[FrameT]):
     def __repr__(self) -> str:
         return described(self, f"a {type_name(self._owner)}")
 
+    # Type checkers must not see it: they would take every name for an attribute.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_"):
+                message += f"; {_not_the_column(self)}"
+            raise AttributeError(message, name=name, obj=self)
+
     summarize = forward(summarizing.summarize)
     summarize_systems = forward(systems_summary.summarize_systems)
     report = forward(reports.report)
@@ -124,6 +144,21 @@ class AnlsFrameNamespace(Generic[FrameT]):
     confusions = forward(characters.confusions)
     length_scores = forward(curves.length_scores)
     worst = forward(worst_rows.worst)
+
+
+def _not_the_column(namespace: AnlsFrameNamespace[Any]) -> str:
+    """Return where the column is that the caller may have meant."""
+    is_lazy = type_name(vars(namespace).get("_owner")) == "polars.LazyFrame"
+    column = 'pl.col("anls")' if is_lazy else 'df["anls"]'
+    return f"`df.anls` is the accessor of anls_frame, the column of this name is `{column}`"
+
+
+def _refuse_use_as_data(self: AnlsFrameNamespace[Any], *_: object, **__: object) -> NoReturn:
+    raise TypeError(_not_the_column(self))
+
+
+for use in _DATA:
+    setattr(AnlsFrameNamespace, f"__{use}__", _refuse_use_as_data)
 
 
 class AnlsExprNamespace:

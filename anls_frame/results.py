@@ -248,10 +248,12 @@ class SlicedResult(Written, Generic[Table_co]):
     def _below_each_other(self, slices_by: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         if len(self._tables) == 1:
             return slices_by(self._tables[0])
+        all_slices = [slices_by(columns) for columns in self._tables]
+        dtypes = {name: dtype for slices in all_slices for name, dtype in slices.schema.items()}
         tables = []
-        for columns in self._tables:
-            slices = slices_by(columns)
-            nothing = [pl.lit(None).alias(name) for name in self._by if name not in columns]
+        for columns, slices in zip(self._tables, all_slices, strict=True):
+            # With their dtypes: to find a common one, Polars takes names such as "^.*$" for patterns.
+            nothing = [pl.lit(None, dtypes[name]).alias(name) for name in self._by if name not in columns]
             whole = slices.with_columns(nothing)
             figures = [name for name in slices.columns if name not in columns]
             name = pl.lit(crossed(columns)).alias(TABLE)

@@ -97,6 +97,8 @@ def main() -> None:
             wrong += look(browser, folder / f"{name}.html")
         wrong += check_use(browser, folder / "one.html")
         wrong += check_view(browser, folder / "two.html")
+        wrong += check_many(browser, folder / "many.html")
+        wrong += check_addresses(browser, folder / "one.html")
         for name in ("two", "hostile"):
             wrong += check_files(browser, folder / f"{name}.html")
         wrong += check_longest(browser, folder / "longest.html")
@@ -352,6 +354,56 @@ def check_view(browser: Browser, path: Path) -> list[str]:
             expect(f"the column of {kind} in the window", bool(is_there), wanted=True)
     print(f"{path.name}: {both}, {of_document} of {name}")
     page.context.close()
+    return wrong
+
+
+def check_many(browser: Browser, path: Path) -> list[str]:
+    """Select a slice of a page of many systems, whose filters come before those of the slices."""
+    page, wrong = opened(browser, path, "#by_0=%22zh-Hant%22")
+    count, filters = page.locator("#count").inner_text(), page.locator(".facet").count()
+    legends = page.locator(".facet legend").all_inner_texts()
+    values = page.locator(".facet", has_text="lang").get_by_label("zh-Hant", exact=False)
+    number = values.locator("xpath=..").locator(".count").first.inner_text()
+    if not count.startswith(f"{number} of ") or not {"lang", "types"} <= {
+        one.split("\n")[0] for one in legends
+    }:
+        wrong.append(f"{path.name}: {count} of the slice, not {number}; filters {legends[-3:]}")
+    slowest = 0.0
+    for act in (f"{BOXES}[1].click()", "document.getElementById('clear').click()"):
+        slowest = max(slowest, min(page.evaluate(AFTER, act) for _ in range(2)))
+    print(f"{path.name}: {count}, {filters} filters, the slowest answer in {slowest:.0f} ms")
+    page.screenshot(path=path.with_name(f"rows-{path.stem}.png"))
+    page.context.close()
+    return wrong
+
+
+def check_addresses(browser: Browser, path: Path) -> list[str]:
+    """Open addresses that ask for what the page does not have: it says so, and selects by the rest."""
+    wrong = []
+    for view, said, active in (
+        ("#by_9=%22en%22&lang=%22en%22", 'by_9="en"', 1),
+        ("#lang=%22tlh%22", 'lang="tlh"', 0),
+        ("#lang=en", "lang=en", 0),
+        ("#anls=often", "anls=often", 0),
+        ("#sort=nothing&row=99999", "sort=nothing, row=99999", 0),
+        ("#lang=%22en%22&sort=-by_0&row=3", None, 1),
+    ):
+        page, more = opened(browser, path, view)
+        place = page.locator("#unknown")
+        shown = place.inner_text() if place.is_visible() else None
+        expected = (
+            said and f"The address asks for {said}, which this page does not have. Rows are shown without it."
+        )
+        if (shown, page.locator("#active button").count()) != (expected, active):
+            wrong.append(f"{path.name}{view}: says {shown!r}")
+        if said == 'by_9="en"':
+            page.screenshot(path=path.with_name("rows-unknown.png"))
+            page.get_by_role("button", name="clear all").click()
+            if place.is_visible():
+                wrong.append(f"{path.name}{view}: still says {place.inner_text()!r}")
+        wrong += more
+        page.context.close()
+    print(f"{path.name}: says what addresses ask for in vain")
     return wrong
 
 

@@ -17,6 +17,7 @@ LENGTH = 55
 TYPES = ("form", "table", "layout", "free text", "handwritten")
 WRONG, WRONG_LETTERS = 0.5, 0.08
 LONGEST_HOSTILE = 200
+MANY_SYSTEMS, MANY_ROWS = 43, 10_000
 
 folder = Path(sys.argv[1])
 draw = random.Random(1)  # noqa: S311 - the same pages every time
@@ -60,6 +61,13 @@ page.write(folder / "large.html")
 columns = ("question", "prediction", "answers")
 lengths = [large[name].explode().str.len_chars().mean() for name in columns]
 print(f"{ROWS:,} rows of {large.width} columns, texts of {lengths} characters: {page.size / 1e6:.2f} MB")
+
+# Three filters for each system, and those of the slices after them.
+few = large.head(MANY_ROWS).with_columns(
+    pl.col("prediction").alias(f"s{number}") for number in range(MANY_SYSTEMS)
+)
+many = {f"system {number}": f"s{number}" for number in range(MANY_SYSTEMS)}
+few.anls.browse(many, "answers", by=["lang", "types"], metrics=["anls", "cer"]).write(folder / "many.html")
 
 texts = [text[:LONGEST_HOSTILE] for text in HOSTILE_TEXTS]
 drawn = [draw.choices(texts, k=ROWS) for _ in range(4)]

@@ -152,7 +152,8 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     if image:
         pieces = [[pl.lit(text), *map(_text_of, optional(name))] for text, name in image]
         selected["image"] = pl.concat_str([piece for of_part in pieces for piece in of_part])
-    rows = source.with_row_index("row").select("row", **selected)
+    # Numbered under their names on the page: the frame may have a column `row`.
+    rows = source.select(**selected).with_row_index("row")
     for place, _ in enumerate(asked.systems):
         rows = rows.with_columns(_of_system(place, asked))
         rows = rows.with_columns(_how(place, asked.settings))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._arguments import count, string
+from anls_frame._arguments import count, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
@@ -197,6 +197,7 @@ class RowsPage:
         )
 
 
+@takes_names
 def browse(
     frame: Any,
     prediction: str | Mapping[str, str],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, count
+from anls_frame._arguments import choice, count, takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, at_hand, is_pandas, rows_at, to_lazy
@@ -37,6 +37,7 @@ _RIGHT = "is_right"
 
 
 @table_of_frame
+@takes_names
 def changes(
     frame: Any,
     systems: Mapping[str, str] | Sequence[str],

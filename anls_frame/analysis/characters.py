@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
-from anls_frame._arguments import choice, count, share
+from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import as_kind_of, to_lazy
@@ -27,6 +27,7 @@ __all__ = ["confusions"]
 
 
 @table_of_frame
+@takes_names
 def confusions(
     frame: Any,
     prediction: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import polars as pl
 
+from anls_frame._arguments import takes_names
 from anls_frame._typing import Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_protocol, resolve_threshold
@@ -31,6 +32,7 @@ BARS = 40
 """Number of bins of a histogram."""
 
 
+@takes_names
 def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None = None) -> Table:
     """
     Return ANLS at every threshold from 0 to 1, from the score histogram of a summary.
@@ -120,6 +122,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
 
 
 @table_of_frame
+@takes_names
 def length_scores(
     frame: Any,
     prediction: str,

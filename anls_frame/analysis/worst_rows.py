@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
@@ -37,6 +37,7 @@ _CONTEXT = 20
 
 
 @table_of_frame
+@takes_names
 def worst(
     frame: Any,
     prediction: str,

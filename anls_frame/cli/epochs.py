@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 import anls_frame as af
 from anls_frame._text import numbered
@@ -106,7 +107,7 @@ def averaged(
 
 def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  # noqa: A002 - as above
     """Raise an error if a column differs between the epochs of a question."""
-    values = rows.select(*id, pl.col(name).hash().alias("value"))
+    values = rows.select(*id, cs.by_name(name).hash().alias("value"))
     differing = values.group_by(id, maintain_order=True).agg(pl.col("value").n_unique())
     differing = differing.filter(pl.col("value") > 1)
     if differing.height:
@@ -132,8 +133,8 @@ def _of_means(metric: af.Metric) -> af.Metric:
 def check_scored(means: pl.DataFrame, metrics: Sequence[af.Metric], labels: Mapping[str, str]) -> None:
     """Raise an error if a system has no score at all, as where its files lack a column of scores."""
     for metric in metrics:
-        counts = means.group_by("system", maintain_order=True).agg(pl.col(metric.name).count())
-        scored = counts.filter(pl.col(metric.name) > 0)
+        counts = means.group_by("system", maintain_order=True).agg(cs.by_name(metric.name).count())
+        scored = counts.filter(counts[metric.name] > 0)
         if 0 < scored.height < counts.height:
             without = [name for name in counts["system"] if name not in scored["system"].to_list()]
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from anls_frame.cli.harness_scores import HarnessScores
 
+_MOST_DIGITS = 15
 _TEXTS = ("prediction", "answers")
 _DISTANCE_NOTE = (
     "These are distances, as in VLMEvalKit's column eval_score: 0 is a perfect answer. Report the scores of "
@@ -72,15 +74,49 @@ class Verdict:
 
     @property
     def note(self) -> str:
-        """A warning if the numbers are distances."""
-        return _DISTANCE_NOTE if "distance" in self.rule else ""
+        """A warning if the numbers are distances, not cut at a threshold."""
+        return _DISTANCE_NOTE if self.rule in CANDIDATES and "distance" in self.rule else ""
 
 
 def judge(frame: pl.DataFrame, theirs: HarnessScores) -> list[Verdict]:
-    """Return a verdict for each rule, the best first; null predictions count as empty strings."""
+    """
+    Return a verdict for each rule, the best first; null predictions count as empty strings.
+
+    Truth values that no rule gives are compared with each rule's scores from a threshold on, too.
+    """
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
-    verdicts = [_verdict(rule, make(texts), texts, theirs) for rule, make in CANDIDATES.items()]
+    scores = {rule: make(texts) for rule, make in CANDIDATES.items()}
+    verdicts = [_verdict(rule, ours, texts, theirs) for rule, ours in scores.items()]
+    if theirs.are_verdicts and all(verdict.differing.height for verdict in verdicts):
+        cut = [_from_threshold(rule, ours, theirs.values) for rule, ours in scores.items()]
+        verdicts += [_verdict(*one, texts, theirs) for one in cut if one is not None]
     return sorted(verdicts, key=lambda verdict: (verdict.differing.height, not verdict.exact))
+
+
+def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
+    """Return the rule by which a row is right from the best threshold on, and what it says of each row."""
+    is_lower_better = rule.startswith(("cer", "mean distance"))
+    scores = (-ours if is_lower_better else ours).alias("score")
+    rows = pl.DataFrame([scores, theirs.alias("right")]).drop_nulls()
+    if rows["score"].n_unique() <= 2:  # noqa: PLR2004 - truth values themselves
+        return None
+    steps = rows.group_by("score").agg(pl.col("right").sum(), pl.len()).sort("score", descending=True)
+    right = pl.col("right")
+    wrong_above, right_below = (pl.col("len") - right).cum_sum(), right.sum() - right.cum_sum()
+    steps = steps.with_columns(next=pl.col("score").shift(-1), differing=wrong_above + right_below)
+    high, low = steps.sort("differing", maintain_order=True).select("score", "next").row(0)
+    threshold = _shortest(low, high)
+    sign, shown = ("≤", -threshold) if is_lower_better else ("≥", threshold)
+    return f"{rule} {sign} {shown:g}", (scores >= threshold).cast(pl.Float64)
+
+
+def _shortest(low: float | None, high: float) -> float:
+    """Return the number above `low`, up to `high`, that has the fewest decimals."""
+    for digits in range(_MOST_DIGITS):
+        number = float(Decimal(repr(high)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
+        if low is None or number > low:
+            return number
+    return high
 
 
 def _verdict(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: HarnessScores) -> Verdict:
@@ -92,7 +128,8 @@ def _verdict(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: HarnessSco
         rows = frame.select(shown).with_columns(theirs.values.alias("harness"), computed["computed"])
         rows = rows.filter(pl.col("harness").is_not_null())
     rows = rows.with_columns(pl.col("computed") * theirs.scale)
-    slack = 0.5 * 10.0**-theirs.digits * (1 + 1e-9) + 1e-12
+    rounding = 0.0 if theirs.are_verdicts else 0.5 * 10.0**-theirs.digits
+    slack = rounding * (1 + 1e-9) + 1e-12
     differing = rows.filter(~((pl.col("computed") - pl.col("harness")).abs() <= slack).fill_null(value=False))
     exact = bool((rows["computed"] == rows["harness"]).fill_null(value=False).all())
     mean = ours.mean()

@@ -15,6 +15,7 @@ from anls_frame.readers._problems import Problems, listed, problem, shown
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15
+_TRUTH = {"true": "1", "false": "0"}
 _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 
 
@@ -26,6 +27,8 @@ class HarnessScores:
     values: pl.Series
     digits: int
     """Number of decimals in the given scores."""
+    are_verdicts: bool = False
+    """Whether all are 0 or 1: truth values, which say of each row whether it is right."""
     scale: int
     """100 if they are percentages, otherwise 1."""
     is_mean: bool
@@ -102,7 +105,7 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessSc
 
 
 def _of_rows(name: str, column: pl.Series) -> HarnessScores:
-    values = column.cast(pl.Float64, strict=False)
+    values = _numbers(column)
     if values.null_count() > column.null_count() or values.is_nan().any():
         raise ValueError(f"{name} must hold numbers")
     if values.null_count() == len(values):
@@ -111,7 +114,17 @@ def _of_rows(name: str, column: pl.Series) -> HarnessScores:
     digits = max(map(_decimals, texts))
     # Some harnesses write percentages; no character error rate is that high.
     scale = 100 if (values.max() or 0) > 20 else 1  # type: ignore[operator] # noqa: PLR2004
-    return HarnessScores(name=name, values=values, digits=digits, scale=scale, is_mean=False)
+    are_verdicts = bool(values.drop_nulls().is_in([0.0, 1.0]).all())
+    return HarnessScores(
+        name=name, values=values, digits=digits, scale=scale, is_mean=False, are_verdicts=are_verdicts
+    )
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    """Return scores as floats; truth values may be written as words."""
+    if column.dtype == pl.String:
+        column = column.str.strip_chars().str.to_lowercase().replace(_TRUTH)
+    return column.cast(pl.Float64, strict=False)
 
 
 def _mean(name: str, text: str, number: float) -> HarnessScores:

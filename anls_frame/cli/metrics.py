@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._text import visible
 from anls_frame.frames import origins
@@ -65,7 +66,7 @@ def _number(name: str) -> pl.Expr:
             raise ValueError(f"column {name!r} must hold numbers, got {visible(str(wrong[0]))!r}")
         return found
 
-    return pl.col(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
+    return cs.by_name(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _is_built_in(name: str) -> bool:

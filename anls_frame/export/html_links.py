@@ -24,9 +24,6 @@ __all__ = ["Links"]
 _TRANSITION = ("old_error_type", "new_error_type")
 _FEW_NUMBERS = 30
 """Number of different numbers that the page lists; of more it asks for the ends."""
-_FILTERED = ("right", "same", "type_", "score_", "change")
-_MOST_FILTERS = 29
-"""The page has no filters for the last of very many columns; these are before those of `by`."""
 _SUBSTITUTION = ("reference_char", "predicted_char")
 
 
@@ -36,9 +33,7 @@ class Links:
     def __init__(self, rows: RowsContent, baseline: str = "") -> None:
         self._table = rows.table
         self._baseline = baseline
-        before = [name for name in rows.table.columns if name.startswith(_FILTERED)]
-        shown = rows.by[: max(_MOST_FILTERS - len(before), 0)]
-        self._by = {name: f"by_{place}" for place, name in enumerate(shown)}
+        self._by = {name: f"by_{place}" for place, name in enumerate(rows.by)}
         self._ranges = {column for column in self._by.values() if _is_range(rows.table[column])}
         self._systems = {name: place for place, name in enumerate(rows.systems)}
         self._metrics = {metric["name"]: place for place, metric in enumerate(rows.metrics)}

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame.export.delimited import FORMULA_STARTS
 from anls_frame.export.values import as_text, json_text, plain_frame
@@ -24,7 +25,8 @@ def json_lines(frame: pl.DataFrame) -> pl.Series:
     """Return each row as an object, as `values.json_text` does."""
     frame = plain_frame(frame, "rows")
     fields = [
-        pl.lit(f"{json_text(name)}: ") + _json(pl.col(name), dtype) for name, dtype in frame.schema.items()
+        pl.lit(f"{json_text(name)}: ") + _json(cs.by_name(name).as_expr(), dtype)
+        for name, dtype in frame.schema.items()
     ]
     return _joined(frame, fields, ", ", "{", "}")
 
@@ -33,7 +35,7 @@ def delimited_lines(frame: pl.DataFrame, delimiter: str, *, escape_formulas: boo
     """Return each row as `delimited.line` does, without its end."""
     frame = plain_frame(frame, "rows")
     fields = [
-        _field(pl.col(name), dtype, delimiter, escape_formulas=escape_formulas)
+        _field(cs.by_name(name).as_expr(), dtype, delimiter, escape_formulas=escape_formulas)
         for name, dtype in frame.schema.items()
     ]
     return _joined(frame, fields, delimiter)

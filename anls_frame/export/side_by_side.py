@@ -62,7 +62,7 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str]) -> SideBySide:
     by
         The keys of the slices.
     """
-    lines = ranked.group_by(SLICE, *by, maintain_order=True).agg(
+    lines = ranked.group_by(SLICE, cs.by_name(*by), maintain_order=True).agg(
         pl.col("n").first(), pl.col("few_rows").any(), pl.col("system", "score", "rank")
     )
     systems = list(dict.fromkeys(ranked["system"]))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 __all__ = ["as_json", "as_text", "json_text", "plain_frame"]
 
@@ -33,7 +34,10 @@ def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """
     schema = frame.schema
     try:
-        converted = {name: _plain(pl.col(name), dtype) for name, dtype in _needing_conversion(schema).items()}
+        converted = {
+            name: _plain(cs.by_name(name).as_expr(), dtype)
+            for name, dtype in _needing_conversion(schema).items()
+        }
     except _NoTextError as error:
         raise TypeError(
             f"table {name!r} has binary or other data without a text form in column {error.args[0]!r} "

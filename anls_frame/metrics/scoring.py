@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import string
+from anls_frame._arguments import string, takes_names
 from anls_frame._typing import MissingPrediction, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
@@ -27,6 +27,7 @@ FrameT = TypeVar("FrameT")
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 
 
+@takes_names
 def add_scores(
     frame: FrameT,
     prediction: str,

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame import _palette
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
 from anls_frame.plot import _inputs, _room, _style
@@ -39,6 +40,7 @@ _CURVE = _inputs.Input(
 )
 
 
+@takes_names
 def length_effect(
     frame: Any,
     scores: str | Sequence[str] | Mapping[str, str] | None = None,
@@ -197,7 +199,7 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
     # A range of lengths is as wide as all below it, so every range has the same width on the axis.
     places = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
     points = table.select(
-        *keys,
+        *map(cs.by_name, keys),
         *_LENGTHS,
         places,
         pl.col(metric.name).alias("score"),
@@ -209,11 +211,12 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
         place: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
         for place, first, last in ranges.iter_rows()
     }
-    sizes = points.group_by(keys, maintain_order=True).agg(pl.col("n").sum()) if keys else None
+    by = [cs.by_name(key) for key in keys]
+    sizes = points.group_by(by, maintain_order=True).agg(pl.col("n").sum()) if by else None
     if sizes is None:
         lines, hidden = [_Line(metric.label, points)], 0
     else:
-        order = sizes.sort("n", descending=True, maintain_order=True).select(keys).rows()
+        order = sizes.sort("n", descending=True, maintain_order=True).select(by).rows()
         hidden = max(len(order) - _GROUPS, 0)
         parts = {repr(key): part for key, part in zip(*_parts(points, keys), strict=True)}
         lines = [_Line(_style.label(key), parts[repr(key)]) for key in order[:_GROUPS]]
@@ -230,7 +233,7 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
 
 def _parts(points: pl.DataFrame, keys: Sequence[str]) -> tuple[list[tuple[Any, ...]], list[pl.DataFrame]]:
     parts = points.partition_by(keys, maintain_order=True)
-    return [part.select(keys).row(0) for part in parts], parts
+    return [part.select([cs.by_name(key) for key in keys]).row(0) for part in parts], parts
 
 
 def _curves_of_rows(
@@ -247,15 +250,22 @@ def _curves_of_rows(
     if by is not None and len(systems) > 1:
         raise ValueError("draw several systems or several groups, not both")
     columns = list(dict.fromkeys((*systems.values(), length)))
-    rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(length)
-    edges = _edges(rows[length], bins)
+    rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(cs.by_name(length))
+    lengths = rows[length].alias("length")
+    edges = _edges(lengths, bins)
     groups: list[tuple[str | _style.Label, pl.DataFrame]]
     if by is None:
-        hidden, groups = 0, [(name, rows.select(length, score=column)) for name, column in systems.items()]
+        scored = [rows.select(score=cs.by_name(column)) for column in systems.values()]
+        hidden, groups = (
+            0,
+            [(name, part.with_columns(lengths)) for name, part in zip(systems, scored, strict=True)],
+        )
     else:
-        hidden, groups = _groups(rows.select(length, score=next(iter(systems.values())), key=by))
-    lines = [_Line(name, _means(part["score"], part[length], edges)) for name, part in groups]
-    shortest, longest = rows[length].min(), rows[length].max()
+        (column,) = systems.values()
+        keyed = rows.select(score=cs.by_name(column), key=cs.by_name(by))
+        hidden, groups = _groups(keyed.with_columns(lengths))
+    lines = [_Line(name, _means(part["score"], part["length"], edges)) for name, part in groups]
+    shortest, longest = lengths.min(), lengths.max()
     both = isinstance(shortest, float) and isinstance(longest, float)
     return _Curves(
         lines,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette, _text
-from anls_frame._arguments import number
+from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
 from anls_frame.plot import _inputs, _room, _style
 
@@ -96,6 +96,7 @@ def score_distribution(
     return ax
 
 
+@takes_names
 def cer_distribution(
     frame: Any,
     cer: str = "cer",
@@ -155,7 +156,7 @@ def cer_distribution(
     2
     """
     upper = number("upper", upper, 0, ends=False)
-    rates = _RATES.numbers(frame, [cer])[cer].drop_nulls()
+    rates = _RATES.numbers(frame, [cer])[cer].alias("rate").drop_nulls()
     histogram = rate_histogram(rates, upper)
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
@@ -182,6 +183,7 @@ def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogra
     return Histogram(low, [counts.get(index, 0) for index in range(bars)], high)
 
 
+@takes_names
 def ecdf(
     frame: Any,
     scores: str | Sequence[str] | Mapping[str, str],
@@ -269,7 +271,7 @@ def ecdf(
 
 def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
     """Return the scores at which the share of rows rises, and the share from each of them on."""
-    counts = scores.drop_nulls().alias("x").value_counts().sort("x")
+    counts = scores.alias("x").drop_nulls().value_counts().sort("x")
     if counts.is_empty():
         return [], []
     counts = counts.select("x", (pl.col("count").cum_sum() / pl.col("count").sum()).alias("share"))

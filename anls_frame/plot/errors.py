@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame import _palette
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame.frames.conversion import column_names, in_polars, to_lazy
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.summary.keys import explode_lists
@@ -30,6 +31,7 @@ _INPUT = _inputs.Input(
 )
 
 
+@takes_names
 def error_types(
     frame: Any,
     by: str | Sequence[str] | None = None,
@@ -119,7 +121,9 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
         if columns not in ((), found):
             raise ValueError(f"by must be {list(found)}, by which the errors are counted, got {by!r}")
         counts = in_polars(frame).lazy().collect()
-        groups = _groups(counts, found, counts.select(found).unique(maintain_order=True))
+        groups = _groups(
+            counts, found, counts.select([cs.by_name(name) for name in found]).unique(maintain_order=True)
+        )
         return (groups, []) if not found else ([], groups)
     whole = _groups(_rows(frame, (), error_type), ())
     return whole, _groups(_rows(frame, columns, error_type), columns) if columns else []
@@ -127,17 +131,18 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
 
 def _order(given: Any, columns: Sequence[str]) -> pl.DataFrame | None:
     """Return the slices of a report in its order; a summary has none."""
-    return (
-        in_polars(given.by(*columns)).lazy().select(columns).collect() if _inputs.is_report(given) else None
-    )
+    if not _inputs.is_report(given):
+        return None
+    keys = [cs.by_name(name) for name in columns]
+    return in_polars(given.by(*columns)).lazy().select(keys).collect()
 
 
 def _rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
     """Count the rows of each error type in each group."""
     keys = [f"key_{index}" for index in range(len(by))]
     rows = to_lazy(frame, [], [column, *by]).select(
-        pl.col(column).cast(pl.String).alias("error_type"),
-        *(pl.col(name).alias(key) for name, key in zip(by, keys, strict=True)),
+        cs.by_name(column).cast(pl.String).alias("error_type"),
+        *(cs.by_name(name).alias(key) for name, key in zip(by, keys, strict=True)),
     )
     counts = rows.drop_nulls("error_type").group_by(*keys, "error_type").agg(pl.len().alias("n")).collect()
     unknown = sorted(set(counts["error_type"]) - set(_palette.ERROR_COLORS))
@@ -158,11 +163,12 @@ def _groups(counts: pl.DataFrame, by: Sequence[str], order: pl.DataFrame | None 
     """Return the counts of each group, in the given order or else the largest first."""
     if not by:
         return [(_inputs.ALL_ROWS, dict(counts.select("error_type", "n").iter_rows()))]
+    keys = [cs.by_name(name) for name in by]
     if order is None:
-        sizes = counts.group_by(by).agg(pl.col("n").sum().alias("__n"))
-        order = sizes.sort("__n", *by, descending=[True, *(False for _ in by)]).select(by)
+        sizes = counts.group_by(keys).agg(pl.col("n").sum().alias("__n"))
+        order = sizes.sort("__n", *keys, descending=[True, *(False for _ in by)]).select(keys)
     kinds: dict[str, _Counts] = {repr(key): {} for key in order.rows()}
-    for *key, kind, n in counts.select(*by, "error_type", "n").iter_rows():
+    for *key, kind, n in counts.select(*keys, "error_type", "n").iter_rows():
         kinds.setdefault(repr(tuple(key)), {})[kind] = n
     return [(_style.label(key), kinds[repr(key)]) for key in order.rows()]
 

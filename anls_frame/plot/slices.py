@@ -190,7 +190,7 @@ class _Forest:
 
     def _rows(self, one: _Series) -> list[tuple[Any, ...]]:
         frame = one.slices.frame
-        values = [frame[name].cast(pl.Float64).fill_nan(None) for name in self.metric.ends]
+        values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None) for name in self.metric.ends]
         return list(zip(*values, frame["few_rows"], frame["n"], strict=True))
 
     def _colors(self) -> list[str]:
@@ -311,7 +311,7 @@ def comparison(
     systems = scores_of(frame)
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
-    values = [frame[name].cast(pl.Float64).fill_nan(None).to_list() for name in systems]
+    values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None).to_list() for name in systems]
     scale = _style.marker_scale()
     for row, (before, after) in enumerate(zip(*values, strict=True)):
         if before is not None and after is not None:

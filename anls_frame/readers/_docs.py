@@ -144,7 +144,7 @@ def _named(documents: pl.DataFrame, taken: list[str]) -> list[pl.Series]:
         ):
             name = role
             if column.dtype == pl.String:
-                found = column.to_frame().select(_lists.alone(pl.col(column.name))).to_series()
+                found = column.to_frame().select(_lists.alone(pl.first())).to_series()
         elif name in used:
             name = f"doc_{name}"
         while name in used:

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame.exceptions import warn
@@ -132,7 +133,7 @@ def _from_series(name: str, column: pl.Series, problems: Problems, *, printed: b
     special = may_be_lists(column)
     if printed and special.any():
         return _plain_lists(column, special)
-    return column.to_frame(name).select(alone(pl.col(name)))[name]
+    return column.to_frame(name).select(alone(cs.by_name(name).as_expr()))[name]
 
 
 def may_be_lists(texts: pl.Series) -> pl.Series:

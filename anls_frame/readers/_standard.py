@@ -166,6 +166,7 @@ def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Pr
 
 def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -> None:
     """Report ids that are missing or duplicated, with their places."""
+    ids = ids.alias("id")  # Series methods take some names for patterns
     for index in ids.is_null().arg_true():
         problems.add("the id is missing", place(index))
     if not ids.is_duplicated().any():

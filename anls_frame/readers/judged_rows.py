@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from anls_frame._arguments import takes_names
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
@@ -52,6 +53,7 @@ class _Row(NamedTuple):
 
 
 @table_of_frame
+@takes_names
 def judged(
     frame: Any,
     verdicts: pl.DataFrame,

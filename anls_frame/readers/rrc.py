@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from anls_frame._arguments import takes_names
 from anls_frame.frames import origins
 from anls_frame.readers import _collector, _content, _fields, _raw, _standard, _submissions
 from anls_frame.readers._fields import members, role
@@ -104,6 +105,7 @@ def read_rrc(
     return origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
 
 
+@takes_names
 def write_submission(
     frame: Any,
     path: str | os.PathLike[str],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, count, flag, number, share
+from anls_frame._arguments import choice, count, flag, number, share, takes_names
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
@@ -854,6 +854,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def compare(
     frame: Any,
     systems: Mapping[str, str] | Sequence[str] | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
 
+from anls_frame._arguments import takes_names
 from anls_frame._text import label
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames.conversion import as_kind_of, at_hand
@@ -94,6 +95,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def variance_components(
     frame: Any,
     prediction: str | None = None,

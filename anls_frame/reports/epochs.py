@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
@@ -198,10 +199,13 @@ def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> p
     if taken:
         raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
     columns = [*epochs.ids, *epochs.kept]
-    return questions.select(*columns, *figures).rename(dict(zip(columns, epochs.columns, strict=True)))
+    return questions.select(*columns, *map(cs.by_name, figures)).rename(
+        dict(zip(columns, epochs.columns, strict=True))
+    )
 
 
 @table_of_frame
+@takes_names
 def mean_over_epochs(
     frame: Any,
     prediction: str | None = None,
@@ -319,6 +323,7 @@ def mean_over_epochs(
 
 
 @table_of_frame
+@takes_names
 def pass_at_k(
     frame: Any,
     k: int | Sequence[int],
@@ -400,7 +405,7 @@ def pass_at_k(
     """
     from anls_frame import statistics  # noqa: PLC0415 - imports numpy
 
-    sizes = [count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])]
+    sizes = list(dict.fromkeys(count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])))
     frame = at_hand(frame)
     epochs = scored_epochs(
         frame,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, Protoco
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_case
 from anls_frame._typing import Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
@@ -75,6 +76,7 @@ def _on_frames(function: Callable[Concatenate[Any, Any, Options], Paired]) -> _P
 
 
 @_on_frames
+@takes_names
 def pair(
     frame_a: Any,
     frame_b: Any,

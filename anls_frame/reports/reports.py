@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
-from anls_frame._arguments import choice, count, share, string
+from anls_frame._arguments import choice, count, share, string, takes_names
 from anls_frame._typing import Options, Table, Table_co
 from anls_frame.export.document import TABLE
 from anls_frame.reports import rest
@@ -510,6 +510,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def report(
     frame: Any,
     prediction: str | None = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, flag, share
+from anls_frame._arguments import count, flag, share, takes_names
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
@@ -63,6 +63,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def find_slices(
     frame: Any,
     prediction: str | Mapping[str, str] | None = None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from anls_frame._arguments import choice, flag, string
+from anls_frame._arguments import choice, flag, refuse_columns, string
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import SCALED_BITS
 
@@ -129,6 +129,7 @@ class Metric:
         if self.is_built_in:
             return
         values = [self.numerator, *([] if self.denominator is None else [self.denominator])]
+        refuse_columns("a metric", values)
         sources = self.sources or tuple(_source(one) for one in values)
         if not all(_is_values(one) for one in values):
             raise TypeError(
@@ -137,12 +138,12 @@ class Metric:
             )
         if any(isinstance(one, pl.Expr) and one.meta.has_multiple_outputs() for one in values):
             raise ValueError(f"a metric must be one column, got an expression of several: {values[0]}")
-        name = self.name or _name(self.numerator)
+        name = string("name", self.name or _name(self.numerator), "the name of the metric")
         better = is_higher_better(name) if self.higher_is_better is None else self.higher_is_better
         choice("format", self.format, (None, "score", "rate", "number"))
         set_ = functools.partial(object.__setattr__, self)
         set_("sources", sources)
-        set_("name", string("name", name, "the name of the metric"))
+        set_("name", name)
         set_("label", string("label", self.label or name, "a heading"))
         set_("higher_is_better", flag("higher_is_better", better))
         set_("bounds", _checked_bounds(self.bounds))
@@ -338,10 +339,13 @@ class _OfTexts:
         if prediction is None or answers is None:
             return None
         value = self.function(prediction, answers)
-        if value is None or isinstance(value, int | float):
-            return value
+        if value is None:
+            return None
         try:
-            return float(value)  # a number of numpy
+            return float(value)
+        except OverflowError:
+            # Whoever checks the scores names the row.
+            return math.inf if value > 0 else -math.inf
         except (TypeError, ValueError):
             raise TypeError(
                 f"the function {self.__qualname__} must return a number or None, got {value!r} for "

@@ -43,7 +43,12 @@ class Slicing:
     def columns(self) -> list[str]:
         """Names of the columns that the keys need."""
         roots = [name for one in self.expressions.values() for name in one.meta.root_names()]
-        return [*(name for name in self.names if name not in self.expressions), *roots]
+        return [*self.plain, *roots]
+
+    @property
+    def plain(self) -> list[str]:
+        """Names of the keys that are columns."""
+        return [name for name in self.names if name not in self.expressions]
 
 
 def resolve(by: By | None) -> Slicing:

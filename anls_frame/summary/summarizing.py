@@ -6,7 +6,7 @@ import dataclasses
 import uuid
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
-from anls_frame._arguments import count
+from anls_frame._arguments import count, takes_names
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
@@ -54,6 +54,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def summarize(
     frame: Any,
     prediction: str | None = None,
@@ -156,7 +157,9 @@ def summarize(
     of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts)
     of_texts |= detail_settings(details, of_texts=has_texts)
     check_part(part)
-    slicing, kept = slicing_of(by), check_keep(keep)
+    slicing = slicing_of(by)
+    # Columns that slice, and the cluster, are kept in any case.
+    kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
     frame = at_hand(frame)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:

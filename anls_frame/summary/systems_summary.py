@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
+from anls_frame._arguments import takes_names
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames import documents
@@ -254,6 +255,7 @@ def _on_frames(
 
 
 @_on_frames
+@takes_names
 def summarize_systems(
     frame: Any,
     systems: Mapping[str, str] | Sequence[str],

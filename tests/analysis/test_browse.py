@@ -410,3 +410,13 @@ def test_own_metrics_are_shown(tmp_path: Path) -> None:
     assert one.column("score_1_0") == [1, 0]
     assert two.column("score_0_1") == [1, 0]
     assert two.meta["metrics"] == [{"name": "judge", "higher": True}]
+
+
+def test_a_frame_with_a_column_named_row_has_a_page(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "lang": ["en", "de"], "row": [7, 8]})
+
+    page = read(af.browse(frame, "p", "a", by="lang", keep=["row", "lang"], id="row"), tmp_path)
+
+    assert page.column("id") == [7, 8]
+    assert page.column("by_0") == ["en", "de"]
+    assert page.meta["keep"] == []

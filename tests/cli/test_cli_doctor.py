@@ -198,3 +198,72 @@ def test_the_mean_that_is_reported_is_the_mean_of_the_rows(tmp_path: Path) -> No
     for protocol in ("anls", "rrc", "anls_star"):
         expected = frame.select(af.anls("prediction", "answers", protocol=protocol).mean()).item()
         assert rules[f"anls, protocol {protocol}"] == pytest.approx(expected, rel=1e-12)
+
+
+def nls(prediction: str, answers: list[str]) -> float:
+    """ANLS without its cut, as PyPI anls prepares texts."""
+    return max(
+        1
+        - Levenshtein.distance(prediction.strip().lower(), answer.strip().lower())
+        / max(len(prediction.strip()), len(answer.strip()))
+        for answer in answers
+    )
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.7, 0.85])
+def test_truth_values_are_reproduced_by_a_score_from_a_threshold_on(tmp_path: Path, threshold: float) -> None:
+    rows = [("x" * right + "y" * (40 - right), ["x" * 40]) for right in range(41)]
+    path = samples(tmp_path / "samples.jsonl", lambda *row: nls(*row) >= threshold, [*ROWS, *rows])
+
+    done = run(path, "--against", "anls")
+
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stdout
+    assert lines[0] == "column 'anls': 50 rows against 13 rules, truth values"
+    assert f"reproduced to the last bit: nls, protocol anls ≥ {threshold:g}" in lines[1:]
+    # Measures of the opposite direction say so; what only rounds to the same numbers is none of them.
+    of_distances = [line for line in lines[1:] if "cer" in line or "distance" in line]
+    assert all("≤" in line for line in of_distances)
+    assert len(lines) < 13
+
+
+@pytest.mark.parametrize("written", [bool, int, float, str], ids=lambda kind: kind.__name__)
+def test_truth_values_are_compared_exactly_however_they_are_written(
+    tmp_path: Path, written: Callable[[bool], Any]
+) -> None:
+    # Every anls_star of these rows rounds to what the harness says, and none is equal.
+    rows = [("abcdefghij", ["abcdefghiX"]), ("abcdefgh", ["abcdefXX"]), ("abc", ["xyz"])]
+    path = tmp_path / "rows.jsonl"
+    lines = [
+        {"question_id": str(place), "prediction": text, "answers": answers, "ok": written(place == 0)}
+        for place, (text, answers) in enumerate(rows)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    done = run(path, "--against", "ok")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "truth values" in done.stdout
+    rules = [line.partition(": ")[2] for line in done.stdout.splitlines()[1:]]
+    assert "nls, protocol anls ≥ 0.9" in rules
+    assert "cer, protocol raw ≤ 0.1" in rules
+    assert all("≥" in rule or "≤" in rule for rule in rules)
+
+
+def test_truth_values_that_no_threshold_gives_are_compared_with_the_nearest(tmp_path: Path) -> None:
+    rows = [("x" * right + "y" * (9 - right), ["x" * 9]) for right in range(10)]
+    path = samples(tmp_path / "samples.jsonl", lambda *row: nls(*row) >= 0.5 and row[0] != "x" * 9, rows)
+
+    done = run(path, "--against", "anls")
+
+    assert done.returncode == 1
+    assert "reproduced by none; nearest: " in done.stdout
+    assert ", 1 differ" in done.stdout
+
+
+def test_truth_values_of_exact_matches_need_no_threshold(tmp_path: Path) -> None:
+    path = samples(tmp_path / "samples.jsonl", lambda text, answers: text.strip() in answers)
+
+    done = run(path, "--against", "anls")
+
+    assert not any(sign in done.stdout for sign in "≥≤") or done.returncode == 1

@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import importlib
 import pickle
+import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from registry import NAMESPACES, ROW_EXPRESSIONS, RowExpression, namespace
@@ -150,3 +153,76 @@ def test_loading_the_package_anew_warns_of_nothing() -> None:
         importlib.reload(af)
 
     assert pl.DataFrame({"p": ["a"], "a": ["a"]}).select(pl.col("p").anls.cer("a")).item() == 0.0  # type: ignore[attr-defined]
+
+
+SCORED = pl.DataFrame({"anls": [0.25, 1.0], "lang": ["en", "de"]})
+SCORED_FRAMES: dict[str, Any] = {
+    "DataFrame": SCORED,
+    "LazyFrame": SCORED.lazy(),
+    "pandas": SCORED.to_pandas(),
+}
+AS_DATA: dict[str, Callable[[Any], Any]] = {
+    "len": len,
+    "iteration": list,
+    "sum": sum,
+    "item": lambda scores: scores[0],
+    "membership": lambda scores: 1.0 in scores,
+    "truth": bool,
+    "round": lambda scores: round(scores, 2),
+    "arithmetic": lambda scores: 1 - scores,
+    "product": lambda scores: scores * 100,
+    "numpy": lambda scores: np.array([1.0, 2.0]) + scores,
+    "asarray": np.asarray,
+    "mean": np.mean,
+    "sign": lambda scores: -scores,
+    "comparison": lambda scores: scores >= 0.5,
+    "equality": lambda scores: scores == 1,
+    "difference": lambda scores: scores != 1,
+    "pl.Series": pl.Series,
+    "pd.Series": pd.Series,
+}
+
+
+@pytest.mark.parametrize("use", AS_DATA.values(), ids=AS_DATA)
+@pytest.mark.parametrize("kind", SCORED_FRAMES)
+def test_an_accessor_that_is_used_as_data_names_the_column(kind: str, use: Callable[[Any], Any]) -> None:
+    column = re.escape('pl.col("anls")' if kind == "LazyFrame" else 'df["anls"]')
+
+    with pytest.raises(TypeError, match=rf"`df\.anls` is the accessor .* is `{column}`"):
+        use(SCORED_FRAMES[kind].anls)
+
+
+@pytest.mark.parametrize("name", ["mean", "round", "values", "to_list"])
+@pytest.mark.parametrize("kind", SCORED_FRAMES)
+def test_a_method_of_columns_names_the_column_too(kind: str, name: str) -> None:
+    accessor = SCORED_FRAMES[kind].anls
+
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}'; `df\.anls` is the accessor"):
+        getattr(accessor, name)
+
+    assert not hasattr(accessor, name)
+    assert name not in dir(accessor)
+
+
+def test_a_pandas_frame_is_not_filled_with_accessors() -> None:
+    frame = SCORED_FRAMES["pandas"]
+    before = frame.copy()
+    error = re.escape('`df["anls"]`')
+
+    with pytest.raises(TypeError, match=error):
+        frame["x"] = frame.anls
+    with pytest.raises(TypeError, match=error):
+        frame.assign(x=frame.anls)
+    with pytest.raises(TypeError, match=error):
+        frame["anls"] - frame.anls
+
+    assert frame.equals(before)
+
+
+def test_an_accessor_is_still_an_object() -> None:
+    accessor = namespace(SCORED)
+
+    assert accessor is not None
+    assert len({accessor}) == 1
+    assert not hasattr(accessor, "_repr_html_")
+    assert repr(copy.copy(accessor)) == repr(pickle.loads(pickle.dumps(accessor))) == repr(accessor)  # noqa: S301 - our own bytes

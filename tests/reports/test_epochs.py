@@ -254,3 +254,12 @@ def test_pass_at_k_needs_enough_answers_that_are_right_or_wrong(
 
     with pytest.raises(ValueError, match=message):
         af.pass_at_k(rows, *arguments, id=QUESTION, **options)
+
+
+def test_a_k_that_is_named_twice_is_one() -> None:
+    frame = pl.DataFrame({"id": [1, 1, 2, 2], "score": [1.0, 0.0, 0.0, 0.0]})
+
+    twice = af.pass_at_k(frame, [1, 2, 1], id="id", metrics="score")
+
+    assert twice.columns == ["id", "n_epochs", "pass_at_1", "pass_at_2"]
+    assert twice["pass_at_1"].to_list() == [0.5, 0.0]

@@ -375,7 +375,7 @@ def test_ties_of_worst_rows_do_not_depend_on_the_order() -> None:
         assert found["k"].to_list() == expected_ids
 
 
-@pytest.mark.parametrize("keep", ["anls", "prediction", "s", "k", "d", "answers"])
+@pytest.mark.parametrize("keep", ["anls", "prediction", "s", "answers"])
 def test_kept_columns_that_are_there_already_are_refused(keep: str) -> None:
     frame = pl.DataFrame(
         {"prediction": ["a"], "answers": ["a"], "anls": [1.0], "s": [0.5], "k": ["x"], "d": ["y"]}
@@ -595,3 +595,39 @@ def test_files_hold_the_metrics(suffix: str, tmp_path: Path) -> None:
     assert made.worst["row"].len() == 3
     assert "time per page" in repr(made)
     assert "time per page" in made._repr_html_()
+
+
+@pytest.mark.parametrize(("value", "shown"), [(10**400, "inf"), (-(10**400), "-inf")])
+def test_an_integer_that_is_too_large_for_a_float_is_an_error_that_names_the_row(
+    value: int, shown: str
+) -> None:
+    frame = pl.DataFrame({"p": ["a", "b", "c"], "a": ["a", "b", "c"]})
+    metric = af.Metric.of_texts(lambda text, _: value if text == "b" else 1, name="big", bounds=(None, None))
+
+    with pytest.raises(ValueError, match=rf"metric 'big' must be finite, got {shown} in row 1 "):
+        af.report(frame, "p", "a", metrics=metric)
+
+
+def test_the_name_of_a_metric_is_a_string() -> None:
+    with pytest.raises(TypeError, match="name must be the name of the metric, got int"):
+        af.Metric("score", name=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("keep", ["lang", ["doc", "lang"], ["doc"]])
+def test_a_column_that_slices_or_the_cluster_may_be_kept_as_well(keep: str | list[str]) -> None:
+    frame = pl.DataFrame(
+        {"p": ["a", "b", "c"], "a": ["a", "x", "x"], "lang": ["en", "de", "en"], "doc": ["1", "2", "3"]}
+    )
+    options: dict[str, Any] = {"by": "lang", "cluster": "doc", "worst": 2}
+
+    kept = af.report(frame, "p", "a", keep=keep, **options)
+
+    assert kept.worst.equals(af.report(frame, "p", "a", **options).worst)
+    assert {"lang", "doc"} <= set(kept.worst.columns)
+
+
+def test_an_expression_under_the_name_of_a_kept_column_is_still_a_collision() -> None:
+    frame = pl.DataFrame({"p": ["a"], "a": ["x"], "lang": ["EN"]})
+
+    with pytest.raises(ValueError, match="lang"):
+        af.report(frame, "p", "a", by=pl.col("lang").str.to_lowercase(), keep="lang", worst=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import polars.selectors as cs
 import typer
 
 import anls_frame as af
@@ -71,7 +72,7 @@ def _print(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
 
     shown = with_spaces(found)
     if by:
-        print_table(shown.group_by(by, maintain_order=True).head(top))
+        print_table(shown.group_by(cs.by_name(*by), maintain_order=True).head(top))
         return
     print_table(shown.drop(_ROWS), most=top)
     if found.height:

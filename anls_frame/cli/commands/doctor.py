@@ -126,9 +126,8 @@ def _against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
         return fine
     equal = [verdict for verdict in verdicts if verdict.differing.height == 0]
     compared = "the mean" if theirs.is_mean else f"{best.compared:,} rows"
-    print(
-        output.plain(f"{theirs.name}: {compared} against {len(CANDIDATES)} rules, {theirs.digits} decimals")
-    )
+    written = "truth values" if theirs.are_verdicts else f"{theirs.digits} decimals"
+    print(output.plain(f"{theirs.name}: {compared} against {len(CANDIDATES)} rules, {written}"))
     for verdict in equal:
         exactly = "to the last bit" if verdict.exact else "to the digit"
         print(f"reproduced {exactly}: {verdict.rule}{verdict.scaled}")

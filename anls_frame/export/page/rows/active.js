@@ -1,7 +1,9 @@
-// The active filters above the list: what each wants of a row, with a button that takes it away.
+// The active filters above the list: what each wants of a row, with a button that takes it away. What an address asks
+// for in vain stands below them.
 
 const NAMED_VALUES = 3;
 const LONGEST_NAME = 40;
+const LONGEST_ADDRESS = 200;
 
 /** Return a value as the filters name it. */
 function namedValue(filter, value) {
@@ -67,4 +69,16 @@ function showActive(place, filters, removed) {
     (place.querySelector("button") ?? byId("list")).focus();
   }
   return active.length;
+}
+
+/** Say what an address asks for that the page does not have; nothing is said of nothing. */
+function showUnknown(place, unknown) {
+  const asked = unknown.join(", ");
+  const text = asked.length > LONGEST_ADDRESS ? `${asked.slice(0, LONGEST_ADDRESS)}…` : asked;
+  place.hidden = unknown.length === 0;
+  place.replaceChildren(
+    "The address asks for ",
+    element("bdi", {}, visible(text)),
+    ", which this page does not have. Rows are shown without it.",
+  );
 }

@@ -5,8 +5,10 @@ const RESERVED = new Set(["q", "sort", "row"]);
 /** Return the key of each filter: its name where that says enough. */
 function addressKeys(filters) {
   const names = filters.map((filter) => filter.name);
+  const ids = new Set(filters.map((filter) => filter.id));
   return filters.map(({ id, name }) => {
-    const isClear = !RESERVED.has(name) && names.indexOf(name) === names.lastIndexOf(name);
+    const isTaken = RESERVED.has(name) || (ids.has(name) && id !== name);
+    const isClear = !isTaken && names.indexOf(name) === names.lastIndexOf(name);
     return id === "q" || !isClear ? id : name;
   });
 }
@@ -22,25 +24,41 @@ function writtenFilter(filter) {
   return JSON.stringify(values).slice(1, -1);
 }
 
+/** Set a filter from an address; return whether the page has all that it asks for. */
 function readFilter(filter, text) {
-  filter.clear();
   if (filter.kind === "search") {
     filter.text = text;
-  } else if (filter.kind === "range" && text === "null") {
-    filter.isWithout = true;
-  } else if (filter.kind === "range") {
-    const [low, high] = text.split("..").map((end) => (end === "" || Number.isNaN(Number(end)) ? null : Number(end)));
-    filter.low = low ?? null;
-    filter.high = high ?? null;
-  } else {
-    const codes = new Map(filter.column.pool.map((value, at) => [value, at + 1]));
-    codes.set(null, 0);
-    for (const value of JSON.parse(`[${text}]`)) {
-      if (codes.has(value)) {
-        filter.wanted.add(codes.get(value));
-      }
-    }
+    return true;
   }
+  return filter.kind === "range" ? readRange(filter, text) : readValues(filter, text);
+}
+
+function readRange(filter, text) {
+  if (text === "null") {
+    filter.isWithout = true;
+    return true;
+  }
+  const ends = text.split("..").map((end) => (end === "" ? null : Number(end)));
+  if (ends.length !== 2 || ends.some((end) => Number.isNaN(end))) {
+    return false;
+  }
+  [filter.low, filter.high] = ends;
+  return true;
+}
+
+function readValues(filter, text) {
+  const codes = new Map(filter.column.pool.map((value, at) => [value, at + 1]));
+  codes.set(null, 0);
+  let values;
+  try {
+    values = JSON.parse(`[${text}]`);
+  } catch {
+    // Written by hand, and wrongly.
+    return false;
+  }
+  const known = values.filter((value) => codes.has(value));
+  known.forEach((value) => filter.wanted.add(codes.get(value)));
+  return known.length === values.length;
 }
 
 /** Write filters, sorting and the open row into the address and the browser's history. */
@@ -83,22 +101,25 @@ function writeHistory(method, state, address) {
   }
 }
 
-/** Set the filters from an address; return the sorting and the open row. */
+/** Set the filters from an address; return the sorting, the open row, and what no filter of the page has. */
 function readAddress(filters, text) {
   const parameters = new URLSearchParams(text);
-  addressKeys(filters).forEach((key, at) => {
-    filters[at].clear();
-    try {
-      // Links of other pages have the ids of columns, which are never doubled.
-      const written = parameters.get(key) ?? parameters.get(filters[at].id);
-      if (written !== null) {
-        readFilter(filters[at], written);
-      }
-    } catch {
-      // Written by hand, and wrongly.
-      filters[at].clear();
+  const keys = addressKeys(filters);
+  const unknown = [];
+  filters.forEach((filter) => filter.clear());
+  for (const [name, written] of parameters) {
+    // Links of other pages have the ids of columns, which are never doubled.
+    const filter = filters.find((one, at) => keys[at] === name || one.id === name);
+    const isKnown = filter ? readFilter(filter, written) : name === "sort" || name === "row";
+    if (!isKnown) {
+      unknown.push(`${name}=${written}`);
     }
-  });
+  }
   const row = parameters.get("row");
-  return { sort: parameters.get("sort"), open: row === null || row === "" ? null : Number(row) };
+  return { sort: parameters.get("sort"), open: row === null || row === "" ? null : Number(row), unknown };
+}
+
+/** Return the column of a sorting, and whether its largest values are first. */
+function sortFrom(text) {
+  return { id: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
 }

@@ -5,6 +5,11 @@ const BINS = 20;
 /** What is said of a row that has no answers, and so no score. */
 const NO_ANSWER = "no answer";
 
+/** Whether values have an order that says more than how often they occur. */
+function isOrdered(id, column) {
+  return /^(right|same|type_)/.test(id) || column.isNumeric;
+}
+
 /** Values of a column, any of which may be wanted; `nothing` is what null is called, if it can be, `called` the others. */
 class Values {
   constructor(id, name, column, { isOrdered, nothing = null, called = null, hasNull = true, hasPanel = true }) {
@@ -183,41 +188,66 @@ class Search {
   }
 }
 
-/** All filters together: each has a bit in what a row fails. */
+/** All filters together: how many of them each row fails. */
 class Filters {
   constructor(count, filters) {
     this.count = count;
     this.filters = filters;
-    this.fails = new Uint32Array(count);
+    this.fails = new Uint16Array(count);
+    this.failsOf = new Map();
+    this.passingAll = null;
     this.orders = new Map();
   }
 
   /** Look at all rows again for a filter that has changed. */
   update(filter) {
-    const bit = 1 << this.filters.indexOf(filter);
-    const { fails } = this;
-    if (!filter.isActive) {
-      for (let row = 0; row < fails.length; row += 1) {
-        fails[row] &= ~bit;
+    const { fails, failsOf } = this;
+    const before = failsOf.get(filter);
+    if (before) {
+      before.forEach((failed, row) => { fails[row] -= failed; });
+      failsOf.delete(filter);
+    }
+    if (filter.isActive) {
+      const passes = filter.passes();
+      const now = new Uint8Array(this.count);
+      for (let row = 0; row < this.count; row += 1) {
+        if (!passes(row)) {
+          now[row] = 1;
+          fails[row] += 1;
+        }
       }
-      return;
+      failsOf.set(filter, now);
     }
-    const passes = filter.passes();
-    for (let row = 0; row < fails.length; row += 1) {
-      fails[row] = passes(row) ? fails[row] & ~bit : fails[row] | bit;
-    }
+    this.passingAll = null;
+  }
+
+  /** Return what says whether a row passes all filters but one. */
+  passesOthers(filter) {
+    const { fails } = this;
+    const own = this.failsOf.get(filter);
+    return own ? (row) => fails[row] === own[row] : (row) => fails[row] === 0;
   }
 
   /** Return how many rows each value of a filter has among those that pass all others. */
   counts(filter) {
-    const others = ~(1 << this.filters.indexOf(filter));
-    return filter.counts((row) => (this.fails[row] & others) === 0);
+    return filter.counts(this.passesOthers(filter));
   }
 
   /** Return how many rows pass all filters but one. */
   passing(filter) {
-    const others = ~(1 << this.filters.indexOf(filter));
-    return this.fails.reduce((sum, failed) => sum + ((failed & others) === 0 ? 1 : 0), 0);
+    if (filter.isActive) {
+      return this.passed(this.passesOthers(filter));
+    }
+    this.passingAll ??= this.passed(this.passesOthers(filter));
+    return this.passingAll;
+  }
+
+  passed(passes) {
+    let number = 0;
+    for (let row = 0; row < this.count; row += 1) {
+      number += passes(row) ? 1 : 0;
+    }
+    return number;
   }
 
   /** Return the rows that pass, sorted by a column; rows without a value are last. */

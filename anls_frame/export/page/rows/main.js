@@ -3,7 +3,6 @@
 const PREPARED = 10_000;
 const PRINTED = 200;
 const TYPING = 120;
-const MOST_FILTERS = 31;
 
 class App {
   constructor(rows) {
@@ -77,7 +76,6 @@ class App {
     meta.by.forEach((name, place) => add(`by_${place}`, name));
     add("read_as_0", "read as");
     meta.keep.forEach((name, place) => add(`keep_${place}`, name));
-    made.splice(MOST_FILTERS - 2);
     made.unshift(new Values("verdict", "verdict", this.verdicts.column, {
       isOrdered: true, nothing: "none", called: verdictName,
     }));
@@ -225,6 +223,7 @@ class App {
   /** Select rows again after a filter has changed. */
   changed(filter) {
     this.filters.update(filter);
+    showUnknown(byId("unknown"), []);
     this.show();
   }
 
@@ -234,6 +233,7 @@ class App {
       this.filters.update(filter);
     });
     byId("search").value = "";
+    showUnknown(byId("unknown"), []);
     this.show();
   }
 
@@ -244,6 +244,7 @@ class App {
     filter.wanted.add(code);
     byId("search").value = "";
     this.filters.filters.forEach((one) => this.filters.update(one));
+    showUnknown(byId("unknown"), []);
     this.show();
   }
 
@@ -335,9 +336,10 @@ class App {
   }
 
   readAddress(text) {
-    const { sort, open } = readAddress(this.filters.filters, text);
-    const wanted = sortFrom(sort ?? "");
-    this.sort = this.rows.get(wanted.id) ? wanted : sortFrom(this.rows.meta.sort);
+    const { sort, open, unknown } = readAddress(this.filters.filters, text);
+    const wanted = sortFrom(sort ?? this.rows.meta.sort);
+    const isSorted = this.rows.get(wanted.id) !== undefined;
+    this.sort = isSorted ? wanted : sortFrom(this.rows.meta.sort);
     byId("search").value = this.search.text;
     this.filters.filters.forEach((filter) => this.filters.update(filter));
     this.view.close();
@@ -347,6 +349,13 @@ class App {
     if (row >= 0) {
       this.open(this.selected.indexOf(row));
     }
+    if (sort && !isSorted) {
+      unknown.push(`sort=${sort}`);
+    }
+    if (open !== null && row < 0) {
+      unknown.push(`row=${open}`);
+    }
+    showUnknown(byId("unknown"), unknown);
   }
 
   /** Return the row with a number of the frame. */
@@ -375,16 +384,6 @@ class App {
       element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines)),
     );
   }
-}
-
-/** Return the column of a sorting, and whether its largest values are first. */
-function sortFrom(text) {
-  return { id: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
-}
-
-/** Whether values have an order that says more than how often they occur. */
-function isOrdered(id, column) {
-  return /^(right|same|type_)/.test(id) || column.isNumeric;
 }
 
 Rows.read().then(

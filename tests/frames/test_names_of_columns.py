@@ -1,0 +1,86 @@
+"""A Series, or the accessor of a frame, where the name of a column is meant: the error says what to pass."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame import plot
+from anls_frame._arguments import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FRAME = pl.DataFrame(
+    {"prediction": ["a", "b"], "answer": ["a", "c"], "lang": ["en", "de"], "score": [1.0, 19.0]}
+)
+FRAMES = {"pandas": FRAME.to_pandas(), "Polars": FRAME, "LazyFrame": FRAME.lazy()}
+
+
+def parameters() -> list[Any]:
+    """Return every parameter of a public function of frames that names columns."""
+    functions = {name: getattr(module, name) for module in (af, plot) for name in module.__all__}
+    return [
+        pytest.param(function, parameter, id=f"{name}-{parameter}")
+        for name, function in functions.items()
+        if inspect.isfunction(function)
+        and next(iter(inspect.signature(function).parameters)) in ("frame", "frame_a")
+        for parameter in inspect.signature(function).parameters
+        if parameter in COLUMNS
+    ]
+
+
+@pytest.mark.parametrize("series", [pd.Series(["en"] * 99, name="lang"), pl.Series("lang", ["en"] * 99)])
+@pytest.mark.parametrize(("function", "parameter"), parameters())
+def test_a_series_is_refused_with_its_name(
+    function: Callable[..., Any], parameter: str, series: pd.Series[Any] | pl.Series
+) -> None:
+    kind = type(series).__module__.partition(".")[0]
+    advice = f"{parameter} takes names of columns, got a {kind}.Series; pass its name: "
+
+    with pytest.raises(TypeError) as alone:
+        function(FRAME, **{parameter: series})
+    with pytest.raises(TypeError) as listed:
+        function(FRAME, **{parameter: ["answer", [series]]})
+
+    assert str(alone.value) == f"{advice}{parameter}='lang'"
+    assert str(listed.value) == f"{advice}'lang'"
+
+
+def test_every_question_is_among_the_functions() -> None:
+    names = {param.id.partition("-")[0] for param in parameters()}
+
+    assert {"report", "compare", "find_slices", "browse", "worst", "pair", "add_scores", "ecdf"} <= names
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_the_accessor_is_refused_where_a_name_is_meant(frame: Any) -> None:
+    with pytest.raises(TypeError, match=r"got the accessor `df\.anls`; pass its name: metrics='anls'"):
+        af.report(frame, "prediction", "answer", metrics=frame.anls)
+
+
+@pytest.mark.parametrize("place", ["numerator", "denominator"])
+def test_a_metric_refuses_a_series(place: str) -> None:
+    values: dict[str, Any] = {"numerator": "score", "denominator": "score", place: FRAMES["pandas"]["score"]}
+
+    with pytest.raises(
+        TypeError, match=r"a metric takes names of columns, got a pandas\.Series; .* 'score'$"
+    ):
+        af.Metric(values["numerator"], denominator=values["denominator"])
+
+
+def test_a_series_without_a_name_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name$"):
+        af.report(FRAME, "prediction", "answer", by=pd.Series(["en", "de"]))  # type: ignore[arg-type]
+
+
+def test_names_are_taken_as_before() -> None:
+    systems = {"one": "prediction", "other": "answer"}
+
+    assert af.report(FRAME, "prediction", "answer", by=["lang"], metrics="score").by_group["n"].sum() == 2
+    assert af.compare(FRAME, systems, "answer", cluster="lang").overall["n"] == 2
