@@ -260,6 +260,8 @@ def _check_sums_of_one(frames: Mapping[str, pl.DataFrame], settings: Settings, r
     n = _sum(cells, "n")
     if settings.has_texts:
         _check_shares(cells)
+        dropped = _sum(cells, "n_missing") if settings.missing == "drop" else 0
+        _add_up("of rows with and without a score", rows, n + _sum(cells, "n_unanswerable") + dropped)
     for name in ("n", "nls_units") if settings.has_texts else ():
         _add_up(f"of {name!r} in bins", _sum(cells, name), _sum(frames["bin"], name))
     for metric in settings.own:
