@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._native import __version__
-from anls_frame.summary import consistency
-from anls_frame.summary.consistency import SYSTEMS
+from anls_frame.summary import consistency, saved_header
+from anls_frame.summary.saved_header import SYSTEMS
 
 if TYPE_CHECKING:
     import os
@@ -124,7 +124,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
-        header = consistency.checked_header({one: metadata[one] for one in HEADER}, metadata.get(SYSTEMS))
+        header = saved_header.checked_header({one: metadata[one] for one in HEADER}, metadata.get(SYSTEMS))
         _check_size(source)
         # One after the other: together they have the columns of all, most of them null.
         whole = pl.scan_parquet(source)
@@ -132,7 +132,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
             kind: whole.filter(pl.col("kind") == kind)
             .select(pl.col(stored).alias(column) for column, stored in columns.items())
             .collect()
-            for kind, columns in consistency.checked_columns(metadata["columns"]).items()
+            for kind, columns in saved_header.checked_columns(metadata["columns"]).items()
         }
         consistency.check_frames(frames, header)
     except _DAMAGE as error:

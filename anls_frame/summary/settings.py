@@ -163,7 +163,8 @@ class Settings:
 
     def _check(self) -> None:
         """Raise an error unless all values are those that `summarize` could have set."""
-        if not all(set(names) <= set(self.by) for names in (*self.tables, self.orders)):
+        sliced = {name for table in self.tables for name in table} | {*self.orders}
+        if not sliced <= {*self.by}:
             raise ValueError("tables and orders must be of columns in by")
         for order in self.orders.values():
             _columns("orders", order)

@@ -8,6 +8,7 @@ limited: what ends the process or fills the memory fails the test.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import random
@@ -122,7 +123,8 @@ def of_table(draw: random.Random, data: bytes) -> bytes:
             case 0:
                 table = table.drop(name)
             case 1:
-                table = table.with_columns(column.cast(pl.String, strict=False))
+                as_text = pl.lit("x").alias(name) if column.dtype.is_nested() else column.cast(pl.String)
+                table = table.with_columns(as_text)
             case 2:
                 table = pl.concat([table, table[row]])
             case _:
@@ -161,7 +163,8 @@ def log() -> bytes:
 PAGE = b"""<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>page</title></head><body>
 <div class="ocr_page" title="bbox 0 0 100 100"><div class="ocr_carea"><p class="ocr_par">
-<span class="ocr_line" title="bbox 0 0 90 9"><span class="ocrx_word">Invoice</span> <span class="ocrx_word">12</span></span>
+<span class="ocr_line" title="bbox 0 0 90 9"><span class="ocrx_word">Invoice</span>
+<span class="ocrx_word">12</span></span>
 <br><span class="ocr_line"><span class="ocrx_word">Total <del>x</del>&nbsp;EUR</span></span>
 </p></div></div></body></html>
 """
@@ -186,13 +189,16 @@ OWN = af.Metric("s", name="s")
 def read_summary(path: Path) -> None:
     summary = af.Summary.load(path)
     af.Report.from_summary(summary).to_polars()
-    af.merge([summary, af.summarize(ROWS, "old", "t", part="another", **OF_ONE)])
+    # Another dtype of keys is refused where the file is not known any more.
+    with contextlib.suppress(ValueError):
+        af.merge([summary, af.summarize(ROWS, "old", "t", part="another", **OF_ONE)])
 
 
 def read_systems(path: Path) -> None:
     summary = af.SystemsSummary.load(path)
     af.Comparison.from_summary(summary).to_polars()
-    af.merge([summary, af.summarize_systems(ROWS, ["old", "new"], "t", part="another", **OF_SYSTEMS)])
+    with contextlib.suppress(ValueError):
+        af.merge([summary, af.summarize_systems(ROWS, ["old", "new"], "t", part="another", **OF_SYSTEMS)])
 
 
 OF_ONE: dict[str, Any] = {
