@@ -163,8 +163,7 @@ class Settings:
 
     def _check(self) -> None:
         """Raise an error unless all values are those that `summarize` could have set."""
-        sliced = {name for table in self.tables for name in table} | {*self.orders}
-        if not sliced <= {*self.by}:
+        if not {*self.orders}.union(*self.tables) <= {*self.by}:
             raise ValueError("tables and orders must be of columns in by")
         for order in self.orders.values():
             _columns("orders", order)

@@ -117,7 +117,9 @@ def of_table(draw: random.Random, data: bytes) -> bytes:
         name = draw.choice(table.columns)
         row, column = draw.randrange(table.height), table[name]
         values = [None, -1, 0, 1, 7, 1 << 40, (1 << 62) - 1, 0.5, float("nan"), float("inf"), "x", "cell"]
-        value = None if column.dtype.is_nested() else draw.choice(values)
+        value = draw.choice(values)
+        fits = column.dtype.is_numeric() and not isinstance(value, str)
+        value = str(value) if column.dtype == pl.String else value if fits else None
         changed = pl.Series(name, [value], strict=False).cast(column.dtype, strict=False)
         match draw.randrange(4):
             case 0:
