@@ -284,6 +284,12 @@ def _check_sums_of_systems(
     slices, votes = frames[f"slices {name}"], frames[f"votes {name}"]
     add_up(f"of {name!r} in slices", n, _sum(slices, "n"))
     _check_votes(votes, name, systems, n)
+    keys = list(key_names(settings.by, None))
+    if keys:
+        voted, sliced = (_combinations(one, keys) for one in (votes, slices))
+        expect({*voted} == {*sliced}, f"votes and slices of {name!r} are about different slices")
+        lines = len(voted) * len(system_sums.pairs(systems))
+        expect(votes.height == lines, f"votes of {name!r} lack a pair of a slice")
     place = settings.metrics.index(metric)
     if settings.cluster is None:
         cells = frames["cells "]

@@ -163,7 +163,8 @@ class Settings:
 
     def _check(self) -> None:
         """Raise an error unless all values are those that `summarize` could have set."""
-        if not {*self.orders}.union(*self.tables) <= {*self.by}:
+        sliced = {*self.orders, *(name for table in self.tables for name in table)}
+        if not sliced <= {*self.by}:
             raise ValueError("tables and orders must be of columns in by")
         for order in self.orders.values():
             _columns("orders", order)
