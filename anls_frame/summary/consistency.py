@@ -284,12 +284,6 @@ def _check_sums_of_systems(
     slices, votes = frames[f"slices {name}"], frames[f"votes {name}"]
     add_up(f"of {name!r} in slices", n, _sum(slices, "n"))
     _check_votes(votes, name, systems, n)
-    keys = list(key_names(settings.by, None))
-    if keys:
-        voted, sliced = (_combinations(one, keys) for one in (votes, slices))
-        expect({*voted} == {*sliced}, f"votes and slices of {name!r} are about different slices")
-        lines = len(voted) * len(system_sums.pairs(systems))
-        expect(votes.height == lines, f"votes of {name!r} lack a pair of a slice")
     place = settings.metrics.index(metric)
     if settings.cluster is None:
         cells = frames["cells "]
@@ -301,6 +295,7 @@ def _check_sums_of_systems(
         _check_cells_of_systems(scored, votes, name)
         totals = [] if metric.is_ratio else _totals(scored, "x", system_sums.bits(metric, systems), systems)
     add_up(f"of {name!r} in cells", n, _sum(scored, "n"))
+    _check_slices(name, scored, slices, votes, list(key_names(settings.by, None)))
     ends = [abs(end) for end in found["ends"][name] if end is not None]
     exact = _totals(slices, "sum", system_sums.EXACT_BITS, systems)
     largest = max(ends, default=0.0) * n
@@ -323,6 +318,27 @@ def _check_votes(votes: pl.DataFrame, name: str, systems: int, n: int) -> None:
     for total in added["n"].to_list() if n or numbers else []:
         add_up(f"of {name!r} in votes", n, total)
     expect(not n or len(numbers) == pairs, f"votes of {name!r} lack a pair")
+
+
+def _check_slices(
+    name: str, cells: pl.DataFrame, slices: pl.DataFrame, votes: pl.DataFrame, keys: Sequence[str]
+) -> None:
+    """Raise an error unless each slice has as many rows everywhere."""
+    if not keys:
+        return
+    slice_ = pl.struct(keys).hash().alias("slice")
+    rows = pl.col("n").sum()
+    known = cells.group_by(slice_).agg(rows).sort("slice")
+    expect(
+        slices.group_by(slice_).agg(rows).sort("slice").equals(known),
+        f"cells and slices of {name!r} differ in the rows of a slice",
+    )
+    cast = pl.sum_horizontal("wins", "ties", "losses").cast(pl.Int64).alias("n")
+    voted = votes.select(slice_, "pair", cast)
+    for of_pair in voted.partition_by("pair", include_key=False):
+        expect(
+            of_pair.sort("slice").equals(known), f"cells and votes of {name!r} differ in the rows of a slice"
+        )
 
 
 def _check_cells_of_systems(cells: pl.DataFrame, votes: pl.DataFrame, name: str) -> None:

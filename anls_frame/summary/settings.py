@@ -154,7 +154,7 @@ class Settings:
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
         """Return the settings from the dictionary that `to_dict` returned."""
         protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
-        lists = {key: _columns(key, settings[key]) for key in ("by", "keep")}
+        lists: dict[str, Any] = {key: _columns(key, settings[key]) for key in ("by", "keep")}
         lists["tables"] = tuple(_columns("tables", table) for table in settings["tables"])
         metrics = tuple(map(from_dict, settings["metrics"]))
         found = cls(**{**settings, **protocols, **lists, "metrics": metrics})
