@@ -124,23 +124,33 @@ def number(name: str, value: Any, least: float, most: float = math.inf, *, ends:
 
 
 def margin(
-    name: str, value: Any, bounds: tuple[float | None, float | None], score: str, *, zero: bool = False
+    name: str,
+    value: Any,
+    bounds: tuple[float | None, float | None],
+    score: str,
+    *,
+    zero: bool = False,
+    in_points: bool = False,
 ) -> float:
     """
     Return a difference of scores as a float; raise an error unless scores within the bounds can exceed it.
 
-    A gate with a larger margin always passes. Only `zero` lets it be 0.
+    A gate with a larger margin always passes. Only `zero` lets it be 0. Of scores `in_points`, such as error
+    rates without an upper bound, 1 is 100 points: whoever asks for as much means percent.
     """
     found = number(name, value, 0, ends=zero)
     low, high = bounds
-    if low is None or high is None or found < high - low:
+    widest = math.inf if low is None or high is None else high - low
+    if found < min(widest, 1 if in_points else math.inf):
         return found
     points = ""
-    if high - low <= _WIDEST_IN_POINTS:
-        is_points = 1 < found < 100 * (high - low)
+    if in_points or widest <= _WIDEST_IN_POINTS:
+        is_points = 1 < found < 100 * min(widest, _WIDEST_IN_POINTS)
         points = f"; {found:g} points are {found / 100:g}" if is_points else "; 1 point is 0.01"
+    if in_points and widest > 1:
+        raise ValueError(f"{name} must be less than 1, which is 100 points of {score}, got {found:g}{points}")
     raise ValueError(
-        f"{name} must be less than {high - low:g}, because {score} lies between {low:g} and {high:g} and "
+        f"{name} must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and "
         f"cannot change by more, got {found:g}{points}"
     )
 

@@ -16,6 +16,7 @@ import typer
 
 from anls_frame._arguments import choice
 from anls_frame.cli.exits import CLOSED_PIPE
+from anls_frame.cli.written import WRITTEN, check_distinct
 from anls_frame.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ Second = Annotated[Path | None, typer.Argument(help="Results of the second syste
 TwoSystems = Annotated[str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix.")
+    Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix."), WRITTEN
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
 Rows = Annotated[
@@ -274,6 +275,10 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**options: Any) -> None:
+        check_distinct(
+            {shown[name]: options[name] for name in written},
+            {shown[name]: value for name, value in options.items() if name not in written},
+        )
         for name, group in groups.items():
             options[name] = group(**{one.name: options.pop(one.name) for one in dataclasses.fields(group)})
         try:
@@ -296,10 +301,20 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         for one in (_options(groups[name]) if name in groups else [parameter])
     ]
     named = {one.name for one in flat if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    written = [one.name for one in flat if WRITTEN in getattr(one.annotation, "__metadata__", ())]
+    shown = {one.name: _shown(one) for one in flat}
     signature = inspect.Signature(flat)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     return run
+
+
+def _shown(parameter: inspect.Parameter) -> str:
+    """Return an option as it is written, and an argument by its placeholder in the help."""
+    if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        return f"--{parameter.name.replace('_', '-')}"
+    metavars = (getattr(one, "metavar", None) for one in getattr(parameter.annotation, "__metadata__", ()))
+    return next(filter(None, metavars), parameter.name.upper())
 
 
 def _options(group: Any) -> Iterator[inspect.Parameter]:

@@ -181,7 +181,7 @@ def compare(
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
     alpha = number("alpha", alpha, 0, 0.5, ends=False)
     if within is not None:
-        within = margin("within", within, of.bounds, of.score_name)
+        within = margin("within", within, of.bounds, of.score_name, in_points=True)
     gold = at_hand(gold)
     columns = column_names(gold)
     counts = [of.rows(column, columns) for column in named.values()]

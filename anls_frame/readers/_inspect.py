@@ -140,7 +140,7 @@ def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
     if not isinstance(sample["id"], str):  # as numbers are here
         problems.add(f"the id must be a string or a number, got {kind(sample['id'])}", place)
     epoch = sample.get("epoch")
-    if not (epoch is None or (isinstance(epoch, Number) and epoch.isdigit())):
+    if not (epoch is None or (isinstance(epoch, Number) and epoch.isdigit() and len(epoch) <= _DIGITS)):
         problems.add(f"the epoch must be an integer, got {kind(epoch)}", place)
     return len(problems) == known
 

@@ -134,10 +134,11 @@ class Decision(Generic[Table_co]):
 
 
 def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:
-    """Return a margin as a float; raise an error if one of the metrics cannot lose as much."""
+    """Return a margin as a float; raise an error if one of the metrics cannot, or need not, lose as much."""
     found = number(name, value, 0, ends=zero)
     for metric in metrics:
-        margin(name, value, metric.bounds or (None, None), metric.label, zero=zero)
+        bounds = metric.bounds or (None, None)
+        margin(name, value, bounds, metric.label, zero=zero, in_points=metric.format == "rate")
     return found
 
 

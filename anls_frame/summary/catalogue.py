@@ -287,6 +287,8 @@ def from_dict(values: Mapping[str, Any]) -> Metric:
     if "sources" not in values:
         return BUILT_IN[values["name"]]
     numerator, *denominator = sources = tuple(values["sources"])
+    if {*values} != {*DESCRIBED["char_errors"].to_dict()} or len(denominator) > 1:
+        raise ValueError(f"a metric is described by {', '.join(values)}")
     bounds = None if values["bounds"] is None else tuple(values["bounds"])
     kept = {**values, "sources": sources, "bounds": bounds}
     return Metric(numerator, denominator=denominator[0] if denominator else None, **kept)

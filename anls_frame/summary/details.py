@@ -26,7 +26,7 @@ Op: TypeAlias = Literal["replace", "insert", "delete"]
 OPERATIONS: tuple[Op, ...] = get_args(Op)
 _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
-_SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
+SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
 
 KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": _EDIT, "lengths": ("bits",)}
 """The details, with the columns that identify their rows within a slice."""
@@ -119,14 +119,14 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the same from the sums of cells, which have a key `bits` too."""
-    of_cells = [name if name in sums.columns else f"{name}_sum" for name in _SUMS]
-    renamed = [pl.col(name).alias(alias) for name, alias in zip(of_cells, _SUMS, strict=True)]
+    of_cells = [name if name in sums.columns else f"{name}_sum" for name in SUMS]
+    renamed = [pl.col(name).alias(alias) for name, alias in zip(of_cells, SUMS, strict=True)]
     return sums.filter(pl.col("n") > 0).select(*keys, "bits", *renamed)
 
 
 def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the means from the sums by length, slice by slice, from short to long references."""
-    sums = _added(sums, [*keys, "bits"], _SUMS)
+    sums = _added(sums, [*keys, "bits"], SUMS)
     power = pl.lit(2, pl.Int64) ** pl.col("bits").cast(pl.Int64)
     first = pl.when(pl.col("bits") > 0).then(power // 2).otherwise(0)
     return sums.sort(*keys, "bits", nulls_last=True).select(

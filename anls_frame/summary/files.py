@@ -3,52 +3,57 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._native import __version__
-from anls_frame.summary.settings import Settings
+from anls_frame.summary import consistency, saved_header
+from anls_frame.summary.saved_header import SYSTEMS
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 9
+FORMAT = 10
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents")
 """What a summary holds besides its frames."""
 
-SYSTEMS = "systems"
-"""What a summary of several systems holds besides."""
-
 _METADATA_KEY = "anls_frame"
-_FRAMES = ("cell", "bin", "worst")
-# Polars panics on some damaged files.
+# Polars panics on some damaged files, and JSON may be nested too deep.
 _DAMAGE = (
-    *(KeyError, TypeError, ValueError, AttributeError),
+    *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError),
     *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
 )
+# Most values are null, because each kind of frame has columns of its own.
+_FREE_VALUES = 1 << 25
+_MOST_VALUES = 100
+"""Values for each byte, where there are more; malicious files have far more."""
 
 
 def content(
     frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], metadata: Mapping[str, str]
 ) -> bytes:
     """Return the content of the file: frames by kind, the header, and the caller's own metadata."""
+    columns = _columns(frames)
     whole = pl.concat(
-        [frame.select(pl.lit(kind).alias("kind"), pl.all()) for kind, frame in frames.items()],
-        how="diagonal_relaxed",
+        [
+            frame.rename(columns[kind]).select(pl.lit(kind).alias("kind"), pl.all())
+            for kind, frame in frames.items()
+        ],
+        how="diagonal",
     )
     own = {
         "format": FORMAT,
         "settings": header["settings"].to_dict(),
         "parts": dict(header["parts"]),
         "digest": header["digest"],
-        "columns": {kind: frame.columns for kind, frame in frames.items()},
+        "columns": columns,
         "scored_by": header["scored_by"],
         "forgotten_documents": header["forgotten_documents"],
         **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
@@ -56,6 +61,18 @@ def content(
     file = io.BytesIO()
     whole.write_parquet(file, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
     return file.getvalue()
+
+
+def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
+    """Return the name that each column of each frame has in the file, where a column has one dtype."""
+    dtypes: dict[str, pl.DataType] = {}
+    columns: dict[str, dict[str, str]] = {}
+    for kind, frame in frames.items():
+        columns[kind] = {}
+        for name, dtype in frame.schema.items():
+            same = (f"{name}.{number}" if number else name for number in itertools.count())
+            columns[kind][name] = next(one for one in same if dtypes.setdefault(one, dtype) == dtype)
+    return columns
 
 
 def save(path: str | os.PathLike[str], content: bytes) -> None:
@@ -107,37 +124,30 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
+        header = saved_header.checked_header({one: metadata[one] for one in HEADER}, metadata.get(SYSTEMS))
+        _check_size(source)
         # One after the other: together they have the columns of all, most of them null.
         whole = pl.scan_parquet(source)
         frames = {
-            kind: whole.filter(pl.col("kind") == kind).select(columns).collect()
-            for kind, columns in metadata["columns"].items()
+            kind: whole.filter(pl.col("kind") == kind)
+            .select(pl.col(stored).alias(column) for column, stored in columns.items())
+            .collect()
+            for kind, columns in saved_header.checked_columns(metadata["columns"]).items()
         }
-        of_systems = {SYSTEMS: metadata[SYSTEMS]} if SYSTEMS in metadata else {}
-        if not of_systems:
-            cells, *_ = (frames[kind] for kind in _FRAMES)
-            _check_sums(cells, metadata["parts"])
-        return frames, {
-            **of_systems,
-            "settings": Settings.from_dict(metadata["settings"]),
-            "parts": metadata["parts"],
-            "digest": metadata["digest"],
-            "scored_by": metadata.get("scored_by"),
-            "forgotten_documents": metadata["forgotten_documents"],
-        }
+        consistency.check_frames(frames, header)
     except _DAMAGE as error:
         raise _no_summary(name, error) from None
+    return frames, header
 
 
-def _check_sums(cells: pl.DataFrame, parts: Mapping[str, int]) -> None:
-    """Raise an error if the cells are not sums, or not sums over the rows of the parts."""
-    sums = cells.select(cs.ends_with("rows", "_sum", "_units", "_squares"))
-    wrong = [f"{column} ({dtype})" for column, dtype in sums.schema.items() if not dtype.is_integer()]
-    if wrong:
-        raise ValueError(f"columns must hold integers: {', '.join(wrong)}")
-    rows = int(cells["rows"].sum())
-    if rows != sum(parts.values()):
-        raise ValueError(f"the rows do not add up: {sum(parts.values()):,} read, {rows:,} in cells")
+def _check_size(source: io.BytesIO) -> None:
+    """Raise an error if a small file holds so many values that they would fill the memory."""
+    file = pl.scan_parquet(source)
+    rows = file.select(pl.len()).collect().item()
+    values, size = rows * len(file.collect_schema()), source.getbuffer().nbytes
+    most = max(_FREE_VALUES, _MOST_VALUES * size)
+    if values > most:
+        raise ValueError(f"its {size:,} bytes hold {values:,} values, more than {most:,}")
 
 
 def _check_format(found: object, by: str, name: str) -> None:
@@ -152,4 +162,5 @@ def _check_format(found: object, by: str, name: str) -> None:
 
 
 def _no_summary(name: str, error: BaseException) -> ValueError:
-    return ValueError(f"{name} is not a summary of anls_frame {__version__}: {error}")
+    reason = f"it has no {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+    return ValueError(f"{name} is not a summary of anls_frame {__version__}: {reason}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from anls_frame._arguments import choice, count, flag, share
+from anls_frame._arguments import choice, count, flag, share, string
 from anls_frame._native import __version__
 from anls_frame.protocol import (
     PROTOCOLS,
@@ -16,7 +16,7 @@ from anls_frame.protocol import (
     resolve_protocol,
     resolve_threshold,
 )
-from anls_frame.summary.catalogue import LENGTHS, TEXT_METRICS, are_of_pages, from_dict
+from anls_frame.summary.catalogue import LENGTHS, TEXT_METRICS, are_of_pages, check_names, from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,10 +154,34 @@ class Settings:
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
         """Return the settings from the dictionary that `to_dict` returned."""
         protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
-        lists = {key: tuple(settings[key]) for key in ("by", "keep")}
-        lists["tables"] = tuple(map(tuple, settings["tables"]))
+        lists: dict[str, Any] = {key: _columns(key, settings[key]) for key in ("by", "keep")}
+        lists["tables"] = tuple(_columns("tables", table) for table in settings["tables"])
         metrics = tuple(map(from_dict, settings["metrics"]))
-        return cls(**{**settings, **protocols, **lists, "metrics": metrics})
+        found = cls(**{**settings, **protocols, **lists, "metrics": metrics})
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        """Raise an error unless all values are those that `summarize` could have set."""
+        sliced = {*self.orders, *(name for table in self.tables for name in table)}
+        if not sliced <= {*self.by}:
+            raise ValueError("tables and orders must be of columns in by")
+        for order in self.orders.values():
+            _columns("orders", order)
+        if self.cluster is not None:
+            string("cluster", self.cluster, "the name of a column")
+        string("version", self.version)
+        flag("has_texts", self.has_texts)
+        flag("details", self.details)
+        if not self.metrics or (self.own != self.metrics and not self.has_texts):
+            raise ValueError("metrics must be at least one, and of existing scores their columns")
+        check_names(self.metrics)
+        if self.threshold is not None or self.has_texts:
+            share("threshold", self.threshold)
+        check_missing(self.missing)
+        count("worst", self.worst, most=MOST_ROWS - 1)
+        count("max_length", self.max_length, 1, LONGEST_CONFUSION)
+        share("min_nls", self.min_nls)
 
 
 def _signature(metric: Metric) -> str:

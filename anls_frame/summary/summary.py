@@ -23,6 +23,7 @@ from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.saved import Saved
+from anls_frame.summary.saved_header import SYSTEMS
 
 if TYPE_CHECKING:
     import os
@@ -204,7 +205,7 @@ class Summary(Saved, Generic[Table_co]):
     def _of(
         cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], name: str
     ) -> Summary[pl.DataFrame]:
-        if files.SYSTEMS in header:
+        if SYSTEMS in header:
             raise ValueError(f"{name} is a summary of several systems: load it with SystemsSummary")
         return Summary(
             **header,

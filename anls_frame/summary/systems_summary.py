@@ -19,6 +19,7 @@ from anls_frame.summary import cluster_groups, files, transitions
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
 from anls_frame.summary.saved import Saved
+from anls_frame.summary.saved_header import SYSTEMS
 from anls_frame.summary.settings import Settings, check_part, resolve_missing, scoring
 from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
@@ -200,7 +201,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
             "digest": "",
             "scored_by": self.scored_by,
             "forgotten_documents": self.forgotten_documents,
-            files.SYSTEMS: {
+            SYSTEMS: {
                 "columns": dict(self.systems),
                 "groups": self.groups,
                 "counts": {name: dict(counts) for name, counts in sums.counts.items()},
@@ -215,9 +216,9 @@ class SystemsSummary(Saved, Generic[Table_co]):
     def _of(
         cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], name: str
     ) -> SystemsSummary[pl.DataFrame]:
-        if files.SYSTEMS not in header:
+        if SYSTEMS not in header:
             raise ValueError(f"{name} is a summary of one system: load it with Summary")
-        found = header[files.SYSTEMS]
+        found = header[SYSTEMS]
         by_kind = {
             kind: {
                 of: frame

@@ -252,5 +252,7 @@ def test_a_gate_needs_a_positive_bound(folder: Path) -> None:
     assert (code, printed) == (2, "")
     assert "--require-within must be less than 1, because F lies between 0 and 1" in errors
     assert "1 point is 0.01" in errors
-    assert run(*command, "1", "--measure", "i-measure")[0] != 2
-    assert run(*command, "2", "--measure", "i-measure")[0] == 2
+    assert run(*command, "0.99", "--measure", "i-measure")[0] != 2
+    code, printed, errors = run(*command, "1", "--measure", "i-measure")
+    assert (code, printed) == (2, "")
+    assert "must be less than 1, which is 100 points of the I-measure, got 1; 1 point is 0.01" in errors

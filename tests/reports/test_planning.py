@@ -255,6 +255,37 @@ def test_without_an_upper_bound_every_margin_can_be_reached() -> None:
         made.regressed(-1)
 
 
+RATES = ["cer_mean", "cer_corpus", "wer_mean", "wer_corpus", "substitutions", "insertions", "bag_of_words"]
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_a_margin_of_an_error_rate_is_less_than_1(name: str) -> None:
+    """Rates have no upper bound: here every word is read as three."""
+    frame = pl.DataFrame(
+        {"old": ["a b"] * 90, "new": ["a b"] * 89 + ["aaa bbb ccc ddd eee"], "t": ["a b"] * 90}
+    )
+    made = af.compare(frame, ["old", "new"], "t", metrics=name)
+    assert made.decide(0.99).answer == "fine"
+    assert not made.regressed(0.99)
+    for call in (made.decide, made.regressed, made.regressions):
+        for given, hint in ((1, "1; 1 point is 0.01"), (2.5, "2.5; 2.5 points are 0.025"), (500, "500; 1 p")):
+            with pytest.raises(
+                ValueError, match=f"must be less than 1, which is 100 points of .*, got {hint}"
+            ):
+                call(given)
+
+
+def test_counts_and_own_scores_keep_any_margin_unless_they_are_rates() -> None:
+    frame = pl.DataFrame({"old": ["a" * 9] * 40, "new": ["a" * 8] * 40, "t": ["a" * 9] * 40})
+    assert af.compare(frame, ["old", "new"], "t", metrics="char_errors").decide(2).answer == "fine"
+    lengths = {"name": "rate", "bounds": (0, None), "higher_is_better": False}
+    own = af.Metric(lambda prediction, _: prediction.str.len_chars(), **lengths)
+    rate = af.Metric(lambda prediction, _: prediction.str.len_chars(), **lengths, format="rate")
+    assert af.compare(frame, ["old", "new"], "t", metrics=own).decide(2).answer == "fine"
+    with pytest.raises(ValueError, match="which is 100 points of rate, got 2; 2 points are"):
+        af.compare(frame, ["old", "new"], "t", metrics=rate).decide(2)
+
+
 def test_a_margin_must_be_within_reach_of_every_metric() -> None:
     frame = pl.DataFrame({"old": ["a"] * 9, "new": ["x"] * 9, "t": ["a"] * 9})
     made = af.compare(frame, ["old", "new"], "t", metrics=["anls", "cer_corpus"])

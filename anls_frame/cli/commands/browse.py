@@ -10,6 +10,7 @@ import typer
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import By, DataSet, Force, Reporting, Source, command
+from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
 
@@ -22,7 +23,9 @@ def browse(
         ),
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, which ends in .html.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write, which ends in .html."), WRITTEN
+    ],
     systems: Annotated[
         str | None, typer.Option(help="Prediction columns of several systems in one file, as A,B,C.")
     ] = None,

@@ -25,6 +25,7 @@ from anls_frame.cli.options import (
     scores_of_rows,
     tables,
 )
+from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
     import anls_frame as af
@@ -159,6 +160,7 @@ def compare(
     summary: Annotated[
         Path | None,
         typer.Option(help="Save the sums of the comparison, as Parquet, for `merge` and `slices`."),
+        WRITTEN,
     ] = None,
     slicing: Slicing,
     gate: Gate,

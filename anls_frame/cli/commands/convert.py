@@ -9,13 +9,14 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli.options import File, Source, Writing, command
+from anls_frame.cli.written import WRITTEN
 
 
 @command
 def convert(
     file: File,
     output: Annotated[
-        Path, typer.Argument(help="File to write, in the format of its suffix.", metavar="OUTPUT")
+        Path, typer.Argument(help="File to write, in the format of its suffix.", metavar="OUTPUT"), WRITTEN
     ],
     *,
     submission: Annotated[

@@ -190,7 +190,7 @@ def compare(
     measure = measure.replace("-", "_")
     if require_within is not None:
         scored = measure_of(measure, {})
-        margin("--require-within", require_within, scored.bounds, scored.score_name)
+        margin("--require-within", require_within, scored.bounds, scored.score_name, in_points=True)
     columns = {str(place): path for place, path in enumerate(systems)}
     files: dict[str, Any] = {"prediction_edits" if measure == "errant" else "prediction": columns}
     if documents is not None:

@@ -9,6 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli.options import Output, Table, Target, command
+from anls_frame.cli.written import WRITTEN
 
 
 @command
@@ -17,7 +18,7 @@ def merge(
     *,
     output: Output = None,
     table: Table,
-    summary: Annotated[Path | None, typer.Option(help="Save the merged summary.")] = None,
+    summary: Annotated[Path | None, typer.Option(help="Save the merged summary."), WRITTEN] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Merge even if shards are missing.")
     ] = False,

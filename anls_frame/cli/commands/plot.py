@@ -10,6 +10,7 @@ import typer
 import anls_frame as af
 from anls_frame._arguments import choice
 from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command, one_table
+from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +108,9 @@ def plot(
     ],
     file: File,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf."), WRITTEN
+    ],
     measure: Annotated[
         str | None,
         typer.Option(

@@ -22,6 +22,7 @@ from anls_frame.cli.options import (
     command,
     tables,
 )
+from anls_frame.cli.written import WRITTEN, check_distinct
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def report(
         int | None, typer.Option(help="With --details, the longest run that counts as one confusion.")
     ] = None,
     table: Table,
-    summary: Annotated[Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`."), WRITTEN
+    ] = None,
     shard: Annotated[
         str | None,
         typer.Option(
@@ -194,8 +197,11 @@ def _report_shards(work: Work, delivery: Delivery, shards: int, folder: Path) ->
     parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
     for part in parts:
         work.own_files(part)
-    folder.mkdir(exist_ok=True)
     paths = [part.file(folder) for part in parts]
+    check_distinct(
+        {"--output": delivery.output, "--summary": delivery.summary}, {"a part of --summaries": paths}
+    )
+    folder.mkdir(exist_ok=True)
     force = delivery.target.force
     skipped = sum(work.part(part, path, force=force)[1] for part, path in zip(parts, paths, strict=True))
     if skipped:

@@ -1,0 +1,69 @@
+"""Files that a command would write over: those that it reads, or the file of another of its options."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+WRITTEN = "is written"
+"""Marks the options of files that a command writes."""
+
+
+def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) -> None:
+    """
+    Raise an error, before any work is done, if a written file is also read, or is that of another option.
+
+    Parameters
+    ----------
+    written
+        The files to write, by option.
+    read
+        The values of all other options, of which paths and lists of paths are files to read.
+    """
+    files = [(name, path) for name, path in written.items() if path is not None]
+    for place, (name, path) in enumerate(files):
+        for other, other_path in files[:place]:
+            if _are_same(path, other_path):
+                raise ValueError(
+                    f"{other} and {name} name the same file, {_both(other_path, path)}: one result would "
+                    "replace the other; name two files"
+                )
+        for other, values in read.items():
+            for other_path in _paths(values):
+                if _are_same(path, other_path):
+                    raise ValueError(
+                        f"{name} and {other} name the same file, {_both(path, other_path)}: the result would "
+                        f"replace what is read; name another file with {name}"
+                    )
+
+
+def _paths(values: Any) -> Iterator[Path]:
+    """Yield the files that a value names: a path, several, or a pattern that the shell left as it is."""
+    for path in values if isinstance(values, list | tuple) else [values]:
+        if isinstance(path, Path):
+            is_pattern = not path.exists() and glob.has_magic(str(path))
+            yield from map(Path, _matches(path)) if is_pattern else [path]
+
+
+def _matches(pattern: Path) -> Sequence[str]:
+    return glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - as patterns are read
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by links of any kind; terminals and pipes are no files."""
+    if path.exists() and other.exists():
+        return path.is_file() and path.samefile(other)
+    return _resolved(path) == _resolved(other)
+
+
+def _resolved(path: Path) -> str:
+    return os.path.normcase(os.path.realpath(path))
+
+
+def _both(*paths: Path) -> str:
+    return " or ".join(dict.fromkeys(map(str, paths)))

@@ -1,0 +1,104 @@
+"""Checks of what the file of a summary says about itself, besides its tables: see `consistency`."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from anls_frame.summary.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SYSTEMS = "systems"
+"""What the header of a summary of several systems holds besides."""
+
+LEAST_SYSTEMS = 2
+_UINT64 = 1 << 64
+_MOST_ROWS = 1 << 62
+_COUNTS_OF_SYSTEMS = ("rows", "n_dropped", "n_unanswerable", "n", "n_empty_reference")
+
+
+def checked_header(header: Mapping[str, Any], systems: Any) -> dict[str, Any]:
+    """Return the header with its settings; `systems` is None for a summary of one system."""
+    settings = Settings.from_dict(header["settings"])
+    expect(_are_counts(header["parts"]) and "" not in header["parts"], "'parts' must name numbers of rows")
+    for name in ("scored_by", "forgotten_documents"):
+        expect(header[name] is None or isinstance(header[name], str), f"{name!r} must be a text or null")
+    checked = {**header, "settings": settings}
+    if systems is None:
+        is_digest = isinstance(header["digest"], str) and re.fullmatch("[0-9a-f]{16}", header["digest"])
+        expect(is_digest, "'digest' must be 16 hexadecimal digits")
+        return checked
+    _check_systems(systems, settings, sum(header["parts"].values()))
+    return {**checked, SYSTEMS: systems}
+
+
+def checked_columns(columns: Any) -> dict[str, dict[str, str]]:
+    """Return the columns of each kind of frame, each with its name in the file."""
+    are_names = isinstance(columns, dict) and all(
+        isinstance(of_kind, dict) and all(isinstance(name, str) for name in of_kind.values())
+        for of_kind in columns.values()
+    )
+    expect(are_names, "'columns' must name the columns of frames")
+    return dict(columns)
+
+
+def _check_systems(systems: Any, settings: Settings, rows: int) -> None:
+    names = {metric.name for metric in settings.metrics}
+    columns, counts, ends = systems["columns"], systems["counts"], systems["ends"]
+    expect(
+        isinstance(columns, dict)
+        and len(columns) >= LEAST_SYSTEMS
+        and all(isinstance(column, str) for column in columns.values()),
+        "'columns' of systems must name two systems or more",
+    )
+    groups = systems["groups"]
+    expect(groups is None or (_is_count(groups) and settings.cluster is not None), "'groups' must be a count")
+    for name, most in (("missing", rows), ("digests", _UINT64 - 1)):
+        values = systems[name]
+        are_right = isinstance(values, list) and len(values) == len(columns)
+        expect(
+            are_right and all(_is_count(value, most) for value in values),
+            f"{name!r} must be one number of at most {most:,} for each system",
+        )
+    for values in (counts, ends):
+        expect(isinstance(values, dict) and values.keys() == names, "the metrics differ from the settings")
+    for name in names:
+        _check_counts_of_metric(name, counts[name], rows)
+        low, high = ends[name]
+        are_numbers = all(isinstance(end, int | float) and not math.isnan(end) for end in (low, high))
+        expect(
+            (low is None and high is None) or (are_numbers and low <= high),
+            f"the lowest and the highest score in {name!r} must be two numbers or null",
+        )
+
+
+def _check_counts_of_metric(name: str, counts: Any, rows: int) -> None:
+    expect(
+        _are_counts(counts) and counts.keys() == {*_COUNTS_OF_SYSTEMS},
+        f"the counts of {name!r} are incomplete",
+    )
+    add_up(f"in the counts of {name!r}", rows, counts["rows"])
+    expect(max(counts.values()) <= rows, f"counts of {name!r} are larger than the number of rows")
+    expect(counts["n_empty_reference"] <= counts["n"], f"empty references of {name!r} are too many")
+
+
+def _is_count(value: Any, most: int = _MOST_ROWS) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, dict) and bool(values) and all(map(_is_count, values.values()))
+
+
+def add_up(what: str, expected: int, found: int) -> None:
+    """Raise an error unless two numbers are equal."""
+    expect(expected == found, f"the numbers {what} do not add up: {expected:,} and {found:,}")
+
+
+def expect(condition: Any, message: str) -> None:
+    """Raise an error unless the condition holds."""
+    if not condition:
+        raise ValueError(message)

@@ -1,0 +1,149 @@
+"""A command refuses, before it works, to write a file that it reads, or two results into one file."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+import typer.main
+from shell import run
+
+import anls_frame as af
+from anls_frame.cli.app import app
+from anls_frame.cli.written import WRITTEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import click
+
+ROWS = pl.DataFrame({
+    "question_id": [1, 2],
+    "prediction": ["a", "b"],
+    "answers": [["a"], ["c"]],
+    "other": ["a", "c"],
+})  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+    ROWS.write_ndjson(tmp_path / "rows.jsonl")
+    af.summarize(ROWS, "prediction", "answers").save(tmp_path / "part.parquet")
+    page = tmp_path / "page.html"
+    page.write_text("a page")
+    return tmp_path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    before = content(folder)
+    done = run(folder, *arguments)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert content(folder) == before
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (
+            ("report", "rows.jsonl", "--summary", "x.parquet", "-o", "x.parquet"),
+            "--output and --summary name the same file, x.parquet: one",
+        ),
+        (
+            ("report", "rows.jsonl", "--summary", "x.parquet", "-o", "./sub/../x.parquet"),
+            "--output and --summary name the same file, sub/../x.parquet or x.parquet: one",
+        ),
+        (
+            ("compare", "rows.jsonl", "--systems=prediction,other", "--summary=x.parquet", "-ox.parquet"),
+            "--output and --summary name the same file",
+        ),
+        (("merge", "part.parquet", "--summary", "x.parquet", "-ox.parquet"), "--output and --summary name"),
+        (("merge", "part.parquet", "--summary", "part.parquet", "-f"), "--summary and SUMMARY... name"),
+        (("merge", "*.parquet", "--summary", "part.parquet", "-f"), "--summary and SUMMARY... name"),
+        (("report", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE... name the same file"),
+        (("report", "rows.parquet", "--summary", "rows.parquet", "-f"), "--summary and FILE... name"),
+        (("score", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE name the same file"),
+        (("convert", "rows.parquet", "rows.parquet", "-f"), "OUTPUT and FILE name the same file"),
+        (("confusions", "rows.jsonl", "-o", "rows.jsonl", "-f"), "--output and FILE name the same file"),
+        (("changes", "rows.jsonl", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and [SECOND] name"),
+        (("slices", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE name the same file"),
+        (("browse", "page.html", "-o", "page.html", "-f"), "--output and FILE... name the same file"),
+        (
+            ("report", "rows.jsonl", "--docs", "rows.parquet", "-o", "rows.parquet", "-f"),
+            "--output and --docs name the same file",
+        ),
+        (
+            ("report", "rows.jsonl", "--gold", "rows.parquet", "-o", "rows.parquet", "-f"),
+            "--output and --gold name the same file",
+        ),
+        (("report", "rows.*", "-o", "rows.parquet", "-f"), "--output and FILE... name the same file"),
+        (
+            ("report", "rows.jsonl", "--shards=2", "--summaries=.", "-o", "part-1-of-2.parquet"),
+            "--output and a part of --summaries name the same file",
+        ),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)  # fmt: skip
+def test_one_file_in_two_roles_is_refused(folder: Path, arguments: tuple[str, ...], options: str) -> None:
+    (folder / "sub").mkdir()
+    assert options in refused(folder, *arguments)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="makes links")
+def test_links_lead_to_the_same_file(folder: Path) -> None:
+    (folder / "symbolic.parquet").symlink_to("rows.parquet")
+    os.link(folder / "rows.parquet", folder / "hard.parquet")
+    (folder / "folder").symlink_to(".")
+    (folder / "dangling.parquet").symlink_to("new.parquet")
+    for other in ("symbolic.parquet", "hard.parquet", "folder/rows.parquet"):
+        assert "--output and FILE name the same file" in refused(
+            folder, "score", "rows.parquet", "-f", "-o", other
+        )
+        assert "--output and FILE name the same file" in refused(
+            folder, "score", other, "-f", "-o", "rows.parquet"
+        )
+    for first, second in (("dangling.parquet", "new.parquet"), ("folder/new.parquet", "new.parquet")):
+        assert f"name the same file, {first} or {second}" in refused(
+            folder, "report", "rows.jsonl", "-f", "-o", first, "--summary", second
+        )
+
+
+def test_different_files_are_written(folder: Path) -> None:
+    done = run(folder, "report", "rows.jsonl", "--summary", "a.parquet", "-o", "b.parquet")
+    assert done.returncode == 0, done.stderr
+    assert af.Summary.load(folder / "a.parquet").rows == pl.read_parquet(folder / "b.parquet")["n"][0] == 2
+
+
+def test_every_option_of_a_written_file_is_checked() -> None:
+    """Whoever adds such an option marks it, as these are; all other paths are read."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    found = {
+        (name, parameter.name)
+        for name, command in leaves(commands)
+        for parameter in inspect.signature(command.callback).parameters.values()  # type: ignore[arg-type]
+        if WRITTEN in getattr(parameter.annotation, "__metadata__", ())
+    }
+    helps = {
+        (name, parameter.name)
+        for name, command in leaves(commands)
+        for parameter in command.params
+        if (getattr(parameter, "help", None) or "").startswith(("File to write", "Save the "))
+    }
+    assert found == helps
+    assert ("report", "summary") in found
+
+
+def leaves(commands: dict[str, click.Command], prefix: str = "") -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for name, command in commands.items():
+        inner = getattr(command, "commands", None)
+        found += [(prefix + name, command)] if inner is None else leaves(inner, f"{prefix}{name} ")
+    return found

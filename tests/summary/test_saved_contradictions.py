@@ -1,0 +1,195 @@
+"""Saved summaries: they merge with fresh ones, and what contradicts itself or is foreign is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS = pl.DataFrame({
+    "old": ["cat", "dog", "a cow", None, "bird", "x"] * 5,
+    "new": ["cat", "fog", "cow", "dog", "bird", "y"] * 5,
+    "t": ["cat", "dog", "cow", "dog", None, "cat"] * 5,
+    "kind": ["a", "b", "b"] * 10,
+    "doc": [*range(10)] * 3,
+    "s": [0.25, 0.5, 1.0] * 10,
+})  # fmt: skip
+SYSTEMS = ["old", "new"]
+
+
+def one(**options: Any) -> Any:
+    return af.summarize(ROWS, "old", "t", **{"by": "kind", "details": True, "worst": 2} | options)
+
+
+def several(**options: Any) -> Any:
+    return af.summarize_systems(ROWS, SYSTEMS, "t", **{"by": "kind", "cluster": "doc"} | options)
+
+
+def loaded(summary: Any) -> Any:
+    return type(summary).from_bytes(summary.to_bytes())
+
+
+OPTIONS: list[dict[str, Any]] = [{}, {"cluster": "doc"}, {"metrics": ["anls", af.Metric("s", name="s")]}]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["plain", "clusters", "own"])
+def test_a_loaded_summary_merges_with_a_fresh_one(options: dict[str, Any]) -> None:
+    first, second = (
+        af.summarize(half, "old", "t", by="kind", details=True, worst=3, part=str(half.height), **options)
+        for half in (ROWS[:13], ROWS[13:])
+    )
+    whole = af.Report.from_summary(af.merge([first, second]))
+    for parts in ([loaded(first), second], [first, loaded(second)], [loaded(loaded(first)), loaded(second)]):
+        merged = af.merge(parts)
+        report = af.Report.from_summary(merged)
+        assert_frame_equal(report.to_polars(), whole.to_polars(), check_exact=True)
+        assert_frame_equal(report.worst, whole.worst)
+        assert_frame_equal(report.lengths(), whole.lengths())
+        assert merged.worst_rows.schema == first.worst_rows.schema
+
+
+def test_a_loaded_summary_of_systems_merges_with_a_fresh_one() -> None:
+    first, second = (
+        af.summarize_systems(half, SYSTEMS, "t", by="kind", details=True, part=str(half.height))
+        for half in (ROWS[:13], ROWS[13:])
+    )
+    whole = af.Comparison.from_summary(af.merge([first, second])).to_polars()
+    mixed = af.Comparison.from_summary(af.merge([loaded(first), second])).to_polars()
+    assert_frame_equal(mixed, whole, check_exact=True)
+
+
+def changed(
+    summary: Any,
+    frame: Callable[[pl.DataFrame], pl.DataFrame] = lambda frame: frame,
+    header: Callable[[dict[str, Any]], Any] = lambda header: header,
+) -> bytes:
+    """Return the file of a summary with other values, each of the dtype that it had."""
+    content = io.BytesIO(summary.to_bytes())
+    metadata = json.loads(pl.read_parquet_metadata(content)["anls_frame"])
+    content.seek(0)
+    file = io.BytesIO()
+    table = pl.read_parquet(content)
+    frame(table).cast(dict(table.schema)).write_parquet(
+        file, metadata={"anls_frame": json.dumps(header(metadata))}
+    )
+    return file.getvalue()
+
+
+def multiplied(column: str, kind: str, times: int = 2) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    return lambda frame: frame.with_columns(
+        pl.when(pl.col("kind").str.starts_with(kind)).then(pl.col(column) * times).otherwise(column)
+    )
+
+
+def all_doubled(frame: pl.DataFrame) -> pl.DataFrame:
+    sums = pl.col("^(n|wins|losses|ties|x_.*|lost|squares|sum_.*|square_.*)$")
+    return frame.with_columns(sums * 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster": None}, {"details": True}], ids=str)
+def test_cells_that_contradict_the_number_of_rows_are_refused(options: dict[str, Any]) -> None:
+    summary = several(**options)
+    with pytest.raises(ValueError, match="do not add up: 25 and 50"):
+        af.SystemsSummary.from_bytes(changed(summary, all_doubled))
+
+
+CELLS_OF_ONE = ["rows", "n", "n_unanswerable", "anls_units", "nls_units", "exact_match_sum", "zeros_sum"]
+
+
+@pytest.mark.parametrize("column", CELLS_OF_ONE)
+def test_a_larger_sum_of_one_system_is_refused(column: str) -> None:
+    content = changed(one(), multiplied(column, "cell", 9))
+    with pytest.raises(ValueError, match=r"add up|contradict|so many scores"):
+        af.Summary.from_bytes(content)
+
+
+@pytest.mark.parametrize("cluster", ["doc", None])
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("n", "cells"), ("x_0", "cells"), ("wins", "votes"), ("ties", "votes"), ("sum_1", "slices")],
+)
+def test_a_doubled_sum_of_systems_is_refused(column: str, kind: str, cluster: str | None) -> None:
+    if cluster is None and column == "x_0":
+        column = "score_0_0"
+    with pytest.raises(ValueError, match=r"add up|contradict|differ|so many scores"):
+        af.SystemsSummary.from_bytes(changed(several(cluster=cluster), multiplied(column, kind)))
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+FOREIGN: list[Any] = [None, True, -1, 1.5, 1e308, "x", [], {}, [1], {"a": 1}, [[]], {"a": {}}, nested(300)]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the ways to all values of a header."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(way for key, one in inner for way in places(one, (*path, key)))]
+
+
+def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copy
+
+
+@pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
+def test_foreign_values_anywhere_in_the_header_are_a_clear_error_or_harmless(
+    made: Callable[[], Any],
+) -> None:
+    summary = made()
+    content = summary.to_bytes()
+    header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["anls_frame"])
+    table = pl.read_parquet(io.BytesIO(content))
+    ways = places(header)
+    assert len(ways) > 100
+    messages = {}
+    for number, way in enumerate(ways):
+        new = FOREIGN[number % len(FOREIGN)]
+        file = io.BytesIO()
+        table.write_parquet(file, metadata={"anls_frame": json.dumps(replaced(header, way, new))})
+        try:
+            found = type(summary).from_bytes(file.getvalue())
+        except ValueError as error:
+            messages[way, str(new)] = str(error)
+        else:
+            of = af.Report if isinstance(found, af.Summary) else af.Comparison
+            of.from_summary(found).to_polars()  # type: ignore[attr-defined]
+    assert len(messages) > len(ways) / 2
+    for where, message in messages.items():
+        assert message.startswith("the content is "), where
+        assert len(message) < 2_000
+
+
+def test_a_header_nested_without_end_is_refused() -> None:
+    file = io.BytesIO()
+    pl.DataFrame({"kind": ["cell"]}).write_parquet(file, metadata={"anls_frame": "[" * 200_000})
+    for of in (af.Summary, af.SystemsSummary):
+        with pytest.raises(ValueError, match="is not a summary of anls_frame"):
+            of.from_bytes(file.getvalue())
+
+
+def test_a_small_file_of_many_values_is_refused() -> None:
+    table = pl.DataFrame({"kind": ["cell"]})
+    large = pl.concat([table.select(pl.col("kind").repeat_by(60_000_000).explode())])
+    header = json.loads(pl.read_parquet_metadata(io.BytesIO(one().to_bytes()))["anls_frame"])
+    file = io.BytesIO()
+    large.write_parquet(file, metadata={"anls_frame": json.dumps(header)})
+    assert len(file.getvalue()) < 1 << 20
+    with pytest.raises(ValueError, match="bytes hold 60,000,000 values, more than 33,554,432"):
+        af.Summary.from_bytes(file.getvalue())
