@@ -131,7 +131,7 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
         *(name for _, name in image if name is not None),
         *own,
     ]
-    source = to_lazy(frame, texts, others, answers=asked.answers)
+    source = to_lazy(frame, texts, others, answers=asked.answers, protocol=asked.settings.protocol)
     schema = source.collect_schema()
     for name in asked.shown.values():
         if schema[name].is_object() or schema[name] == pl.Binary:

@@ -235,7 +235,8 @@ def _scored(
         for side, name in zip(_SIDES, systems, strict=True)
     }
     others = [*settings.keep, *(name for one in of_sides.values() for name in own_metrics.needed(one))]
-    source = to_lazy(frame, [*columns, *optional(answers)], others, answers=answers)
+    texts, protocol = [*columns, *optional(answers)], settings.protocol
+    source = to_lazy(frame, texts, others, answers=answers, protocol=protocol)
     schema = source.collect_schema()
     for name in settings.keep:
         if schema[name].is_object():

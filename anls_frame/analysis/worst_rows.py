@@ -135,7 +135,9 @@ def worst(
     options = {"protocol": protocol, "threshold": threshold}
     predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
     score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    rows = to_lazy(frame, [prediction, answers], [*columns, *own_metrics.needed([metric])])
+    others = [*columns, *own_metrics.needed([metric])]
+    compared = resolve_protocol(protocol)
+    rows = to_lazy(frame, [prediction, answers], others, answers=answers, protocol=compared)
     schema = rows.collect_schema()
     check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
     text = predicted.cast(pl.String)

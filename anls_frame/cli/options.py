@@ -89,8 +89,8 @@ class Source:
     answers_format: Annotated[
         str | None,
         typer.Option(
-            help="How to read answers that are text: text (one answer each), list (parse a printed list) or "
-            "auto (list in CSV, TSV and XLSX if every cell is one)."
+            help="How to read answers that are text: text (one answer each), list (parse a printed list), "
+            "'|' or ';' (split at it, too) or auto (list in CSV, TSV and XLSX if every cell is one)."
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None

@@ -225,7 +225,8 @@ def find_slices(
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
     has_question = flag("features", features) and QUESTION in column_names(frame)
     asked = [QUESTION] if has_question else []
-    source = to_lazy(frame, given.texts, [*needed, *wanted.roots, *asked], answers=answers).collect()
+    others, compared = [*needed, *wanted.roots, *asked], settings.protocol
+    source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
     if features:
         wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)

@@ -81,7 +81,8 @@ def scored_texts(
 ) -> Rows:
     """Return the scored rows of texts, from the columns of predictions and answers."""
     prediction, answers = columns
-    source = counted(to_lazy(frame, columns, live.columns(settings), answers=answers), advance)
+    others, protocol = live.columns(settings), settings.protocol
+    source = counted(to_lazy(frame, columns, others, answers=answers, protocol=protocol), advance)
     metrics = live.metrics
     schema = source.collect_schema()
     texts = predicted(prediction), cs.by_name(answers)

@@ -100,7 +100,8 @@ def scored_rows(
     own = [[metric for metric in every if not metric.is_built_in] for every in of_systems]
     needed = [name for every in own for name in own_metrics.needed(every)]
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *needed])
-    source = to_lazy(frame, [*predictions, *optional(answers)], list(others), answers=answers)
+    columns_of_texts = [*predictions, *optional(answers)]
+    source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     details: dict[str, pl.Expr] = {}
