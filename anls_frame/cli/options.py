@@ -225,6 +225,12 @@ class Reporting(Scoring):
     missing: Annotated[
         str, typer.Option(help="empty: score null predictions as empty strings; drop: leave them out.")
     ] = "empty"
+    unanswerable: Annotated[
+        str,
+        typer.Option(
+            help="drop: leave out rows without an answer; empty: score them, as right without a prediction."
+        ),
+    ] = "drop"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 9
+FORMAT = 10
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents")
