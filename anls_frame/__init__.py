@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         InputError,
         InputWarning,
     )
+    from anls_frame.frames.answer_lists import parse_answers
     from anls_frame.metrics.distances import hamming, lcs_distance, levenshtein
     from anls_frame.metrics.errors import edit_ops, error_type, explain
     from anls_frame.metrics.scores import anls, cer, exact_match, nearest_answer, nls, score
@@ -162,6 +163,7 @@ __all__ = [
     "nearest_answer",
     "nls",
     "pair",
+    "parse_answers",
     "pass_at_k",
     "read_dude",
     "read_inspect",
@@ -195,6 +197,7 @@ _HOMES = {
     "analysis.curves": "length_scores threshold_curve",
     "analysis.worst_rows": "worst",
     "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
+    "frames.answer_lists": "parse_answers",
     "metrics.distances": "hamming lcs_distance levenshtein",
     "metrics.errors": "edit_ops error_type explain",
     "metrics.scores": "anls cer exact_match nearest_answer nls score",

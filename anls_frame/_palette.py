@@ -28,6 +28,7 @@ ERROR_COLORS = {
     "truncated": "#E69F00",
     "near": "#E7A9C9",
     "wrong": "#D55E00",
+    "invented": "#8C2D04",
     "empty": "#8A8A8A",
     "missing": "#525252",
 }

@@ -15,6 +15,7 @@ __all__ = [
     "label",
     "numbered",
     "path_text",
+    "quoted",
     "shortened",
     "shortened_apart",
     "shown",
@@ -36,6 +37,7 @@ LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
 
 _LONGEST = 200
+_LONGEST_QUOTED = 60
 
 
 def visible(text: str, *, directions: bool = True) -> str:
@@ -65,6 +67,12 @@ def _symbol(match: re.Match[str]) -> str:
 def shown(text: str) -> str:
     """Replace invisible characters by escapes, because fonts often lack the symbols for them."""
     return _SYMBOLS.sub(lambda match: repr(chr(ord(match[0]) - 0x2400))[1:-1], visible(text))
+
+
+def quoted(value: object) -> str:
+    """Return a value for a message: escaped and shortened."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}..."
 
 
 def label(value: Any) -> str:

@@ -99,6 +99,7 @@ ScoreColumn: TypeAlias = Literal[
 ErrorType: TypeAlias = Literal[
     "missing",
     "empty",
+    "invented",
     "exact",
     "case",
     "whitespace",

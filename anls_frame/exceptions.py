@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from polars.exceptions import ColumnNotFoundError, PolarsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "ColumnNotFoundError",
@@ -79,11 +79,22 @@ class InputWarning(UserWarning):
 
 def warn(message: str, category: type[Warning] = InputWarning) -> None:
     """Warn, and attribute the warning to the calling line outside this package."""
-    level, frame = 1, sys._getframe(0)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
+    warning_at_caller()(message, category)
+
+
+def warning_at_caller() -> Callable[[str, type[Warning]], None]:
+    """Return a function that warns from any thread, and attributes that to the line of `warn`."""
+    frame = sys._getframe(1)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-        level += 1
-    warnings.warn(message, category, stacklevel=level)
+    code, line, names = frame.f_code, frame.f_lineno, frame.f_globals
+
+    def warn_there(message: str, category: type[Warning]) -> None:
+        registry = names.setdefault("__warningregistry__", {})
+        module = names.get("__name__", "<unknown>")
+        warnings.warn_explicit(message, category, code.co_filename, line, module, registry)
+
+    return warn_there
 
 
 class Problem(NamedTuple):

@@ -18,6 +18,7 @@ from anls_frame.metrics import errors, scores, words
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
+from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.slicing import categories
 from anls_frame.summary.systems import of_system, once, resolve_for
 
@@ -131,7 +132,8 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
         *(name for _, name in image if name is not None),
         *own,
     ]
-    source = to_lazy(frame, texts, others, answers=asked.answers)
+    source = to_lazy(frame, texts, others, answers=asked.answers, protocol=asked.settings.protocol)
+    source = with_unanswerable(source, asked.systems.values(), asked.answers, asked.settings.unanswerable)
     schema = source.collect_schema()
     for name in asked.shown.values():
         if schema[name].is_object() or schema[name] == pl.Binary:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["RowsPage", "browse"]
 
@@ -215,6 +215,7 @@ def browse(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
 ) -> RowsPage:
     """
     Return a page on which the rows are sorted, filtered, searched and read.
@@ -261,6 +262,10 @@ def browse(
     missing
         `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves it without a
         score.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -305,7 +310,7 @@ def browse(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, threshold, cer_protocol, of_texts=True)
+            **scoring(protocol, threshold, cer_protocol, of_texts=True, unanswerable=unanswerable)
             | detail_settings(details=True, of_texts=True),
         ),
         row_id=id,
@@ -330,7 +335,7 @@ def browse(
             by=asked.settings.by,
             keep=asked.kept,
             orders=orders(frame, asked),
-            scoring={name: described[name] for name in ("protocol", "threshold", "missing")},
+            scoring={name: described[name] for name in ("protocol", "threshold", "missing", "unanswerable")},
             counting=counting if is_alone else {},
             source=sources.named(source),
             sort=asked.first_sort,

@@ -14,7 +14,7 @@ from anls_frame.frames.conversion import as_kind_of, at_hand, is_pandas, rows_at
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import optional
-from anls_frame.summary.rows import predicted, score_details
+from anls_frame.summary.rows import predicted, score_details, with_unanswerable
 from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
 from anls_frame.summary.systems import of_system, once, resolve_for, two
 from anls_frame.summary.transitions import type_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["changes"]
 
@@ -51,6 +51,7 @@ def changes(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
     Return the rows whose scores differ between two systems, the largest loss first.
@@ -85,6 +86,10 @@ def changes(
         `"empty"`, the default, scores a null prediction as an empty string, as reports do: a row in which
         only the second system is silent is a loss. `"drop"` leaves out rows in which either prediction is
         null. Rows in which an existing score is null are always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def changes(
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
         keep=check_keep(keep),
-        **scoring(protocol, threshold, cer_protocol, of_texts=has_texts),
+        **scoring(protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns(list(pair), chosen, settings)
     frame = at_hand(frame)
@@ -236,7 +241,10 @@ def _scored(
         for side, name in zip(_SIDES, systems, strict=True)
     }
     others = [*settings.keep, *(name for one in of_sides.values() for name in own_metrics.needed(one))]
-    source = to_lazy(frame, [*columns, *optional(answers)], others, answers=answers)
+    texts, protocol = [*columns, *optional(answers)], settings.protocol
+    source = to_lazy(frame, texts, others, answers=answers, protocol=protocol)
+    if answers is not None:
+        source = with_unanswerable(source, columns, answers, settings.unanswerable)
     schema = source.collect_schema()
     for name in settings.keep:
         if schema[name].is_object():

@@ -129,7 +129,7 @@ def confusions(
         "max_length": count("max_length", max_length, 1, LONGEST_CONFUSION),
         "min_nls": share("min_nls", min_nls),
     }
-    rows = to_lazy(frame, [prediction, answers], columns)
+    rows = to_lazy(frame, [prediction, answers], columns, answers=answers)
     schema = rows.collect_schema()
     texts = cs.by_name(prediction), cs.by_name(answers)
     # Checked with a public function that has the same rule, because the error names the function.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["Histogram", "cut_between", "length_scores", "score_histogram", "threshold_curve"]
 
@@ -133,6 +133,7 @@ def length_scores(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
     Return scores by reference length, which show whether longer texts are wrong more often.
@@ -153,6 +154,10 @@ def length_scores(
         The length is the `reference_length` of `score`.
     missing
         `"empty"` scores a null prediction as an empty string; `"drop"` leaves it out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -206,6 +211,7 @@ def length_scores(
         threshold=resolve_threshold(protocol, threshold),
         cer_protocol=resolve_protocol(cer_protocol),
         missing=missing,
+        unanswerable=unanswerable,
     )
     rows = scored_texts(frame, (prediction, answers), Live(slicing=Slicing(columns)), settings)
     sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")

@@ -19,14 +19,15 @@ from anls_frame.protocol import PROTOCOLS, resolve_protocol
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.keys import canonical, check_by_names, explode_lists, key_columns, key_names, named
-from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing
+from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing, check_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["worst"]
 
@@ -50,6 +51,7 @@ def worst(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
+    unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
     Return the rows with the worst scores, each with its alignment.
@@ -75,6 +77,10 @@ def worst(
     missing
         `"drop"` leaves out rows without a prediction, because there is nothing to look at. `"empty"` treats
         the prediction as an empty string.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -127,6 +133,7 @@ def worst(
           S
     """
     check_missing(missing)
+    check_unanswerable(unanswerable)
     k = count("k", k, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
@@ -136,7 +143,10 @@ def worst(
     options = {"protocol": protocol, "threshold": threshold}
     predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
     score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    rows = to_lazy(frame, [prediction, answers], [*columns, *own_metrics.needed([metric])])
+    others = [*columns, *own_metrics.needed([metric])]
+    compared = resolve_protocol(protocol)
+    rows = to_lazy(frame, [prediction, answers], others, answers=answers, protocol=compared)
+    rows = with_unanswerable(rows, [prediction], answers, unanswerable)
     schema = rows.collect_schema()
     check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
     text = predicted.cast(pl.String)

@@ -90,8 +90,8 @@ class Source:
     answers_format: Annotated[
         str | None,
         typer.Option(
-            help="How to read answers that are text: text (one answer each), list (parse a printed list) or "
-            "auto (list in CSV, TSV and XLSX if every cell is one)."
+            help="How to read answers that are text: text (one answer each), list (parse a printed list), "
+            "'|' or ';' (split at it, too) or auto (list in CSV, TSV and XLSX if every cell is one)."
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
@@ -226,6 +226,12 @@ class Reporting(Scoring):
     missing: Annotated[
         str, typer.Option(help="empty: score null predictions as empty strings; drop: leave them out.")
     ] = "empty"
+    unanswerable: Annotated[
+        str,
+        typer.Option(
+            help="drop: leave out rows without an answer; empty: score them, as right without a prediction."
+        ),
+    ] = "drop"
 
 
 @dataclass(frozen=True, kw_only=True)

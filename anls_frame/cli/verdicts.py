@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame.summary.rows import with_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +48,10 @@ def lost_points(
     rows, and number and score of those that are left without the latter.
     """
     tables, totals = [], []
+    unanswerable: Any = scoring.unanswerable
+    texts = [*systems.values()], "answers", unanswerable
+    judged = with_unanswerable(judged.lazy(), *texts).collect()
+    frame = with_unanswerable(frame, *texts)
     for name, column in systems.items():
         lost = 1 - af.anls(
             *(column, "answers"),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.result import Slices
     from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
     from anls_frame.summary.slicing import By
 
 __all__ = ["add_scores", "compare", "find_slices", "report", "summarize", "summarize_systems"]
@@ -165,6 +165,7 @@ def summarize(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
@@ -193,6 +194,10 @@ def summarize(
     missing
         `"empty"`, the default, scores a null prediction as the empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
     worst
         How many of the worst rows to keep: those with the lowest score in the first metric, or the highest if
         lower is better.
@@ -247,6 +252,7 @@ def summarize(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
+        "unanswerable": unanswerable,
         "worst": worst,
         "keep": keep,
         "details": details,
@@ -267,6 +273,7 @@ def report(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
@@ -286,7 +293,7 @@ def report(
         A Daft DataFrame.
     prediction, answers, metrics, by, cluster, protocol, threshold, cer_protocol
         As for `summarize`.
-    missing, worst, keep, details
+    missing, unanswerable, worst, keep, details
         As for `summarize`.
     sort
         Column by which slices are sorted, as for `anls_frame.report`.
@@ -339,6 +346,7 @@ def report(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
+        "unanswerable": unanswerable,
         "worst": worst,
         "keep": keep,
         "details": details,
@@ -378,6 +386,7 @@ def find_slices(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
     draws: int = 999,
     seed: int = 0,
@@ -408,7 +417,7 @@ def find_slices(
         The scores, means of rows: `"anls"` by default. Several must have scores in the same rows.
     top, holdout, bins, max_values
         As for `anls_frame.find_slices`.
-    protocol, threshold, cer_protocol, missing
+    protocol, threshold, cer_protocol, missing, unanswerable
         As for `summarize`.
     confidence, draws, seed
         As for `anls_frame.find_slices`.
@@ -457,6 +466,7 @@ def find_slices(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
+        "unanswerable": unanswerable,
     }
     how: dict[str, Any] = {
         "depth": depth,
@@ -507,6 +517,7 @@ def summarize_systems(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     details: bool = False,
     part: str | None = None,
     batch_rows: int = BATCH_ROWS,
@@ -518,7 +529,7 @@ def summarize_systems(
     ----------
     frame
         A Daft DataFrame with a column for each system.
-    systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol, missing, details
+    systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol, missing, unanswerable, details
         As for `anls_frame.compare`. A function is sent to the workers.
     part
         Name of this part, by which `merge` recognises it; random by default.
@@ -565,6 +576,7 @@ def summarize_systems(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
+        "unanswerable": unanswerable,
         "details": details,
     }
     nothing, needed = _systems_without_rows(frame, options, batch_rows, part)
@@ -584,6 +596,7 @@ def compare(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     details: bool = False,
     confidence: float = 0.95,
     draws: int = 10_000,
@@ -597,7 +610,9 @@ def compare(
     ----------
     frame
         A Daft DataFrame with a column for each system.
-    systems, answers, by, cluster, metrics, baseline, protocol, threshold, cer_protocol, missing, details
+    systems, answers, by, cluster, metrics, baseline, protocol, threshold, cer_protocol
+        As for `anls_frame.compare`.
+    missing, unanswerable, details
         As for `anls_frame.compare`. A function is sent to the workers.
     confidence, draws, seed
         As for `anls_frame.compare`.
@@ -646,6 +661,7 @@ def compare(
         "threshold": threshold,
         "cer_protocol": cer_protocol,
         "missing": missing,
+        "unanswerable": unanswerable,
         "details": details,
     }
     nothing, needed = _systems_without_rows(frame, options, batch_rows)

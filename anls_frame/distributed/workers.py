@@ -8,7 +8,9 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from anls_frame.frames import from_arrow
+from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.metrics import scores
+from anls_frame.protocol import resolve_protocol
 from anls_frame.summary import Summary, SystemsSummary, merge, summarize, summarize_systems
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def score(
 ) -> pa.Array:
     """Score a batch of rows: a struct of the requested fields."""
     texts = from_arrow.to_polars(_table(columns, names), names)
+    warn_of_answers(texts.get_column(inputs[1]), resolve_protocol(options["protocol"]))
     expression = scores.score(*map(cs.by_name, inputs), **options)
     return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
 

@@ -9,13 +9,15 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import type_name
+from anls_frame.frames.answer_texts import warn_of_answers, watched
 from anls_frame.frames.checks import check_column
-from anls_frame.frames.printed_lists import warn_of_printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
+
+    from anls_frame.protocol import ScoreProtocol
 
 _ROW = "__anls_frame_row"
 
@@ -35,15 +37,20 @@ def at_hand(frame: Any) -> Any:
 
 
 def to_lazy(
-    frame: Any, texts: Sequence[str], others: Sequence[str], *, answers: str | None = None
+    frame: Any,
+    texts: Sequence[str],
+    others: Sequence[str],
+    *,
+    answers: str | None = None,
+    protocol: ScoreProtocol | None = None,
 ) -> pl.LazyFrame:
     """
     Return columns of a Polars, pandas or Arrow frame; nothing else is converted.
 
     `texts` must hold strings or lists of strings; this function checks what Polars cannot check afterwards.
     `others` (keys, clusters, scores) may have any type, and in pandas be levels of the index. A warning is
-    given if the column `answers`, one of `texts`, holds lists printed as text; it is not inspected where that
-    would run a query.
+    given if texts in the column `answers`, one of `texts`, look like several answers each, or like objects
+    that the protocol scores as texts; of a query, while it runs.
     """
     for name in (*texts, *others):
         if not isinstance(name, str):
@@ -58,10 +65,13 @@ def to_lazy(
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)
-    if answers is not None and isinstance(frame, pl.DataFrame):
-        warn_of_printed(frame[answers])
-    lazy: pl.LazyFrame = frame.lazy()
-    return lazy.select(cs.by_name(*texts, *others))
+    lazy: pl.LazyFrame = frame.lazy().select(cs.by_name(*texts, *others))
+    if answers is None:
+        return lazy
+    if isinstance(frame, pl.LazyFrame):
+        return watched(lazy, answers, protocol)
+    warn_of_answers(frame.get_column(answers), protocol)
+    return lazy
 
 
 def to_polars(frame: Any, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:

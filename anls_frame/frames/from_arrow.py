@@ -33,6 +33,15 @@ def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ())
     return pl.DataFrame(columns | {name: any_column(name, table[name]) for name in others})
 
 
+def to_series(name: str, values: Any) -> pl.Series:
+    """Return an Arrow array, or an object that can be one, of strings or lists of strings as a Series."""
+    if not isinstance(values, (pa.Array, pa.ChunkedArray)):
+        is_stream = hasattr(values, "__arrow_c_stream__")
+        values = pa.chunked_array(values) if is_stream else pa.array(values)
+    check_content(name, values)
+    return text_column(name, values)
+
+
 def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
     """Return the table with columns added; they replace those of the same names."""
     for column in columns:

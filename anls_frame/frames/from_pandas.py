@@ -13,11 +13,13 @@ import pyarrow as pa
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
+from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, read_advice
-from anls_frame.frames.printed_lists import warn_of_printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
+
+    from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
 
@@ -57,13 +59,17 @@ def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
 
 
 def score_rows(
-    function: Callable[[pl.Expr, pl.Expr], pl.Expr], inputs: Mapping[str, Any], *, texts: bool
+    function: Callable[[pl.Expr, pl.Expr], pl.Expr],
+    inputs: Mapping[str, Any],
+    *,
+    texts: bool,
+    protocol: ScoreProtocol | None = None,
 ) -> Any:
     """
     Return what a row function gives for two pandas Series: a Series with their index.
 
-    `inputs` names the function's parameters; `texts` says whether they hold texts. If the result is a struct,
-    its fields are columns of a frame.
+    `inputs` names the function's parameters; `texts` says whether they hold texts, which a protocol scores.
+    If the result is a struct, its fields are columns of a frame.
     """
     first, second = inputs.values()
     for value in (first, second):
@@ -86,12 +92,23 @@ def score_rows(
     expression = function(cs.by_name(names[0]), cs.by_name(names[1]))
     check_dtypes(frame.schema, expression)
     if "answers" in inputs:
-        warn_of_printed(frame[names[1]])
+        warn_of_answers(frame[names[1]], protocol)
     scores = frame.select(expression).to_series()
     if isinstance(scores.dtype, pl.Struct):
         fields = {field.name: _to_array(field) for field in scores.struct.unnest()}
         return pd.DataFrame(fields, index=first.index)
     return pd.Series(_to_array(scores), index=first.index, name=scores.name)
+
+
+def parse_answers(column: pd.Series[Any], parse: Callable[[pl.Series], pl.Series]) -> pd.Series[Any]:
+    """Return a column with its texts parsed as lists, which others cells may be already."""
+    name = column.name if isinstance(column.name, str) else "answers"
+    is_list = column.map(lambda value: isinstance(value, (list, tuple, np.ndarray))).to_numpy(dtype=bool)
+    # Apart from each other, because no column holds both texts and lists.
+    texts, lists = (_text_column(name, column.mask(hidden, None)) for hidden in (is_list, ~is_list))
+    both = pl.DataFrame([parse(texts).alias("texts"), parse(lists).alias("lists")])
+    entries = both.select(pl.coalesce("lists", "texts")).to_series()
+    return pd.Series(_to_array(entries), index=column.index, name=column.name)
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:

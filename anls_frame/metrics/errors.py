@@ -143,6 +143,7 @@ def error_type(
 
         - `missing`: the prediction is null, and there is an answer;
         - `empty`: the prediction is empty or only whitespace, and no accepted answer is;
+        - `invented`: the prediction is a text, and every accepted answer is empty or only whitespace;
         - `exact`: no error, the code points are equal;
         - `case`: equal in lower case;
         - `whitespace`: equal if whitespace is also ignored;
@@ -157,7 +158,8 @@ def error_type(
         - `wrong`: anything else.
 
         Containment is checked in lower case, whitespace collapsed. Null where there is no answer, whatever
-        the prediction, so the counts of all types add up to the number of rows with an answer.
+        the prediction, so the counts of all types add up to the number of rows with an answer. Reports with
+        ``unanswerable="empty"`` take the empty text as the answer of these rows.
 
     Raises
     ------

@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from anls_frame.frames import conversion
+from anls_frame.protocol import resolve_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +90,8 @@ def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Cal
 
         arguments = signature.bind(*columns, **options).arguments
         inputs = {name: arguments.pop(name) for name in list(signature.parameters)[:2]}
-        return from_pandas.score_rows(functools.partial(function, **arguments), inputs, texts=texts)
+        protocol = resolve_protocol(arguments["protocol"]) if "protocol" in arguments else None
+        scores = functools.partial(function, **arguments)
+        return from_pandas.score_rows(scores, inputs, texts=texts, protocol=protocol)
 
     return row_function

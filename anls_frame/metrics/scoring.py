@@ -11,9 +11,10 @@ import polars.selectors as cs
 from anls_frame._arguments import string, takes_names
 from anls_frame._typing import MissingPrediction, ScoreColumn
 from anls_frame.frames import conversion
+from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
-from anls_frame.frames.printed_lists import warn_of_printed
 from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
+from anls_frame.protocol import resolve_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,12 +133,15 @@ def add_scores(
             scores = cer(*texts, protocol=cer_protocol, missing=missing)
         case ["exact_match"]:
             scores = exact_match(*texts, protocol=protocol, missing=missing)
+    compared = resolve_protocol(protocol)
     found = conversion.at_hand(frame)
     if isinstance(found, pl.DataFrame | pl.LazyFrame):
-        return cast("FrameT", _add(found, scores, names, (prediction, answers), overwrite=overwrite))
+        return cast(
+            "FrameT", _add(found, scores, names, (prediction, answers), compared, overwrite=overwrite)
+        )
     converted = conversion.to_polars(found, (prediction, answers))
     check_new_names(conversion.column_names(found), names.values(), overwrite=overwrite)
-    scored = _add(converted, scores, names, (prediction, answers), overwrite=True)
+    scored = _add(converted, scores, names, (prediction, answers), compared, overwrite=True)
     return cast("FrameT", conversion.with_columns(found, scored.select(cs.by_name(*names.values()))))
 
 
@@ -146,6 +150,7 @@ def _add(
     scores: pl.Expr,
     names: dict[ScoreColumn, str],
     inputs: tuple[str, str],
+    protocol: ScoreProtocol,
     *,
     overwrite: bool,
 ) -> Any:
@@ -156,7 +161,7 @@ def _add(
     check_dtypes(pl.Schema({name: schema[name] for name in inputs}), scores)
     check_new_names(schema, names.values(), overwrite=overwrite)
     if isinstance(frame, pl.DataFrame):
-        warn_of_printed(frame[inputs[1]])
+        warn_of_answers(frame[inputs[1]], protocol)
     if scores.meta.output_name() != "score":
         (name,) = names.values()
         return frame.with_columns(scores.alias(name))

@@ -10,8 +10,9 @@ import polars.selectors as cs
 
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
+from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.conversion import in_polars
-from anls_frame.readers import _files, _lists, _log_files, _raw, _standard, table
+from anls_frame.readers import _files, _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._fields import DOC_IDS
 from anls_frame.readers._parquet import reading_parquet
@@ -110,7 +111,7 @@ def _check_answers(rows: pl.DataFrame, documents: pl.DataFrame, problems: ManyPr
         return
     answers = documents[name]
     if answers.dtype == pl.String:
-        answers = answers.to_frame().select(_lists.alone(pl.col(name))).to_series()
+        answers = answers.to_frame().select(alone(pl.col(name))).to_series()
     if answers.dtype != pl.List(pl.String):
         return
     first = rows.group_by("question_id", maintain_order=True).first().select("question_id", "answers")
@@ -144,7 +145,7 @@ def _named(documents: pl.DataFrame, taken: list[str]) -> list[pl.Series]:
         ):
             name = role
             if column.dtype == pl.String:
-                found = column.to_frame().select(_lists.alone(pl.first())).to_series()
+                found = column.to_frame().select(alone(pl.first())).to_series()
         elif name in used:
             name = f"doc_{name}"
         while name in used:

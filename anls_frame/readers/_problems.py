@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anls_frame._text import quoted
 from anls_frame.exceptions import (
     InputError,
     Problem,
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _KEPT = 1000
-_SHOWN_TEXT = 60
+shown = quoted
 _UNSAID: dict[Any, str] = {None: "", ...: "..."}
 
 
@@ -97,12 +98,6 @@ class Problems(ManyProblems):
 def problem(path: Path, message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read any further."""
     return InputError([Problem(str(path), place, message)])
-
-
-def shown(value: object) -> str:
-    """Return a value for a message: escaped and shortened."""
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}..."
 
 
 def listed(values: list[str], most: int = 10) -> str:

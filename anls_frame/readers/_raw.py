@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from json.encoder import (  # type: ignore[attr-defined]
     c_make_encoder,
     encode_basestring,
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
+from anls_frame.frames.answer_lists import as_lists
 from anls_frame.readers import _json_columns
 from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import listed, shown
@@ -232,18 +233,6 @@ def _with_ascii_keys(value: Any) -> str:
         )
         return "{" + ", ".join(entries) + "}"
     return "".join(_ENCODER(value, 0))
-
-
-def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
-    """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
-    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
-    rows = [one or () for one in found]
-    ends = pa.array(accumulate(map(len, rows), initial=0), pa.int64())
-    entries = pa.array(list(chain.from_iterable(rows)), pa.large_string())
-    mask = pa.array([one is None for one in found], pa.bool_())
-    column = pa.LargeListArray.from_arrays(ends, entries, mask=mask)
-    return pl.Series(name, pl.from_arrow(column), dtype=pl.List(pl.String))
 
 
 def numbers(written: pl.Series) -> pl.Series:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.frames import printed_lists
+from anls_frame.frames.answer_lists import alone
 from anls_frame.readers import _collector, _content, _files, _json, _json_columns, _lists, _standard
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Problems, problem
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_results", "scan_results"]
 
+_LOOKED_AT = 100_000
+"""Rows of a Parquet file that are looked at before any others are read."""
 _READING = {"format", "encoding", "delimiter", "sheet", "unique_ids", "answers_format"}
 
 
@@ -69,10 +71,11 @@ def read_results(
         Whether missing or duplicate ids are a problem.
     answers_format
         How strings in the answers are read: `"text"` as one answer each; `"list"` as lists if they are
-        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer. `"auto"` reads lists
-        in CSV, TSV and workbooks, which have no lists of their own, if every cell of the column that is not
-        empty is a printed list and the column is not called reference, transcription, gt or text; otherwise,
-        and in all other formats, a string is one answer. Lists of the format itself stay lists.
+        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer; `"|"` and `";"` also
+        split all other strings there (see `parse_answers`). `"auto"` reads lists in CSV, TSV and workbooks,
+        which have no lists of their own, if every cell of the column that is not empty is a printed list and
+        the column is not called reference, transcription, gt or text; otherwise, and in all other formats, a
+        string is one answer. Lists of the format itself stay lists.
 
     Returns
     -------
@@ -86,7 +89,9 @@ def read_results(
     Warns
     -----
     InputWarning
-        If `"auto"` takes strings that look like lists as answers.
+        If `"auto"` takes strings as answers that look like several: from the first printed list on, and where
+        a tenth of them (and at least three) hold `|` or `;` between texts. `scan_results` looks at the first
+        100,000 rows of a Parquet file.
 
     Raises
     ------
@@ -210,10 +215,10 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
         with reading_parquet(place):
-            first = lazy.select(cs.by_name(chosen["answers"])).head(printed_lists.LOOKED_AT).collect()
+            first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(_from_frame(first), chosen["answers"], problems, "auto")  # warns
 
-    in_parts: AnswersFormat = "list" if answers_format == "list" else "text"
+    in_parts: AnswersFormat = "text" if answers_format == "auto" else answers_format
 
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         found = Problems(place)
@@ -221,7 +226,7 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
         found.raise_any()
         return result
 
-    printed = [role for role in _standard.LISTS if role != "answers" or in_parts == "list"]
+    printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
     if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     others = [column for column in empty.columns if column not in chosen]
@@ -323,5 +328,5 @@ def _with_role(name: str, dtype: pl.DataType, role: Role, wanted: pl.DataType) -
     """Return the column of a role; for list roles, a string becomes a list of one."""
     column = cs.by_name(name).as_expr()
     if role in _standard.LISTS and dtype == pl.String:
-        return _lists.alone(column).alias(role)
+        return alone(column).alias(role)
     return column.cast(wanted).alias(role)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
     from anls_frame.summary.slicing import By
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
@@ -180,6 +180,8 @@ class Comparison(SlicedResult[Table_co]):
             "seed": self.seed,
             **self.summary.sums.counts[self.metric.name],
             "n_missing": {name: self.summary.n_missing[name] for name in self._order},
+            "n_invented": {name: self.summary.n_invented[name] for name in self._order},
+            "n_placeholders": {name: self.summary.n_placeholders[name] for name in self._order},
             "scored_by": self.summary.scored_by,
             "forgotten_documents": self.summary.forgotten_documents,
             "digests": {name: self.summary.digests[name] for name in self._order},
@@ -871,6 +873,7 @@ def compare(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     details: bool = False,
     confidence: float = 0.95,
     draws: int = 10_000,
@@ -913,6 +916,10 @@ def compare(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
         any prediction is null. Rows in which an existing score is null are always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
     details
         Also count the error types of each system against those of the first one, for `transitions`.
     confidence
@@ -984,6 +991,7 @@ def compare(
         threshold=threshold,
         cer_protocol=cer_protocol,
         missing=missing,
+        unanswerable=unanswerable,
         details=details,
     )
     return Comparison.from_summary(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anls_frame._typing import OnFrames
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["VarianceComponents", "variance_components"]
 
@@ -109,6 +109,7 @@ def variance_components(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
 ) -> VarianceComponents:
     """
     Split the variance of a score into documents, questions and epochs, and say how many epochs pay.
@@ -136,6 +137,10 @@ def variance_components(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -212,6 +217,7 @@ def variance_components(
         threshold=threshold,
         cer_protocol=cer_protocol,
         missing=missing,
+        unanswerable=unanswerable,
         by=columns,
     )
     metric = only(epochs)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anls_frame.export.figures import Figure
     from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.settings import Settings, Unanswerable
     from anls_frame.summary.summary import Summary
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
@@ -185,6 +185,9 @@ def _report_notes(view: ReportView) -> list[str]:
     settings = summary.settings
     counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
     notes = [conservation(summary.rows, counts, has_texts=settings.has_texts)]
+    if settings.has_texts:
+        sums = summary.cells.select("n_invented", "n_placeholders").sum().row(0, named=True)
+        notes += texts_notes(sums, settings.unanswerable)
     notes += _own_notes(view.measures, overall)
     if view.hidden:
         notes.append(f"{numbered(view.hidden, 'slice')} of fewer than {view.min_n:,} rows left out.")
@@ -372,6 +375,7 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
     first, second = settings["systems"]
     notes = [
         conservation(settings["rows"], settings, has_texts=settings["has_texts"]),
+        *texts_notes(settings, settings["unanswerable"]),
         *scoring_note(settings),
         *documents_of_rows.note(settings["forgotten_documents"]),
         *fine_note({by: table.height - 1 for by, table in view.tables}, settings["n"]),
@@ -526,6 +530,29 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> st
         verb = "is" if missing == 1 else "are"
         note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
     return note
+
+
+def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
+    """Return the notes on predictions that were perhaps not meant as texts to be scored, if there are any."""
+    notes = []
+    how = "which are not scored (unanswerable empty scores them)"
+    if unanswerable == "empty":
+        how = "which are scored as wrong"
+    if invented := _counted(counts["n_invented"]):
+        notes.append(f"Texts predicted in rows without an answer, {how}: {invented}.")
+    if placeholders := _counted(counts["n_placeholders"]):
+        notes.append(
+            f'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing): '
+            f"{placeholders}."
+        )
+    return notes
+
+
+def _counted(counts: int | Mapping[str, int]) -> str:
+    """Return a number, or the numbers of systems; empty if there is nothing to count."""
+    if isinstance(counts, Mapping):
+        return _of_systems(counts)
+    return f"{counts:,}" if counts else ""
 
 
 def _of_systems(counts: Mapping[str, int]) -> str:

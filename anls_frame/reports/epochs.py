@@ -20,7 +20,7 @@ from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.rows import Live, existing_scores, scored_texts
-from anls_frame.summary.settings import Settings, are_texts, check_keep, resolve_missing
+from anls_frame.summary.settings import Settings, are_texts, check_keep, check_unanswerable, resolve_missing
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["mean_over_epochs", "pass_at_k"]
 
@@ -67,6 +67,7 @@ def scored_epochs(
     threshold: float | None,
     cer_protocol: ScoreProtocol | str,
     missing: Missing | None,
+    unanswerable: Unanswerable,
     by: tuple[str, ...] = (),
 ) -> Epochs:
     """
@@ -79,6 +80,7 @@ def scored_epochs(
         question differ in a column that is kept or in the accepted answers.
     """
     has_texts = are_texts(prediction, answers)
+    check_unanswerable(unanswerable)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
     for metric in chosen:
         if metric.is_ratio:
@@ -97,6 +99,7 @@ def scored_epochs(
         threshold=resolve_threshold(protocol, threshold),
         cer_protocol=resolve_protocol(cer_protocol),
         missing=resolve_missing(missing, has_scores=not has_texts),
+        unanswerable=unanswerable,
         keep=tuple(columns),
     )
     if prediction is None or answers is None:
@@ -218,6 +221,7 @@ def mean_over_epochs(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
     Average the scores of questions that were answered several times.
@@ -244,6 +248,10 @@ def mean_over_epochs(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -311,6 +319,7 @@ def mean_over_epochs(
         threshold=threshold,
         cer_protocol=cer_protocol,
         missing=missing,
+        unanswerable=unanswerable,
     )
     figures = {
         metric.name: pl.col(score).mean() for metric, score in zip(epochs.metrics, epochs.scores, strict=True)
@@ -337,6 +346,7 @@ def pass_at_k(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
     Estimate for each question the probability that at least one of k answers is right.
@@ -364,6 +374,10 @@ def pass_at_k(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
 
     Returns
     -------
@@ -418,6 +432,7 @@ def pass_at_k(
         threshold=threshold,
         cer_protocol=cer_protocol,
         missing=missing,
+        unanswerable=unanswerable,
     )
     metric = only(epochs)
     wrong = epochs.frame.filter(~pl.col("score_0").is_in([0.0, 1.0]))

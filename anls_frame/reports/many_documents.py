@@ -32,6 +32,7 @@ from anls_frame.reports.documents import (
     fine_note,
     kinds_of,
     scoring_note,
+    texts_notes,
     untestable_note,
     worst_slice,
 )
@@ -468,6 +469,7 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
     notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"])]
+    notes += texts_notes(settings, settings["unanswerable"])
     notes += scoring_note(settings)
     notes += documents_of_rows.note(settings["forgotten_documents"])
     numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}

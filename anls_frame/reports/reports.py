@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.details import Op
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
@@ -523,6 +523,7 @@ def report(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
@@ -565,6 +566,10 @@ def report(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
     worst
         Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
         is better.
@@ -632,6 +637,7 @@ def report(
         threshold=threshold,
         cer_protocol=cer_protocol,
         missing=missing,
+        unanswerable=unanswerable,
         worst=worst,
         keep=keep,
         details=details,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anls_frame.slices.search import Found
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
     Mask = npt.NDArray[np.bool_]
 
@@ -85,6 +85,7 @@ def find_slices(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
     draws: int = 999,
     seed: int = 0,
@@ -134,6 +135,10 @@ def find_slices(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
     confidence
         Confidence level of the intervals; slices are found at the level 1 minus this.
     draws, seed
@@ -210,6 +215,7 @@ def find_slices(
             "cluster": cluster,
         }
         of_rows |= {"threshold": threshold, "missing": missing, "features": features or None}
+        of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
         return _found(_of_summary(frame, columns, metrics, of_rows, how["confidence"]), **how)
@@ -220,13 +226,14 @@ def find_slices(
         metrics=tuple(metric.described() for metric in given.metrics),
         has_texts=answers is not None,
         missing=resolve_missing(missing, has_scores=answers is None),
-        **scoring(protocol, threshold, cer_protocol, of_texts=answers is not None),
+        **scoring(protocol, threshold, cer_protocol, of_texts=answers is not None, unanswerable=unanswerable),
     )
     needed = [*given.needed, *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
     has_question = flag("features", features) and QUESTION in column_names(frame)
     asked = [QUESTION] if has_question else []
-    source = to_lazy(frame, given.texts, [*needed, *wanted.roots, *asked], answers=answers).collect()
+    others, compared = [*needed, *wanted.roots, *asked], settings.protocol
+    source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
     if features:
         wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
@@ -234,6 +241,7 @@ def find_slices(
         **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
         "cluster": cluster,
         "missing": missing,
+        "unanswerable": unanswerable,
     }
 
     def reported(chosen: Mask | None) -> Reported:

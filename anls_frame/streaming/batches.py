@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_dtypes
 
 # Up to these limits, scoring pair by pair is faster than building columns and running a query (measured on
@@ -45,6 +47,8 @@ def read(predictions: Any, answers: Any) -> Pairs | Columns:
             f"there are {len(texts)} predictions and {len(accepted)} answers; answers must have one entry "
             "for each prediction, a string or a list of strings"
         )
+    if isinstance(accepted, pl.Series):
+        warn_of_answers(accepted)
     if isinstance(texts, pl.Series) or isinstance(accepted, pl.Series):
         return _columns(texts, accepted)
     pairs = _pairs(texts, accepted)
@@ -129,16 +133,14 @@ def _from_numpy(values: Any) -> Sequence[Any]:
 def _from_arrow(name: str, values: Any) -> pl.Series:
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    from anls_frame.frames.from_arrow import check_content, text_column  # noqa: PLC0415
+    from anls_frame.frames.from_arrow import to_series  # noqa: PLC0415
 
     try:
-        if not isinstance(values, (pa.Array, pa.ChunkedArray)):
-            is_stream = hasattr(values, "__arrow_c_stream__")
-            values = pa.chunked_array(values) if is_stream else pa.array(values)
+        return to_series(name, values)
     except (pa.ArrowException, TypeError) as error:
+        if isinstance(error, DTypeError):
+            raise
         raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}: {error}") from None
-    check_content(name, values)
-    return text_column(name, values)
 
 
 def _pairs(predictions: Sequence[Any], answers: Sequence[Any]) -> Pairs:

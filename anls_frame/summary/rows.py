@@ -19,14 +19,27 @@ from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.settings import Settings, Unanswerable
 
 ROW_SCORES = ("nls", "anls", "cer", "exact_match")
 """Scores of a row that the worst rows show."""
+
+UNANSWERABLE = "__anls_frame_unanswerable"
+"""Name of the column that says which rows have no answer, where these are scored."""
+
+_TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
+# After whitespace: what Python strips.
+_NOT_BLANK = r"[^\s\x1c-\x1f]"
+PLACEHOLDERS = (
+    *("none", "null", "nan", "<na>", "n/a", "#n/a", "unknown"),
+    *("unanswerable", "not answerable", "no answer"),
+)
+"""Texts that often stand for a missing prediction, in lower case."""
+PLACEHOLDER = rf"(?i)\A\s*(?:{'|'.join(PLACEHOLDERS)})[.]?\s*\z"
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
@@ -81,8 +94,10 @@ def scored_texts(
 ) -> Rows:
     """Return the scored rows of texts, from the columns of predictions and answers."""
     prediction, answers = columns
-    source = counted(to_lazy(frame, columns, live.columns(settings), answers=answers), advance)
+    others, protocol = live.columns(settings), settings.protocol
+    source = counted(to_lazy(frame, columns, others, answers=answers, protocol=protocol), advance)
     metrics = live.metrics
+    source = with_unanswerable(source, [prediction], answers, settings.unanswerable)
     schema = source.collect_schema()
     texts = predicted(prediction), cs.by_name(answers)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
@@ -94,6 +109,8 @@ def scored_texts(
     rows = source.select(
         *columns_of_texts,
         cs.by_name(prediction).is_null().alias("missing"),
+        is_unanswerable(source).alias("unanswerable"),
+        *read_of(prediction),
         score_details(schema, prediction, answers, settings).alias("scores"),
         *own_metrics.values(source, metrics, texts),
         *_kept(settings),
@@ -143,6 +160,62 @@ def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance
         has_texts=False,
         texts=source.select(keys),
     )
+
+
+def with_unanswerable(
+    source: pl.LazyFrame, predictions: Iterable[str], answers: str, unanswerable: Unanswerable
+) -> pl.LazyFrame:
+    """
+    Return rows as they are scored if none has an answer.
+
+    With "empty", their answer is the empty text and so is a null prediction there, and the column
+    `UNANSWERABLE` says which rows these are. With "drop", nothing changes.
+    """
+    schema = source.collect_schema()
+    texts = [answers, *predictions]
+    if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in texts):
+        return source  # other dtypes are refused when they are scored
+    accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in texts)
+    empty = pl.lit("")
+    is_unanswerable = accepted.is_null()
+    if isinstance(schema[answers], pl.List | pl.Array):
+        accepted = cs.by_name(answers).cast(pl.List(pl.String))
+        empty = pl.lit([""], dtype=pl.List(pl.String))
+        is_unanswerable = accepted.list.drop_nulls().list.len().fill_null(0) == 0
+    marked = source.with_columns(is_unanswerable.alias(UNANSWERABLE))
+    return marked.with_columns(
+        pl.when(UNANSWERABLE).then(empty).otherwise(accepted).alias(answers),
+        *(
+            pl.when(UNANSWERABLE).then(text.fill_null("")).otherwise(text).alias(name)
+            for name, text in zip(texts[1:], predicted_texts, strict=True)
+        ),
+    )
+
+
+def _holds_texts(dtype: pl.DataType) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return dtype.inner is not None and dtype.inner in _TEXTS
+    return dtype in _TEXTS
+
+
+def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
+    """Return which of the rows of `with_unanswerable` have no answer, as far as that is known already."""
+    known = UNANSWERABLE in source.collect_schema()
+    return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
+
+
+def read_of(prediction: str, row: str = "") -> list[pl.Expr]:
+    """Return what is noted about predictions before they are scored, for the counts of `noted`."""
+    text = cs.by_name(prediction).cast(pl.String)
+    return [
+        text.str.contains(_NOT_BLANK).fill_null(value=False).alias(f"has_text{row}"),
+        text.str.contains(PLACEHOLDER).fill_null(value=False).alias(f"is_placeholder{row}"),
+    ]
+
+
+def is_invented(row: str = "") -> pl.Expr:
+    """Return in which rows a text was predicted, and there is no answer."""
+    return pl.col(f"has_text{row}") & pl.coalesce("unanswerable", ~pl.col("answerable"))
 
 
 def predicted(prediction: str) -> pl.Expr:
@@ -211,6 +284,8 @@ def _sums_of_texts() -> list[pl.Expr]:
         _count(is_missing("missing"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
+        _count(is_invented(), "n_invented"),
+        _count(pl.col("is_placeholder") & ~pl.col("exact_match"), "n_placeholders"),
         sum_of_scores("nls"),
         fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
         sum_of_scores("cer"),

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from anls_frame.summary.measures import Metric
 
-__all__ = ["Missing", "Settings", "check_by", "check_missing", "resolve_missing"]
+__all__ = ["Missing", "Settings", "Unanswerable", "check_by", "check_missing", "resolve_missing"]
 
 Missing = Literal["empty", "drop"]
+Unanswerable = Literal["drop", "empty"]
 LONGEST_CONFUSION = 3
 _READ = 0.5
 """NLS from which on characters of a row count as confused, by default; below, the answer is another one."""
@@ -56,6 +57,8 @@ class Settings:
         How texts were scored, as for `anls_frame.score`.
     missing
         How null predictions are counted.
+    unanswerable
+        How rows without an answer are counted.
     worst
         How many of the worst rows are kept.
     keep
@@ -84,6 +87,7 @@ class Settings:
     threshold: float | None = 0.5
     cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
     missing: Missing = "empty"
+    unanswerable: Unanswerable = "drop"
     worst: int = 0
     keep: tuple[str, ...] = ()
     details: bool = False
@@ -103,7 +107,10 @@ class Settings:
                 f"threshold:{self.threshold:g}",
                 f"cer:{described(self.cer_protocol)}",
             ]
-        parts += [f"missing:{self.missing}", f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
+        parts.append(f"missing:{self.missing}")
+        if self.unanswerable != "drop":
+            parts.append(f"unanswerable:{self.unanswerable}")
+        parts += [f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
     @property
@@ -214,6 +221,11 @@ def check_missing(missing: str) -> None:
     choice("missing", missing, get_args(Missing))
 
 
+def check_unanswerable(unanswerable: str) -> None:
+    """Raise an error unless the value is one of the choices."""
+    choice("unanswerable", unanswerable, get_args(Unanswerable))
+
+
 def check_part(part: str | None) -> None:
     """Raise an error unless the name of a part is a text, or None."""
     if part is not None and not (isinstance(part, str) and part):
@@ -234,17 +246,25 @@ def scoring(
     cer_protocol: ScoreProtocol | str,
     *,
     of_texts: bool,
+    unanswerable: Unanswerable = "drop",
     details: bool = False,
 ) -> dict[str, Any]:
     """Return the fields of `Settings` that say how texts are scored; existing scores have none."""
     if flag("details", details) and not of_texts:
         raise ValueError("details need texts; columns of scores have none")
+    check_unanswerable(unanswerable)
+    if not of_texts and unanswerable != "drop":
+        raise ValueError(
+            "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
+            "nulls with the scores that these rows should have"
+        )
     if not of_texts:
         return {"threshold": None}
     return {
         "protocol": resolve_protocol(protocol),
         "threshold": resolve_threshold(protocol, threshold),
         "cer_protocol": resolve_protocol(cer_protocol),
+        "unanswerable": unanswerable,
         "details": details,
     }
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anls_frame._typing import OnFrames, Options
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
     from anls_frame.summary.slicing import By
 
 __all__ = ["summarize"]
@@ -67,6 +67,7 @@ def summarize(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
@@ -98,6 +99,10 @@ def summarize(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
     worst
         Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
         is better.
@@ -154,7 +159,7 @@ def summarize(
     has_texts = are_texts(prediction, answers)
     missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts)
+    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable)
     of_texts |= detail_settings(details, of_texts=has_texts)
     check_part(part)
     slicing = slicing_of(by)

@@ -11,7 +11,14 @@ import polars.selectors as cs
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
-from anls_frame.summary.rows import predicted, score_details
+from anls_frame.summary.rows import (
+    is_invented,
+    is_unanswerable,
+    predicted,
+    read_of,
+    score_details,
+    with_unanswerable,
+)
 from anls_frame.summary.systems import of_system
 
 if TYPE_CHECKING:
@@ -85,6 +92,19 @@ def missing(systems: int) -> list[str]:
     return [f"missing_{system}" for system in range(systems)]
 
 
+def noted(systems: int) -> list[str]:
+    """Return the columns of predictions that are noted: of `invented`, then of `placeholders`."""
+    return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
+
+
+def _noted(systems: int) -> list[pl.Expr]:
+    """Return the values of these columns."""
+    wrong = [~pl.col(f"details_{system}").struct.field("exact_match") for system in range(systems)]
+    values = [is_invented(f"_{system}") for system in range(systems)]
+    values += [pl.col(f"is_placeholder_{system}") & wrong[system] for system in range(systems)]
+    return [value.alias(name) for value, name in zip(values, noted(systems), strict=True)]
+
+
 def all_columns(place: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in columns(place, metric, system)]
@@ -100,13 +120,17 @@ def scored_rows(
     own = [[metric for metric in every if not metric.is_built_in] for every in of_systems]
     needed = [name for every in own for name in own_metrics.needed(every)]
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *needed])
-    source = to_lazy(frame, [*predictions, *optional(answers)], list(others), answers=answers)
+    columns_of_texts = [*predictions, *optional(answers)]
+    source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
+    if answers is not None:
+        source = with_unanswerable(source, predictions, answers, settings.unanswerable)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     details: dict[str, pl.Expr] = {}
     if answers is not None:
         schema = source.collect_schema()
         selected[_ANSWERS] = cs.by_name(answers)
+        selected["unanswerable"] = is_unanswerable(source)
         for place, prediction in enumerate(predictions):
             score_details(schema, prediction, answers, settings)  # raises an error that names the columns
             selected[_text(place)] = cs.by_name(prediction)
@@ -132,16 +156,19 @@ def scored_rows(
                     pl.col(score).is_null().alias(name)
                     for score, name in zip(scores(0, len(systems)), absent, strict=True)
                 ),
+                *(pl.lit(value=False).alias(name) for name in noted(len(systems))),
                 answerable=pl.lit(value=True),
                 length=pl.lit(1, pl.Int64),
             )
         else:
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
             nulls = [pl.col(_text(place)).is_null().alias(name) for place, name in enumerate(absent)]
-            rows = rows.with_columns(*nulls, **details)
+            read = [one for place, _ in enumerate(absent) for one in read_of(_text(place), f"_{place}")]
+            rows = rows.with_columns(*nulls, *read, **details)
             rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(of_ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
+            rows = rows.with_columns(_noted(len(systems)))
             # A function of texts may give a score without looking at the answers.
             functions = [place for place, metric in enumerate(metrics) if metric.is_function]
             of_texts = [

@@ -14,7 +14,7 @@ from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
 from anls_frame.summary.keys import CLUSTER, canonical
 from anls_frame.summary.rows import is_missing
-from anls_frame.summary.system_rows import all_columns, columns, missing, scores
+from anls_frame.summary.system_rows import all_columns, columns, missing, noted, scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,6 +79,9 @@ class SystemSums:
         Numbers of rows, for each metric by its name.
     missing
         Number of missing predictions (or scores) of each system.
+    invented, placeholders
+        Number of texts that each system predicted where there is no answer, and of those that stand for a
+        missing prediction, such as "N/A", and are not the answer.
     digests
         Sum of the digests of each system's rows.
     ends
@@ -90,6 +93,8 @@ class SystemSums:
     slices: Mapping[str, pl.DataFrame]
     counts: Mapping[str, Mapping[str, int]]
     missing: Sequence[int]
+    invented: Sequence[int]
+    placeholders: Sequence[int]
     digests: Sequence[int]
     ends: Mapping[str, tuple[float | None, float | None]]
 
@@ -138,7 +143,8 @@ def collect(rows: SystemRows) -> SystemSums:
         name for place, one in enumerate(rows.metrics) for name in all_columns(place, one, rows.systems)
     ]
     digests = [f"digest_{system}" for system in range(rows.systems)]
-    needed = (*rows.keys, *missing(rows.systems), "answerable", "length", *digests, *of_rows)
+    of_predictions = [*missing(rows.systems), *noted(rows.systems)]
+    needed = (*rows.keys, *of_predictions, "answerable", "length", *digests, *of_rows)
     size = max(1024, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows)
     # Polars holds many rows at once, of the scores of many systems too many: these follow batch by batch.
@@ -170,10 +176,16 @@ def add_up(parts: Sequence[SystemSums], keys: Sequence[str], metrics: Sequence[M
             name: {count: sum(part.counts[name][count] for part in parts) for count in of_metric}
             for name, of_metric in first.counts.items()
         },
-        missing=[sum(every) for every in zip(*(part.missing for part in parts), strict=True)],
+        missing=_sums_by_system([part.missing for part in parts]),
+        invented=_sums_by_system([part.invented for part in parts]),
+        placeholders=_sums_by_system([part.placeholders for part in parts]),
         digests=[sum(every) % _UINT64 for every in zip(*(part.digests for part in parts), strict=True)],
         ends={name: _ends([part.ends[name] for part in parts]) for name in first.ends},
     )
+
+
+def _sums_by_system(counts: Sequence[Sequence[int]]) -> list[int]:
+    return [sum(of_system) for of_system in zip(*counts, strict=True)]
 
 
 def added_cells(
@@ -275,6 +287,7 @@ class _Tally:
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
             grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.Int64).alias("n"))
             cells[ROWS] = canonical(grouped)
+        marked = batch.select(pl.col(noted(rows.systems)).sum()).row(0)
         halves = zip(batch.select(low.sum()).row(0), batch.select(high.sum()).row(0), strict=True)
         digests = [(one + (other << 32)) % _UINT64 for one, other in halves]
         return SystemSums(
@@ -283,6 +296,8 @@ class _Tally:
             slices=slices,
             counts=counts,
             missing=batch.select(one.sum().alias(str(place)) for place, one in enumerate(absent)).row(0),
+            invented=marked[: rows.systems],
+            placeholders=marked[rows.systems :],
             digests=digests,
             ends=ends,
         )

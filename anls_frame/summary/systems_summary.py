@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing
+    from anls_frame.summary.settings import Missing, Unanswerable
 
 __all__ = ["SystemsSummary", "summarize_systems"]
 
@@ -112,6 +112,16 @@ class SystemsSummary(Saved, Generic[Table_co]):
     def n_missing(self) -> dict[str, int]:
         """Number of missing predictions of each system, in rows with an answer; without texts, of scores."""
         return dict(zip(self.systems, self.sums.missing, strict=True))
+
+    @property
+    def n_invented(self) -> dict[str, int]:
+        """Number of texts that each system predicted in rows without an answer."""
+        return dict(zip(self.systems, self.sums.invented, strict=True))
+
+    @property
+    def n_placeholders(self) -> dict[str, int]:
+        """Number of predictions of each system such as "N/A" that are scored as texts and are not right."""
+        return dict(zip(self.systems, self.sums.placeholders, strict=True))
 
     def __repr__(self) -> str:
         settings = self.settings
@@ -206,6 +216,8 @@ class SystemsSummary(Saved, Generic[Table_co]):
                 "groups": self.groups,
                 "counts": {name: dict(counts) for name, counts in sums.counts.items()},
                 "missing": list(sums.missing),
+                "invented": list(sums.invented),
+                "placeholders": list(sums.placeholders),
                 "digests": list(sums.digests),
                 "ends": {name: list(ends) for name, ends in sums.ends.items()},
             },
@@ -240,6 +252,8 @@ class SystemsSummary(Saved, Generic[Table_co]):
                 **by_kind,
                 counts=found["counts"],
                 missing=found["missing"],
+                invented=found["invented"],
+                placeholders=found["placeholders"],
                 digests=found["digests"],
                 ends={metric: (low, high) for metric, (low, high) in found["ends"].items()},
             ),
@@ -269,6 +283,7 @@ def summarize_systems(
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
+    unanswerable: Unanswerable = "drop",
     details: bool = False,
     part: str | None = None,
 ) -> SystemsSummary:
@@ -277,8 +292,10 @@ def summarize_systems(
 
     Parameters
     ----------
-    frame, systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol, missing, details
+    frame, systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol
         As for `compare`; the frame has a column for each system.
+    missing, unanswerable, details
+        As for `compare`.
     part
         Name of this part, by which `merge` recognises it; random by default.
 
@@ -316,7 +333,9 @@ def summarize_systems(
     has_texts = answers is not None
     slicing = slicing_of(by)
     chosen = resolve_for(metrics, named, has_texts=has_texts, cer_protocol=cer_protocol)
-    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, details=details)
+    of_texts = scoring(
+        protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable, details=details
+    )
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,

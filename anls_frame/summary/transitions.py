@@ -11,6 +11,7 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import canonical, explode_lists, sliced_keys
+from anls_frame.summary.rows import with_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,7 @@ def typed_rows(
         The protocol, the threshold, and whether null predictions are dropped.
     """
     source = to_lazy(frame, [*systems, answers], slicing.columns)
+    source = with_unanswerable(source, systems, answers, settings.unanswerable)
     keys, _ = sliced_keys(source, slicing, None)
     types = [type_of(name, answers, settings).alias(f"type_{place}") for place, name in enumerate(systems)]
     return source.select(*keys, *types)

@@ -18,26 +18,28 @@ pub enum ErrorType {
     Missing = 0,
     /// The prediction is empty or only whitespace.
     Empty = 1,
+    /// A text was predicted, but every answer is empty or only whitespace.
+    Invented = 2,
     /// Equal code points: no error.
-    Exact = 2,
+    Exact = 3,
     /// Equal in lower case.
-    Case = 3,
+    Case = 4,
     /// Equal without whitespace.
-    Whitespace = 4,
+    Whitespace = 5,
     /// Equal without punctuation.
-    Punctuation = 5,
+    Punctuation = 6,
     /// Equal without combining marks.
-    Diacritics = 6,
+    Diacritics = 7,
     /// The same number, written otherwise.
-    NumberFormat = 7,
+    NumberFormat = 8,
     /// The answer, with more text around it.
-    ExtraText = 8,
+    ExtraText = 9,
     /// A part of the answer.
-    Truncated = 9,
+    Truncated = 10,
     /// Similar enough for a score.
-    Near = 10,
+    Near = 11,
     /// Anything else.
-    Wrong = 11,
+    Wrong = 12,
 }
 
 /// Text around words.
@@ -72,13 +74,12 @@ impl Classifier {
                 return Some(ErrorType::Exact);
             } else if is_blank {
                 if self::is_blank(answer) { ErrorType::Whitespace } else { ErrorType::Empty }
+            } else if self::is_blank(answer) {
+                ErrorType::Invented
             } else {
-                // An empty text is contained in any other, which means nothing.
-                let difference = if answer.is_empty() { None } else { self.difference(prediction, answer) };
+                let difference = self.difference(prediction, answer);
                 difference.unwrap_or(if is_near { ErrorType::Near } else { ErrorType::Wrong })
             };
-            // A blank answer is matched by a blank prediction, whatever the others are.
-            let rank = |kind| if kind == ErrorType::Empty { ErrorType::Wrong } else { kind };
             if smallest.is_none_or(|smallest| rank(found) < rank(smallest)) {
                 smallest = Some(found);
             }
@@ -127,6 +128,17 @@ impl Classifier {
             return Some(ErrorType::ExtraText);
         }
         contains(answer, prediction, failure).then_some(ErrorType::Truncated)
+    }
+}
+
+/// How large a difference is, from small to large.
+fn rank(kind: ErrorType) -> u8 {
+    match kind {
+        // A blank answer is matched by a blank prediction, whatever the others are.
+        ErrorType::Empty => ErrorType::Wrong as u8,
+        // Any answer with a text is nearer than a blank one.
+        ErrorType::Invented => ErrorType::Wrong as u8 + 1,
+        _ => kind as u8,
     }
 }
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         (["score", "--format", "x"], "--format "),
         (
             ["score", "--answers-format", "x"],
-            "--answers-format must be one of 'auto', 'text', 'list', got 'x'",
+            "--answers-format must be one of 'auto', 'text', 'list', '|', ';', got 'x'",
         ),
         (["score", "--encoding", "utf-99"], "rows.csv: unknown encoding 'utf-99'"),
         (["report", "--by", ""], "no column '' among"),

@@ -66,7 +66,10 @@ EXAMPLES: list[tuple[str | None, list[str | None], str | None]] = [
     ("Coca Co1a", ["Coca Cola"], "near"),
     ("rain", ["shine"], "wrong"),
     ("", [""], "exact"),
-    ("a", [""], "wrong"),
+    ("a", [""], "invented"),
+    (".", [" ", None, ""], "invented"),
+    ("a", ["", "b"], "wrong"),
+    ("b", ["", "B"], "case"),
     (".", ["!"], "punctuation"),
     # The smallest difference to any answer.
     ("paris", ["Paris, France", "Paris"], "case"),
@@ -158,6 +161,6 @@ def test_containing_takes_no_longer_in_a_hostile_text() -> None:
 
 def test_the_types_are_an_enum_in_the_order_in_which_they_are_tried() -> None:
     dtype = pl.LazyFrame(schema=SCHEMA).select(af.error_type("prediction", "answers")).collect_schema()
-    first = "missing empty exact case whitespace punctuation diacritics"
+    first = "missing empty invented exact case whitespace punctuation diacritics"
     last = "number_format extra_text truncated near wrong"
     assert dtype["error_type"] == pl.Enum(f"{first} {last}".split(" "))

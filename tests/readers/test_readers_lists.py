@@ -117,7 +117,32 @@ def test_a_damaged_list_among_lists_is_a_problem(tmp_path: Path) -> None:
     assert "answers_format='text'" in problem.message
 
 
-def test_the_format_is_one_of_three(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("separator", ["|", ";"])
+def test_a_separator_is_told_and_splits_if_it_is_named(tmp_path: Path, suffix: str, separator: str) -> None:
+    path = saved(tmp_path, suffix, "answers", [f"a{separator} b", "c", None, "d"] * 3)
+    with pytest.warns(af.InputWarning, match=rf"hold '\{separator}', .*Pass answers_format='\{separator}'"):
+        af.scan_results(path)
+    for reader in (af.read_results, lambda path, **options: af.scan_results(path, **options).collect()):
+        found = reader(path, answers_format=separator)["answers"].to_list()
+        assert found == [["a", "b"], ["c"], None, ["d"]] * 3
+
+
+def test_printed_lists_beside_a_separator_are_read_too(tmp_path: Path) -> None:
+    rows = [{"prediction": "a", "answers": answers} for answers in ("a|b", "['c|d']", ["e|f"], 4, None)]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert read(path, answers_format="|") == [["a", "b"], ["c|d"], ["e|f"], ["4"], None]
+
+
+def test_the_first_printed_list_is_told_wherever_it_is(tmp_path: Path) -> None:
+    for suffix in ("jsonl", "csv", "parquet"):
+        path = saved(tmp_path, suffix, "reference", ["plain"] * 5000 + ["['a', 'b']"])
+        with pytest.warns(af.InputWarning, match="texts that look like lists"):
+            af.scan_results(path, answers="reference")
+
+
+def test_the_format_is_one_of_five(tmp_path: Path) -> None:
     path = saved(tmp_path, "parquet", "answers", ["a"])
     wrong: Any = "lists"
     for reader in (af.read_results, af.scan_results):
@@ -193,3 +218,11 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     assert remark.count("\n") == 1
     assert means("--answers-format", "text") == (nls, "")
     assert means("--answers-format", "list") == (1.0, "")
+
+
+def test_the_shell_splits_at_a_separator_as_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("prediction,answers\n" + "a,a|b\n" * 4, encoding="utf-8")
+    done = shell.run(tmp_path, "score", "r.csv", "--json")
+    assert "--answers-format | to read them as lists" in done.stderr
+    done = shell.run(tmp_path, "score", "r.csv", "--json", "--answers-format", "|")
+    assert (json.loads(done.stdout)["nls"], done.stderr) == (1.0, "")

@@ -100,7 +100,7 @@ def error_type(
         return "exact"
     if not prediction.strip():
         return "whitespace" if any(not answer.strip() for answer in given) else "empty"
-    texts = [answer for answer in given if answer]
+    texts = [answer for answer in given if answer.strip()]
     rules: list[tuple[str, Callable[[str, str], object]]] = [
         ("case", lambda p, a: p.lower() == a.lower()),
         ("whitespace", lambda p, a: without_whitespace(p) == without_whitespace(a)),
@@ -113,5 +113,5 @@ def error_type(
     for name, applies in rules:
         if any(applies(prediction, answer) for answer in texts):
             return name
-    score = oracle.anls(prediction, given, protocol, threshold)
-    return "near" if score else "wrong"
+    is_near = oracle.anls(prediction, given, protocol, threshold)
+    return "invented" if not texts else "near" if is_near else "wrong"

@@ -557,6 +557,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "judged": af.judged,
     "merge": af.merge,
     "pair": af.pair,
+    "parse_answers": af.parse_answers,
     "threshold_curve": af.threshold_curve,
     "read_dude": af.read_dude,
     "read_inspect": af.read_inspect,

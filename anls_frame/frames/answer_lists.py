@@ -1,0 +1,301 @@
+"""Parse texts that hold several answers: lists that Python, numpy or JSON printed, and separators."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, overload
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import string, type_name
+from anls_frame._text import quoted
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import conversion
+from anls_frame.frames.strict_json import Number, kind, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+__all__ = ["parse_answers"]
+
+_LIST = pl.List(pl.String)
+_ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
+_QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
+# After whitespace: what Python strips.
+_BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
+_DEEPEST = 50
+# An entry as Python and numpy print it, and what may follow it; numpy prints no commas.
+_ENTRY = re.compile(
+    r"""\s*(?:np\.\w+\()?
+    (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
+    |   (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+    |   (?P<null>None|nan|<NA>)(?!\w) )
+    \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", re.DOTALL)
+_LETTERS = {
+    **dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True)),
+    **{mark: mark for mark in "\\'\""},
+    "\n": "",
+}
+
+
+class NotAListError(ValueError):
+    """A text that begins as a printed list and cannot be read as one."""
+
+
+@overload
+def parse_answers(answers: str | pl.Expr, *, separator: str | None = None) -> pl.Expr: ...
+@overload
+def parse_answers(answers: pl.Series, *, separator: str | None = None) -> pl.Series: ...
+@overload
+def parse_answers(answers: pd.Series[Any], *, separator: str | None = None) -> pd.Series[Any]: ...
+def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
+    """
+    Parse a column whose texts hold several accepted answers, as lists of answers.
+
+    Parameters
+    ----------
+    answers
+        The column: a Polars or pandas Series, an Arrow array, or, for a query, its name or an expression.
+        Cells that are lists already stay as they are, in a pandas Series beside texts, too.
+    separator
+        What stands between the answers of a text, such as `"|"` or `";"`. By default, a text that is not a
+        printed list is one answer.
+
+    Returns
+    -------
+    Series or Expr
+        `List(String)`, in pandas lists, with the name and index of the column. A cell becomes
+
+        - the entries of a list that Python, numpy or JSON printed, such as `['a', 'b']`, `["a", null]` or
+          `array(['a', 'b'], dtype=object)`; numbers stay as printed, and `None` and `nan` become null;
+        - otherwise the parts between separators, without whitespace around them and without empty ones;
+        - otherwise the text itself as the only answer, such as `Coke` or `[illegible]`. Null stays null.
+
+    Raises
+    ------
+    ValueError
+        If a text begins as a printed list and is damaged, such as `['a', 'b`, or the separator is empty.
+    DTypeError
+        If the column holds neither texts nor lists of texts.
+    TypeError
+        If the argument is not a column.
+
+    See Also
+    --------
+    anls_frame.read_results : with `answers_format=`, the same where a file is read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"answers": ["['Coke', 'Coca Cola']", "Pepsi|Pepsi Cola", "Fanta", None]})
+    >>> df.with_columns(af.parse_answers(df["answers"], separator="|"))["answers"].to_list()
+    [['Coke', 'Coca Cola'], ['Pepsi', 'Pepsi Cola'], ['Fanta'], None]
+    """
+    if separator is not None and not string("separator", separator):
+        raise ValueError("separator must be at least one character, got the empty string")
+
+    def parse_series(column: pl.Series) -> pl.Series:
+        return _parsed_series(column, separator)
+
+    if isinstance(answers, str | pl.Expr):
+        column = cs.by_name(answers).as_expr() if isinstance(answers, str) else answers
+        return column.map_batches(parse_series, return_dtype=_LIST, is_elementwise=True)
+    if isinstance(answers, pl.Series):
+        return parse_series(answers)
+    if conversion.is_pandas(answers, "Series"):
+        from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
+
+        return from_pandas.parse_answers(answers, parse_series)
+    if hasattr(answers, "__arrow_c_stream__") or hasattr(answers, "__arrow_c_array__"):
+        from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
+
+        return parse_series(from_arrow.to_series("answers", answers)).to_arrow()
+    raise TypeError(
+        "answers must be a Polars or pandas Series, an Arrow array, an expression or the name of a column, "
+        f"got {type_name(answers)}"
+    )
+
+
+def _parsed_series(column: pl.Series, separator: str | None) -> pl.Series:
+    """Return a column parsed; raise an error that shows the first damaged list."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.List | pl.Array) and dtype.inner in (pl.String, pl.Null):
+        return column.cast(_LIST)
+    if dtype in (pl.Null, pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype != pl.String:
+        raise DTypeError(f"column {column.name!r} must hold texts or lists of texts, got {dtype}")
+    lists, damaged = parsed(column, separator)
+    if damaged:
+        row, message = next(iter(damaged.items()))
+        others = f" ({len(damaged) - 1:,} more do)" if len(damaged) > 1 else ""
+        raise ValueError(
+            f"column {column.name!r}, row {row:,} (counted from 0) {message}{others}; mend it, or make it a "
+            "list of one text if it is an answer"
+        )
+    return lists
+
+
+def parsed(texts: pl.Series, separator: str | None = None) -> tuple[pl.Series, dict[int, str]]:
+    """
+    Return texts as lists of answers, and by row what is wrong with damaged lists, which become null.
+
+    Most columns hold plain texts: only those that may be lists are looked at one by one.
+    """
+    special = may_be_lists(texts).fill_null(value=False)
+    plain = _plain_lists(texts, special, separator) if special.any() else None
+    if plain is not None:
+        return plain.alias(texts.name), {}
+    rows: list[int] = []
+    found: list[Sequence[str | None] | None] = []
+    damaged: dict[int, str] = {}
+    for row, text in zip(special.arg_true(), texts.filter(special), strict=True):
+        try:
+            entries = _plain(text) or listed(text.strip())
+        except NotAListError as error:
+            damaged[row], entries = str(error), None
+        if entries is not None or row in damaged:
+            rows.append(row)
+            found.append(entries)
+    read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", found)})
+    frame = texts.alias("text").to_frame().with_row_index("row")
+    joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")
+    lists = pl.when("is_read").then("entries").otherwise(alone(pl.col("text"), separator))
+    return joined.select(lists.alias("lists"))["lists"].alias(texts.name), damaged
+
+
+def alone(texts: pl.Expr, separator: str | None = None) -> pl.Expr:
+    """Return texts as lists of one answer, or of the parts between separators; null stays null."""
+    single = pl.when(texts.is_not_null()).then(pl.concat_list(texts))
+    if separator is None:
+        return single
+    part = pl.element().str.strip_chars()
+    parts = texts.str.split(separator).list.eval(part.filter(part != ""))
+    is_split = texts.str.contains(separator, literal=True) & (parts.list.len() > 0)
+    return pl.when(is_split).then(parts).otherwise(single)
+
+
+def may_be_lists(texts: pl.Series) -> pl.Series:
+    """Return for each string whether it begins like a printed list."""
+    return texts.str.contains(_BEGINNING)
+
+
+def _plain_lists(texts: pl.Series, special: pl.Series, separator: str | None) -> pl.Series | None:
+    """Return what `_plain` does for all strings that may be lists; None if it cannot read one of them."""
+    text = pl.col("text")
+    parts = text.str.strip_prefix("['").str.strip_suffix("']").str.split("', '")
+    is_plain = (
+        text.str.starts_with("['")
+        & text.str.ends_with("']")
+        & ~text.str.contains("\\", literal=True)
+        & (text.str.count_matches("'", literal=True) == 2 * parts.list.len())
+    )
+    frame = pl.DataFrame({"text": texts, "special": special})
+    if not frame.select((is_plain | ~pl.col("special") | text.is_null()).all()).item():
+        return None
+    return frame.select(pl.when("special").then(parts).otherwise(alone(text, separator)).alias("lists"))[
+        "lists"
+    ]
+
+
+def _plain(text: str) -> list[str | None] | None:
+    """Return the entries of a list that Python printed, if its strings have no quotes and escapes."""
+    if text[:2] == "['" and text[-2:] == "']" and "\\" not in text:
+        entries: list[str | None] = [*text[2:-2].split("', '")]
+        if text.count("'") == 2 * len(entries):
+            return entries
+    return None
+
+
+def listed(text: str) -> Sequence[str | None] | None:
+    """Return the entries of a printed list, or None if the string is not one."""
+    array = _ARRAY.match(text)
+    if array is not None:
+        text = array["list"]
+    if not text.startswith("["):
+        return None
+    listed = _parsed(text) if text.endswith("]") else None
+    if listed is None and _QUOTED.match(text):
+        raise NotAListError(f"looks like a list and cannot be read as one: {quoted(text)}")
+    return listed
+
+
+def _parsed(text: str) -> list[str | None] | None:
+    if text.startswith("['"):  # as Python prints it, which is not JSON
+        return _plain(text) or _scanned(text)
+    try:
+        value = parse(text)
+    except ValueError:
+        if text[:_DEEPEST] == "[" * _DEEPEST:
+            raise NotAListError("has too many nested lists") from None
+        return _scanned(text)
+    return [entry(one) for one in value]
+
+
+def _scanned(text: str) -> list[str | None] | None:
+    """Return the entries of a list that Python or numpy printed, with numbers as written."""
+    found: list[str | None] = []
+    position = 1
+    while (match := _ENTRY.match(text, position)) is not None:
+        if match["null"]:
+            found.append(None)
+        elif match["number"]:
+            found.append(match["number"])
+        else:
+            found.append(_unescaped(match["single"] if match["single"] is not None else match["double"]))
+        position = match.end()
+        if match["end"].endswith("]"):
+            return found
+        if position == len(text) - 1 and "," in match["end"]:
+            return found
+    return None
+
+
+def _unescaped(text: str) -> str:
+    """Return a string literal of Python without its escapes."""
+    if "\\" not in text:
+        return text
+    text = _ESCAPE.sub(_escape, text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NotAListError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None
+    return text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = match[1]
+    if code in _LETTERS:
+        return _LETTERS[code]
+    if code[0] in "xuU" and len(code) > 1:
+        number = int(code[1:], 16)
+        return chr(number) if number <= 0x10FFFF else match[0]  # noqa: PLR2004 - the last character
+    return chr(int(code, 8)) if code[0] in "01234567" else match[0]
+
+
+def entry(value: Any) -> str | None:
+    if value is None or (isinstance(value, Number) and value == "NaN"):
+        return None
+    if isinstance(value, str):
+        return str(value)
+    raise NotAListError(f"must hold only strings, got {kind(value)}")
+
+
+def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
+    """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    rows = [one or () for one in found]
+    ends = pa.array(accumulate(map(len, rows), initial=0), pa.int64())
+    entries = pa.array(list(chain.from_iterable(rows)), pa.large_string())
+    mask = pa.array([one is None for one in found], pa.bool_())
+    column = pa.LargeListArray.from_arrays(ends, entries, mask=mask)
+    return pl.Series(name, pl.from_arrow(column), dtype=pl.List(pl.String))

@@ -1,0 +1,149 @@
+"""What answers that are texts look like: lists or objects, which would silently be scored as one text."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from anls_frame._text import quoted
+from anls_frame.exceptions import InputWarning, warn, warning_at_caller
+from anls_frame.protocol import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anls_frame.protocol import ScoreProtocol
+
+_TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
+"""Pattern of a list of strings as Python, numpy or JSON prints it: quotes in brackets."""
+
+_SEPARATED = {
+    "|": r"\A\s*[^|\s][^|\n]*(?:\|\s*[^|\s][^|\n]*)+\z",
+    # Without "&", which begins an entity of HTML, as in AT&amp;T.
+    ";": r"\A\s*[^;&\s][^;&\n]*(?:;\s*[^;&\s][^;&\n]*)+\z",
+}
+"""Patterns of one line in which texts stand between separators; a row of a Markdown table begins with one."""
+
+_FEWEST_SEPARATED = 3
+_SHARE_SEPARATED = 0.1
+"""A separator is a letter like others, unless at least so many texts and such a share of them hold it."""
+_LONGEST_SEPARATED = 500
+"""Length in bytes up to which a text with separators counts: pages have such letters."""
+
+_OBJECT = r"""(?s)\A\s*\{\s*(?:"[^"]*"\s*:.*)?\}\s*\z"""
+"""Pattern of a JSON object: it is empty, or begins with a key."""
+
+_LOOKED_AT = 1000
+_ANLS_STAR = PROTOCOLS["anls_star"]
+
+
+class SeveralAnswers(NamedTuple):
+    """Why texts look like several answers."""
+
+    separator: str | None
+    """What separates the answers; None in printed lists."""
+    row: int
+    """The first row with such a text."""
+    other: int | None
+    """The first row with a text that looks like one answer, if there is one."""
+
+
+def several_answers(texts: pl.Series) -> SeveralAnswers | None:
+    """
+    Return why texts look like several answers each: one is a printed list, or many hold a separator.
+
+    All texts are looked at, at a small part of what scoring them costs.
+    """
+    for separator, looks in _suspects(texts):
+        others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
+        return SeveralAnswers(separator, looks.arg_max() or 0, others.arg_max() if others.any() else None)
+    return None
+
+
+def _suspects(texts: pl.Series) -> Iterator[tuple[str | None, pl.Series]]:
+    """Yield separators that texts probably hold, None for those of printed lists, and in which rows."""
+    printed = texts.str.contains(_TEXTS).fill_null(value=False)
+    if printed.any():
+        yield None, printed
+    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * (len(texts) - texts.null_count()))
+    for separator, pattern in _SEPARATED.items():
+        # Most columns end here, where no pattern is needed.
+        if texts.str.contains(separator, literal=True).sum() >= fewest:
+            separated = texts.str.contains(pattern) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
+            if separated.sum() >= fewest:
+                yield separator, separated.fill_null(value=False)
+
+
+def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -> None:
+    """Warn if answers look like several answers each, or like objects that the protocol scores as text."""
+    message = _message(answers, f"frame[{answers.name!r}]", protocol)
+    if message is not None:
+        warn(message)
+
+
+def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = None) -> pl.LazyFrame:
+    """
+    Return a query that warns in the same way, once, while it runs; it stays lazy and streaming.
+
+    Printed lists are found wherever they are; how frequent separators and objects are is judged by batch.
+    """
+    schema = frame.collect_schema()
+    if schema[answers] != pl.String and protocol != _ANLS_STAR:
+        return frame
+    warn_there = warning_at_caller()
+    # Several threads may look at batches at the same time.
+    once, warned = threading.Lock(), False
+
+    def look(batch: pl.DataFrame) -> pl.DataFrame:
+        nonlocal warned
+        if not warned and answers in batch.columns:
+            message = _message(batch.get_column(answers), repr(answers), protocol)
+            with once:
+                if message is not None and not warned:
+                    warned = True
+                    warn_there(message, InputWarning)
+        return batch
+
+    return frame.map_batches(
+        look, schema=schema, validate_output_schema=False, projection_pushdown=True, streamable=True
+    )
+
+
+def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) -> str | None:
+    """Return what to tell about answers, if anything; `column` is how `parse_answers` is given them."""
+    if protocol == _ANLS_STAR and _most_are_objects(answers):
+        return (
+            f"most texts in column {answers.name!r} are JSON objects, which protocol 'anls_star' compares as "
+            "texts: these are not the scores of ANLS*, which matches the keys. Make one row of each key, "
+            "with its value as the answer, or score the objects with the package anls-star and report its "
+            "scores as a column"
+        )
+    found = several_answers(answers) if answers.dtype == pl.String else None
+    if found is None:
+        return None
+    name, example = answers.name, quoted(answers[found.row])
+    parse = f"`anls_frame.parse_answers({column}"
+    if found.separator is None:
+        return (
+            f"column {name!r} holds lists that were printed as text, such as {example}; each is scored as "
+            f"one answer. Parse the column first: {parse})` returns lists"
+        )
+    return (
+        f"column {name!r} holds texts with {found.separator!r}, such as {example}; each is scored as one "
+        f"answer. If it separates answers, parse the column first: {parse}, "
+        f"separator={found.separator!r})` returns lists. If it belongs to the answers, {parse})` makes each "
+        "text a list of one, without this warning"
+    )
+
+
+def _most_are_objects(answers: pl.Series) -> bool:
+    """Whether most of the first answers are JSON objects."""
+    texts = answers.head(_LOOKED_AT)
+    if isinstance(texts.dtype, pl.List | pl.Array):
+        texts = texts.explode()
+    if texts.dtype != pl.String:
+        return False
+    texts = texts.drop_nulls()
+    return bool(len(texts)) and int(texts.str.contains(_OBJECT).sum()) * 2 > len(texts)

@@ -1,0 +1,99 @@
+"""Parse JSON values strictly: numbers stay as written, duplicate keys and lone surrogates are errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from anls_frame._text import quoted
+
+_MOST_LEVELS = 100
+"""Maximum nesting: far more than results have, and less than Python can handle."""
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class Number(str):
+    """A number as written in the file: 12.50 stays 12.50."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Invalid(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        doubled = next(key for key in keys if keys.count(key) > 1)
+        raise _Invalid(f"duplicate key {quoted(doubled)}")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
+)
+
+
+def parse(text: str) -> Any:
+    """
+    Return a JSON value, with numbers as `Number`.
+
+    Raises
+    ------
+    ValueError
+        If it is not valid JSON; the message says why.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text)
+        if end < len(text):  # whitespace may surround the value
+            value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        at = f" at line {error.lineno}" if error.lineno > 1 else ""
+        raise ValueError(f"invalid JSON: {error.msg}{at}, column {error.colno}") from None
+    except _Invalid as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("brackets are nested too deeply") from None
+    if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:
+        _check_levels(value)
+    if _HALF.search(text):
+        _check_halves(value)
+    return value
+
+
+def kind(value: object) -> str:
+    """Describe a JSON value for messages."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool | Number):
+        return f"the value {value}"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    return "a string" if isinstance(value, str) else type(value).__name__
+
+
+def _check_levels(value: Any) -> None:
+    """Raise an error if lists and objects are nested too deeply to be written again."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        entries = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [entry for some in entries for entry in some if isinstance(entry, list | dict)]
+        if not level:
+            return
+    raise ValueError(f"brackets are nested more than {_MOST_LEVELS} deep")
+
+
+def _check_halves(value: Any) -> None:
+    """Raise an error for lone surrogates, which JSON can write but which are not valid Unicode."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None

@@ -1,0 +1,219 @@
+"""Rows without an answer: what was invented there is counted, and scored on request."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pandas": pd.DataFrame,
+    "arrow": lambda data: pl.DataFrame(data).to_arrow(),
+}
+TEXTS: dict[str, list[Any]] = {
+    "prediction": ["12 EUR", None, "Invoice", "", " ", None, "wrong", "x"],
+    "other": ["12 EUR", "a", None, "b", None, "Paris", "right", None],
+    "answers": ["12 EUR", None, None, None, None, "Paris", "right", ""],
+    "lang": ["en", "en", "de", "de", "en", "de", "en", "de"],
+}
+LISTS = TEXTS | {
+    "answers": [["12 EUR"], None, [], [None], [None, None], ["Paris"], ["wright", "right"], [""]],
+}
+DATA = {"texts": TEXTS, "lists": LISTS}
+
+
+def filled(data: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return the same with the rule written out: no answer is the empty text, nor is a prediction there."""
+    asked = [not (answer if isinstance(answer, str) else any(answer or ())) for answer in data["answers"]]
+    asked[-1] = False  # the empty text is its answer
+    texts = {
+        name: ["" if none and text is None else text for none, text in zip(asked, data[name], strict=True)]
+        for name in ("prediction", "other")
+    }
+    answers = [[""] if none else answer for none, answer in zip(asked, data["answers"], strict=True)]
+    answers = [[answer] if isinstance(answer, str) else answer for answer in answers]
+    return data | texts | {"answers": answers}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_rows_without_an_answer_are_scored_as_if_it_were_empty(kind: str, name: str, missing: Any) -> None:
+    def made(data: dict[str, list[Any]], **options: Any) -> list[Any]:
+        frame = KINDS[kind](data)
+        systems = {"old": "prediction", "new": "other"}
+        scoring = {"missing": missing, **options}
+        report = af.report(frame, "prediction", "answers", by="lang", details=True, worst=8, **scoring)
+        compared = af.compare(frame, systems, "answers", details=True, **scoring)
+        tables = [
+            report.to_polars(),
+            report.errors(),
+            report.worst.drop("answers") if kind != "pandas" else report.worst.drop(columns="answers"),
+            compared.to_polars(),
+            compared.transitions,
+            af.changes(frame, systems, "answers", kind="all", **scoring),
+            af.worst(frame, "prediction", "answers", metrics="nls", **scoring),
+        ]
+        return [
+            [
+                report.overall[one]
+                for one in ("n", "n_missing", "n_unanswerable", "n_empty_reference", "anls")
+            ],
+            *(pl.DataFrame(table).drop("prediction", "other", "answers", strict=False) for table in tables),
+        ]
+
+    for found, expected in zip(made(DATA[name], unanswerable="empty"), made(filled(DATA[name])), strict=True):
+        if isinstance(found, list):
+            assert found == expected
+        else:
+            assert found.drop("prediction_old", "prediction_new", strict=False).equals(
+                expected.drop("prediction_old", "prediction_new", strict=False)
+            )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", DATA)
+def test_the_default_leaves_them_out_and_says_what_was_invented(kind: str, name: str) -> None:
+    frame = KINDS[kind](DATA[name])
+    report = af.report(frame, "prediction", "answers", details=True)
+    assert (report.overall["n"], report.overall["n_unanswerable"]) == (4, 4)
+    note = (
+        "Texts predicted in rows without an answer, which are not scored (unanswerable empty scores them): "
+    )
+    assert f"{note}1." in str(report)
+    assert "unanswerable" not in report.summary.settings.signature
+    kinds = dict(pl.DataFrame(report.errors()).select("error_type", "n").iter_rows())
+    assert kinds == {"exact": 1, "missing": 1, "wrong": 1, "invented": 1}
+    compared = af.compare(frame, {"old": "prediction", "new": "other"}, "answers")
+    assert f"{note}2 of new, 1 of old." in str(compared)
+    several = {"old": "prediction", "new": "other", "again": "other"}
+    assert f"{note}2 of new, 2 of again, 1 of old." in str(af.compare(frame, several, "answers"))
+
+    scored = af.report(frame, "prediction", "answers", details=True, unanswerable="empty")
+    assert "Texts predicted in rows without an answer, which are scored as wrong: 1." in str(scored)
+    assert "|unanswerable:empty|" in scored.summary.settings.signature
+    kinds = dict(pl.DataFrame(scored.errors()).select("error_type", "n").iter_rows())
+    assert kinds == {"exact": 3, "whitespace": 1, "missing": 1, "wrong": 1, "invented": 2}
+
+
+def test_own_functions_and_found_slices_see_the_empty_answer() -> None:
+    frame = pl.DataFrame(TEXTS)
+    own = af.Metric(lambda p, a: p == a, name="same")
+    report = af.report(frame, "prediction", "answers", metrics=[own, "exact_match"], unanswerable="empty")
+    # " " is right for `exact_match`, whose protocol ignores whitespace.
+    assert (report.overall["same"], report.overall["exact_match"]) == (3 / 8, 4 / 8)
+    many = pl.concat([frame] * 20)
+    found = af.find_slices(many, "prediction", "answers", columns=["lang"], unanswerable="empty")
+    assert found.settings["unanswerable"] == "empty"
+    # Of the German rows, one in four is right: nothing was predicted, and there is no answer.
+    assert found.to_polars().select("description", "n", "score").rows() == [("lang = de", 80, 0.25)]
+
+
+def test_pages_of_rows_have_the_type() -> None:
+    for unanswerable, expected in (("drop", 1), ("empty", 2)):
+        page = af.browse(pl.DataFrame(TEXTS), "prediction", "answers", unanswerable=unanswerable)
+        types = page._content.table["type_0"]  # noqa: SLF001 - what the page shows
+        assert types.to_list().count("invented") == expected
+
+
+def test_summaries_keep_the_choice_and_do_not_merge_with_another(tmp_path: Path) -> None:
+    frame = pl.DataFrame(TEXTS)
+    parts = {
+        choice: af.summarize(frame, "prediction", "answers", part=choice, unanswerable=choice)
+        for choice in ("drop", "empty")
+    }
+    with pytest.raises(ValueError, match="unanswerable"):
+        af.merge([parts["drop"], parts["empty"]])
+    parts["empty"].save(tmp_path / "s.parquet")
+    loaded = af.Summary.load(tmp_path / "s.parquet")
+    assert loaded.settings.unanswerable == "empty"
+    assert str(af.Report.from_summary(loaded)) == str(af.Report.from_summary(parts["empty"]))
+    of_systems = af.summarize_systems(frame, ["prediction", "other"], "answers", unanswerable="empty")
+    of_systems.save(tmp_path / "of_systems.parquet")
+    loaded_systems = af.SystemsSummary.load(tmp_path / "of_systems.parquet")
+    assert loaded_systems.n_invented == of_systems.n_invented == {"prediction": 1, "other": 2}
+    twice = af.merge(
+        [of_systems, af.summarize_systems(frame, ["prediction", "other"], "answers", unanswerable="empty")]
+    )
+    assert twice.n_invented == {"prediction": 2, "other": 4}
+
+
+def test_wrong_choices_are_refused() -> None:
+    frame = pl.DataFrame(TEXTS).with_columns(score=0.5, number=1)
+    wrong: Any = "wrong"
+    for call in (af.report, af.worst, af.browse, af.summarize):
+        with pytest.raises(ValueError, match="unanswerable must be one of 'drop', 'empty', got 'wrong'"):
+            call(frame, "prediction", "answers", unanswerable=wrong)
+    with pytest.raises(
+        ValueError, match="unanswerable='empty' scores rows without an answer, but the scores"
+    ):
+        af.report(frame, metrics="score", unanswerable="empty")
+    for call in (af.report, af.worst):
+        with pytest.raises(af.DTypeError, match="Int32"):
+            call(
+                frame.with_columns(pl.col("number").cast(pl.Int32)),
+                "prediction",
+                "number",
+                unanswerable="empty",
+            )
+
+
+PLACEHOLDERS = [
+    "None",
+    " nan",
+    "N/A",
+    "Unknown.",
+    "NULL",
+    "<NA>",
+    "#N/A",
+    "unanswerable",
+    "No answer",
+    "not answerable",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_predictions_that_stand_for_none_are_noted(kind: str) -> None:
+    texts = [*PLACEHOLDERS, "none of these", "Nana", None, "", "None", "n/a"]
+    answers = [["a"]] * (len(texts) - 2) + [["b", "none"], None]
+    frame = KINDS[kind]({"prediction": texts, "other": ["a"] * len(texts), "answers": answers})
+    note = 'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing): '
+    report = af.report(frame, "prediction", "answers")
+    assert f"{note}{len(PLACEHOLDERS)}." in str(report)
+    assert report.overall["n_missing"] == 1
+    assert f"{note}{len(PLACEHOLDERS)} of prediction." in str(
+        af.compare(frame, ["prediction", "other"], "answers")
+    )
+    scored = af.report(frame, "prediction", "answers", unanswerable="empty")
+    assert f"{note}{len(PLACEHOLDERS) + 1}." in str(scored)
+
+
+def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
+    frame = pl.DataFrame(LISTS).with_columns(prediction=pl.col("prediction").replace("wrong", "N/A"))
+    frame.with_row_index("id").write_ndjson(tmp_path / "r.jsonl")
+    frame.with_row_index("id").with_columns(prediction="other").write_ndjson(tmp_path / "s.jsonl")
+    done = shell.run(tmp_path, "report", "r.jsonl")
+    assert "not scored (unanswerable empty scores them): 1." in done.stdout
+    assert 'Predictions such as "None" or "N/A"' in done.stdout
+    done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "empty")
+    assert "8 rows: 8 scored." in done.stdout
+    done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "empty", "--json")
+    assert json.loads(done.stdout)["settings"]["unanswerable"] == "empty"
+    done = shell.run(tmp_path, "compare", "r.jsonl", "s.jsonl", "--unanswerable", "empty")
+    assert "8 rows: 8 scored." in done.stdout
+    for command in (["browse", "r.jsonl", "-o", "rows.html"], ["changes", "r.jsonl", "s.jsonl"]):
+        assert shell.run(tmp_path, *command, "--unanswerable", "empty").returncode == 0
+    done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "x")
+    assert "unanswerable must be one of 'drop', 'empty', got 'x'" in done.stderr
