@@ -39,7 +39,7 @@ PLACEHOLDERS = (
     *("unanswerable", "not answerable", "no answer"),
 )
 """Texts that often stand for a missing prediction, in lower case."""
-PLACEHOLDER = rf"(?i)\A\s*(?:{'|'.join(PLACEHOLDERS)})[.]?\s*\z"
+_PLACEHOLDER = rf"(?i)\A\s*(?:{'|'.join(PLACEHOLDERS)})[.]?\s*\z"
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
@@ -110,13 +110,16 @@ def scored_texts(
         *columns_of_texts,
         cs.by_name(prediction).is_null().alias("missing"),
         is_unanswerable(source).alias("unanswerable"),
-        *read_of(prediction),
         score_details(schema, prediction, answers, settings).alias("scores"),
         *own_metrics.values(source, metrics, texts),
         *_kept(settings),
     ).unnest("scores")
     bits = (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
     rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"), bits)
+    rows = rows.with_columns(
+        is_invented=is_invented("prediction"),
+        is_placeholder=is_placeholder("prediction", pl.col("exact_match")),
+    )
     # A function of texts may give a score without looking at the answers.
     of_texts = own_metrics.names_of_functions(metrics)
     rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
@@ -204,18 +207,20 @@ def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
     return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
 
 
-def read_of(prediction: str, row: str = "") -> list[pl.Expr]:
-    """Return what is noted about predictions before they are scored, for the counts of `noted`."""
-    text = cs.by_name(prediction).cast(pl.String)
-    return [
-        text.str.contains(_NOT_BLANK).fill_null(value=False).alias(f"has_text{row}"),
-        text.str.contains(PLACEHOLDER).fill_null(value=False).alias(f"is_placeholder{row}"),
-    ]
+def is_invented(prediction: str) -> pl.Expr:
+    """Return in which scored rows a text was predicted, and there is no answer."""
+    unanswerable = pl.coalesce("unanswerable", ~pl.col("answerable"))
+    return _where(unanswerable, prediction).str.contains(_NOT_BLANK).fill_null(value=False)
 
 
-def is_invented(row: str = "") -> pl.Expr:
-    """Return in which rows a text was predicted, and there is no answer."""
-    return pl.col(f"has_text{row}") & pl.coalesce("unanswerable", ~pl.col("answerable"))
+def is_placeholder(prediction: str, exact_match: pl.Expr) -> pl.Expr:
+    """Return in which scored rows a prediction is one of `PLACEHOLDERS`, and not an answer."""
+    return _where(~exact_match, prediction).str.contains(_PLACEHOLDER).fill_null(value=False)
+
+
+def _where(condition: pl.Expr, text: str) -> pl.Expr:
+    """Return the texts of some rows, so that the others cost nothing."""
+    return pl.when(condition).then(pl.col(text).cast(pl.String))
 
 
 def predicted(prediction: str) -> pl.Expr:
@@ -284,8 +289,8 @@ def _sums_of_texts() -> list[pl.Expr]:
         _count(is_missing("missing"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        _count(is_invented(), "n_invented"),
-        _count(pl.col("is_placeholder") & ~pl.col("exact_match"), "n_placeholders"),
+        _count(pl.col("is_invented"), "n_invented"),
+        _count(pl.col("is_placeholder"), "n_placeholders"),
         sum_of_scores("nls"),
         fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
         sum_of_scores("cer"),

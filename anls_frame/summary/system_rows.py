@@ -13,9 +13,9 @@ from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.rows import (
     is_invented,
+    is_placeholder,
     is_unanswerable,
     predicted,
-    read_of,
     score_details,
     with_unanswerable,
 )
@@ -99,9 +99,11 @@ def noted(systems: int) -> list[str]:
 
 def _noted(systems: int) -> list[pl.Expr]:
     """Return the values of these columns."""
-    wrong = [~pl.col(f"details_{system}").struct.field("exact_match") for system in range(systems)]
-    values = [is_invented(f"_{system}") for system in range(systems)]
-    values += [pl.col(f"is_placeholder_{system}") & wrong[system] for system in range(systems)]
+    values = [is_invented(_text(system)) for system in range(systems)]
+    values += [
+        is_placeholder(_text(system), pl.col(f"details_{system}").struct.field("exact_match"))
+        for system in range(systems)
+    ]
     return [value.alias(name) for value, name in zip(values, noted(systems), strict=True)]
 
 
@@ -163,8 +165,7 @@ def scored_rows(
         else:
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
             nulls = [pl.col(_text(place)).is_null().alias(name) for place, name in enumerate(absent)]
-            read = [one for place, _ in enumerate(absent) for one in read_of(_text(place), f"_{place}")]
-            rows = rows.with_columns(*nulls, *read, **details)
+            rows = rows.with_columns(*nulls, **details)
             rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(of_ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())

@@ -207,7 +207,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     metric = af.Metric("d", denominator="d", name="rate")
     scores = summarize(frame, metrics=["s", metric], by="k", worst=1, keep="d")
     counts = "rows:Int64 n:Int64 n_missing:Int64 n_unanswerable:Int64 n_empty_reference:Int64"
-    counts += " n_invented:Int64 n_placeholders:Int64"
+    noted = "n_invented:Int64 n_placeholders:Int64"
     squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
     of_texts = (
         "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
@@ -230,8 +230,8 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         ),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "version"),
     ]
-    assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {of_texts}".format("UInt64")
-    assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {of_texts}".format("Int128")
+    assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {noted} {of_texts}".format("UInt64")
+    assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {noted} {of_texts}".format("Int128")
     assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
     assert shape(texts.worst_rows) == (
         "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
