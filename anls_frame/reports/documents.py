@@ -29,6 +29,7 @@ from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, key_names
+from anls_frame.summary.measures import NOTED
 from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _report_notes(view: ReportView) -> list[str]:
     counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
     notes = [conservation(summary.rows, counts, has_texts=settings.has_texts)]
     if settings.has_texts:
-        sums = summary.cells.select("n_invented", "n_placeholders").sum().row(0, named=True)
+        sums = summary.cells.select(NOTED).sum().row(0, named=True)
         notes += texts_notes(sums, settings.unanswerable)
     notes += _own_notes(view.measures, overall)
     if view.hidden:

@@ -16,7 +16,7 @@ from anls_frame.summary import details, fixed_point, system_sums, transitions
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
-from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.measures import COUNTS, NOTED
 from anls_frame.summary.moments import SIZES
 from anls_frame.summary.rows import ROW_SCORES
 from anls_frame.summary.saved_header import LEAST_SYSTEMS, SYSTEMS, add_up, expect
@@ -136,7 +136,7 @@ def _columns_of_one(settings: Settings, kinds: set[str]) -> dict[str, list[str]]
     bins = [*keys, "grid_threshold", "n", "nls_units"] if settings.has_texts else []
     cells = {name: _columns_of_cells(units, metrics) for name, metrics in groups.items()}
     found = {
-        "cell": cells.pop(""),
+        "cell": [*cells.pop(""), *(NOTED if settings.has_texts else ())],
         "bin": bins,
         "worst": [*keys, *([CLUSTER] if has_clusters else []), *texts, *own, *kept, "row_digest"],
         **{f"own {name}": columns for name, columns in cells.items()},
@@ -231,6 +231,7 @@ def _check_counts(kind: str, cells: pl.DataFrame) -> None:
     """Raise an error unless the counts of each cell are possible."""
     parts = pl.col("n", "n_missing", "n_unanswerable", "n_empty_reference")
     within = [parts.is_between(0, pl.col("rows")), pl.col("n_empty_reference") <= pl.col("n")]
+    within += [pl.col(name).is_between(0, pl.col("rows")) for name in NOTED if name in cells.columns]
     expect(cells.select(pl.all_horizontal(within).all()).item(), f"counts of {kind!r} contradict each other")
 
 

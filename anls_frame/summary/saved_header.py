@@ -56,7 +56,8 @@ def _check_systems(systems: Any, settings: Settings, rows: int) -> None:
     )
     groups = systems["groups"]
     expect(groups is None or (_is_count(groups) and settings.cluster is not None), "'groups' must be a count")
-    for name, most in (("missing", rows), ("digests", _UINT64 - 1)):
+    largest = {**dict.fromkeys(("missing", "invented", "placeholders"), rows), "digests": _UINT64 - 1}
+    for name, most in largest.items():
         values = systems[name]
         are_right = isinstance(values, list) and len(values) == len(columns)
         expect(
