@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports.estimates import FEW_CARRIERS, Sums, are_few, carriers, interval, units, where_several
+from anls_frame.reports.estimates import (
+    FEW_CARRIERS,
+    Sums,
+    are_few,
+    brought_back,
+    brought_to_unit,
+    carriers,
+    interval,
+    units,
+    where_several,
+)
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import system_sums
 from anls_frame.summary import fixed_point
@@ -85,7 +95,8 @@ def with_ranks_on_few(
     Parameters
     ----------
     few, score, effective
-        Whether scores have too few units, the scores, and effective units, lines by systems.
+        Whether scores have too few units, the scores (a unit can lose 1), and effective units, lines by
+        systems.
     better
         Which differences are shown, as in `Ranks`.
     """
@@ -123,31 +134,18 @@ def _of_metric(
             into[place] = line.counts @ np.broadcast_to(values, residual.shape)
         powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[place] = line.counts.sum()
-    has_squares = metric.interval == "bounded" and not metric.counts_fields
-    sums = Sums(
-        x,
-        np.array(y),
-        xx,
-        xy,
-        yy,
-        _squares(summary, of_metric) if has_squares else xx,
-        bracket,
-        *(np.repeat(one[:, None], shape[1], 1) for one in powers),
-    )
+    sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
+    sums = brought_to_unit(Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes), metric)
     if metric.counts_fields:
         sums = sums.of_fields(cubes, fourths)
-    low, high = interval(metric.interval, sums, test.confidence)
-    if metric.interval == "mean":
-        least, most = metric.bounds or (None, None)
-        low, high = (
-            (np.clip(end, least, most) for end in (low, high))
-            if metric.bounds not in (None, (None, None))
-            else (low, high)
-        )
+    elif metric.interval == "bounded":
+        sums = sums._replace(squares=_squares(summary, of_metric))
+    low, high = brought_back(metric, score, *interval(metric.interval, sums, test.confidence))
     carrying = np.full(shape, np.inf) if metric.is_share else carriers(metric.interval, sums)
     effective = units(sums)
     few = are_few(powers[0][:, None], effective, where_several(sums.n, sums.n_squares, carrying))
-    few = with_ranks_on_few(few, better, score, effective)
+    _, width = metric.span or (0, 1)
+    few = with_ranks_on_few(few, better, score / width, effective)
     rows = np.repeat(np.arange(shape[0]), shape[1])
     has_clusters = summary.settings.cluster is not None
     return of_metric.slices.select(*keys, "n")[rows].with_columns(
@@ -163,7 +161,7 @@ def _of_metric(
 
 
 def _squares(summary: SystemsSummary, of_metric: Lines) -> FloatArray:
-    """Return the sums of squared scores over rows, lines by systems."""
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
     keys = of_metric.keys
     names = [f"square_{system}" for system in range(of_metric.systems)]
     slices = explode_lists(summary.sums.slices[of_metric.metric.name], keys).filter(pl.col("n") > 0)

@@ -188,4 +188,4 @@ class _Line:
         first, second = self.pairs.T
         difference = systems[first]
         difference -= systems[second]
-        return difference
+        return np.asarray(difference)

@@ -5,8 +5,7 @@ Coverage of rank sets of equal systems that fail in the same way, or in differen
     python tests/benchmarks/rank_kinds.py --counts FILE       # the same, into another file
 
 `many_systems_gate.py` writes the table. What was counted in each cell is kept: a run that was stopped goes on
-where it was. After a change of what is found, delete the file. `rank_kinds_signs.json` was counted by this
-script with the package at commit aac15ae, the last one that ranked by joint sign flips.
+where it was. After a change of what is found, delete the file.
 """
 
 from __future__ import annotations
@@ -14,21 +13,24 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from populations import Array, Random, heavy_tail
 
 from anls_frame import statistics
+from anls_frame.reports import estimates, ranking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy.typing as npt
+
 COUNTS = Path(__file__).with_name("rank_kinds.json")
-SIGNS = Path(__file__).with_name("rank_kinds_signs.json")
 SAMPLES = 1_000
 DRAWS = (199, 999)
 """Fewer draws first: the rest is made only if they leave open whether p is at most 0.05."""
@@ -56,20 +58,17 @@ class Cell:
         shape = self.documents, self.systems
         on_rows = random.binomial(n[:, None], 1 - ERRORS, shape)
         whole = n[:, None] * (random.random(shape) >= ERRORS)
-        fails_whole = np.arange(self.systems) % 2 == 1
-        chosen = {"like, rows": on_rows, "like, documents": whole}
-        x = chosen.get(self.kind, np.where(fails_whole, whole, on_rows))
+        fails_whole = (np.arange(self.systems) % 2 == 1) & (self.kind == "unlike")
+        x = np.where(fails_whole, whole, on_rows)
         return x.astype(np.float64), n[:, None].astype(np.float64)
 
 
 def cells() -> Iterator[Cell]:
     """All cells; those that take longest come last."""
-    for systems in (3, 6, 10, 40):
-        kinds = ("unlike", "like, rows", "like, documents")
-        # Forty systems of one kind are simulated once, with errors on rows.
-        for kind in kinds[: 2 if systems == 40 else 3]:  # noqa: PLR2004
-            for sizes, documents in itertools.product(("ten rows", "1 to 200 rows"), (20, 50, 100, 300)):
-                yield Cell(systems, kind, documents, sizes)
+    for systems, kind, sizes, documents in itertools.product(
+        (3, 6, 10, 40), ("unlike", "like"), ("ten rows", "1 to 200 rows"), (20, 50, 100, 300)
+    ):
+        yield Cell(systems, kind, documents, sizes)
 
 
 def simulate(cell: Cell, samples: int) -> dict[str, float]:
@@ -87,8 +86,9 @@ def simulate(cell: Cell, samples: int) -> dict[str, float]:
         if has_difference(sums, pairs, number):
             ranks = statistics.rank_sets(sums, True, draws=DRAWS[-1], seed=number)  # noqa: FBT003
             size += float((ranks.rank_high - ranks.rank_low + 1).mean())
-            better = shown(x, n, ranks)
-            marked = with_ranks(marked, better, x, n)
+            better = ranks.better[0]
+            score, units = x.sum(axis=0) / n.sum(), estimates.units(sums_of(x, n))
+            marked = ranking.with_ranks_on_few(marked[None], better[None], score[None], units[None])[0]
         else:
             size += cell.systems
         wrong = better.any(axis=0) | better.any(axis=1)
@@ -108,38 +108,14 @@ def has_difference(sums: statistics.SystemSums, pairs: list[tuple[int, int]], se
     return bool(np.nanmin(statistics.pairwise(sums, pairs, draws=DRAWS[1], seed=seed).p_adjusted) <= LEVEL)
 
 
-def shown(x: Array, n: Array, ranks: Any) -> Array:
-    """Which systems are shown to be better than which."""
-    if hasattr(ranks, "better"):
-        return np.asarray(ranks.better[0])
-    # Of the package at an earlier commit: all that have less than full sets are wrong.
-    wrong = (ranks.rank_low > 1) | (ranks.rank_high < x.shape[1])
-    return np.asarray(np.diag(wrong[0]))
-
-
-def few_scores(x: Array, n: Array) -> Array:
-    """Whether scores are marked: what a ranking asks first."""
-    from anls_frame.reports import estimates  # noqa: PLC0415
-
+def few_scores(x: Array, n: Array) -> npt.NDArray[np.bool_]:
+    """Whether scores are marked, by themselves."""
     sums = sums_of(x, n)
-    carriers = estimates.carriers("bounded", sums)
-    return estimates.are_few(sums.n, estimates.units(sums), carriers)
+    return estimates.are_few(sums.n, estimates.units(sums), estimates.carriers("bounded", sums))
 
 
-def with_ranks(marked: Array, better: Array, x: Array, n: Array) -> Array:
-    """Whether scores or ranks are marked."""
-    from anls_frame.reports import estimates, ranking  # noqa: PLC0415
-
-    if not hasattr(ranking, "with_ranks_on_few"):
-        return marked
-    score, units = x.sum(axis=0) / n.sum(), estimates.units(sums_of(x, n))
-    return ranking.with_ranks_on_few(marked[None], better[None], score[None], units[None])[0]
-
-
-def sums_of(x: Array, n: Array) -> Any:
+def sums_of(x: Array, n: Array) -> estimates.Sums:
     """Return what reports know of the scores, by system."""
-    from anls_frame.reports import estimates  # noqa: PLC0415
-
     y = np.broadcast_to(n, x.shape)
     powers = [(y**power).sum(axis=0) for power in (1, 2, 3, 4)]
     moments = [(x * x).sum(axis=0), (x * y).sum(axis=0), powers[1]]
@@ -149,41 +125,36 @@ def sums_of(x: Array, n: Array) -> Any:
 
 def table() -> tuple[str, list[str]]:
     """Return the table as Markdown, and the cells of unmarked sets that hold too rarely."""
-    counts, signs = (json.loads(path.read_text()) if path.exists() else {} for path in (COUNTS, SIGNS))
+    counts = json.loads(COUNTS.read_text())
     lines, missed = [HEAD], []
     for cell in cells():
         if cell.key not in counts:
             continue
-        found, before = counts[cell.key], signs.get(cell.key)
+        found = counts[cell.key]
         samples = found["samples"]
-        covered, unmarked = found["held"] / samples, found["unmarked"] / samples
-        error = 100 * (covered * (1 - covered) / samples) ** 0.5
-        earlier = "|"
-        if before:
-            earlier = f"{100 * before['held'] / before['samples']:.1f} | {before['size'] / before['samples']:.2f}"
-        lines.append(
-            f"| {cell.systems} | {cell.kind} | {cell.documents} | {cell.sizes} | {100 * covered:.1f} ± {error:.1f} | "
-            f"{found['size'] / samples:.2f} | {100 * found['marks'] / samples:.0f} % | {100 * unmarked:.1f} | "
-            f"{earlier} |"
+        held, unmarked, size, marks = (
+            found[name] / samples for name in ("held", "unmarked", "size", "marks")
         )
+        error = 100 * math.sqrt(held * (1 - held) / samples)
+        figures = f"{100 * held:.1f} ± {error:.1f} | {size:.2f} | {100 * marks:.0f} % | {100 * unmarked:.1f}"
+        lines.append(f"| {cell.systems} | {cell.kind} | {cell.sizes} | {cell.documents} | {figures} |")
         if unmarked < LEAST:
             missed.append(f"unmarked rank sets hold in {unmarked:.3f}: {cell.key}")
     return "\n".join(lines), missed
 
 
 LEAST = 0.93
-HEAD = f"""All systems are equal: each is wrong in {ERRORS:.0%} of the rows. *Like, rows*: each row is wrong by itself.
-*Like, documents*: all rows of a document are right, or all are wrong. *Unlike*: every second system is of the
-one kind, the others of the other. Documents of 1 to 200 rows have n rows with a probability that falls as
-n^-1.5. {SAMPLES:,} samples a cell, {DRAWS[-1]} draws, seed {SEED}.
+HEAD = f"""All systems are equal: each is wrong in {ERRORS:.0%} of the rows. *Like*: each row is wrong by
+itself. *Unlike*: with every second system, all rows of a document are wrong, or none. Documents of 1 to 200
+rows have n rows with a probability that falls as n^-1.5. {SAMPLES:,} samples a cell, {DRAWS[-1]} draws, seed
+{SEED}.
 
 *Held*: share of samples in which the sets of all systems are complete, with its standard error; 95 % are
 promised. *Size*: mean number of ranks in a set. *Marked*: share of systems with `few_rows`. *Unmarked held*:
 share of samples in which all sets without a mark are complete; the gate wants {LEAST:.0%} in every cell.
-*Signs*: what joint sign flips gave, the method before (`rank_kinds_signs.json`).
 
-| systems | kind | documents | sizes | held, % | size | marked | unmarked held, % | signs: held, % | size |
-| ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+| systems | kind | rows of a document | documents | held, % | size | marked | unmarked held, % |
+| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |"""
 
 
 def main() -> int:
