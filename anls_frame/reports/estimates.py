@@ -21,6 +21,8 @@ FEW_ROWS = 100
 FEW_UNITS = 20.0
 FEW_CARRIERS = 10
 """Rows, effective units, and units that carry a figure: below any of these, intervals are approximate."""
+FEW_ROWS_WITH_ERRORS = 30
+"""So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""
 
 
 class Sums(NamedTuple):
@@ -79,7 +81,7 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
         low, high = (np.stack(ends) for ends in zip(*pairs, strict=True))
         ends = {"": mean, "_low": low, "_high": high}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
-        of_kind = where_several(stacked.n, stacked.n_squares, carriers(kind, stacked))
+        of_kind = carried_by(kind, stacked)
         for row, metric in enumerate(alike):
             # A share of rows can truly be 0 (no page is exact), however many units there are.
             if not metric.is_share:
@@ -136,6 +138,22 @@ def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) ->
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     return np.where(n_squares > n, carrying, np.inf)
+
+
+def carried_by(kind: Interval, sums: Sums) -> FloatArray:
+    """
+    Return the number of units that carry a figure, of which `FEW_CARRIERS` are enough.
+
+    The interval of scores allows for single rows. That of a rate does not, and three times as many rows with
+    errors are needed as documents; without any error, its upper end is a bound.
+    """
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    carrying = carriers(kind, sums)
+    if kind != "rate":
+        return where_several(sums.n, sums.n_squares, carrying)
+    rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
+    return np.where(sums.n_squares > sums.n, carrying, rows)
 
 
 def carriers(kind: Interval, sums: Sums) -> FloatArray:

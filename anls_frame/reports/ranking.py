@@ -12,10 +12,9 @@ from anls_frame.reports.estimates import (
     are_few,
     brought_back,
     brought_to_unit,
-    carriers,
+    carried_by,
     interval,
     units,
-    where_several,
 )
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import system_sums
@@ -141,9 +140,9 @@ def _of_metric(
     elif metric.interval == "bounded":
         sums = sums._replace(squares=_squares(summary, of_metric))
     low, high = brought_back(metric, score, *interval(metric.interval, sums, test.confidence))
-    carrying = np.full(shape, np.inf) if metric.is_share else carriers(metric.interval, sums)
+    carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
     effective = units(sums)
-    few = are_few(powers[0][:, None], effective, where_several(sums.n, sums.n_squares, carrying))
+    few = are_few(powers[0][:, None], effective, carried)
     _, width = metric.span or (0, 1)
     few = with_ranks_on_few(few, better, score / width, effective)
     rows = np.repeat(np.arange(shape[0]), shape[1])

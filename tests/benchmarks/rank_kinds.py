@@ -111,7 +111,7 @@ def has_difference(sums: statistics.SystemSums, pairs: list[tuple[int, int]], se
 def few_scores(x: Array, n: Array) -> npt.NDArray[np.bool_]:
     """Whether scores are marked, by themselves."""
     sums = sums_of(x, n)
-    return estimates.are_few(sums.n, estimates.units(sums), estimates.carriers("bounded", sums))
+    return estimates.are_few(sums.n, estimates.units(sums), estimates.carried_by("bounded", sums))
 
 
 def sums_of(x: Array, n: Array) -> estimates.Sums:
