@@ -95,7 +95,8 @@ def rank_sets(
     are adjusted for all pairs of the line, as by `pairwise`. A system's best rank is 1 plus the number of
     systems that are shown to be better, its worst rank is the number of systems minus the number of those
     that are shown to be worse. With few documents, of which some are lost as a whole or
-    which have very unequal sizes, the sets of a few systems hold less often than the confidence says.
+    which have very unequal sizes, the sets of a few systems hold less often than the confidence says:
+    tests/benchmarks/RANKS.md.
 
     Examples
     --------
