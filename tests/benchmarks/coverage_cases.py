@@ -4,13 +4,14 @@ Coverage of intervals in cases of their own: heavy tails, scores in a narrow ran
     python tests/benchmarks/coverage_cases.py            # writes COVERAGE_CASES.md beside this file
     python tests/benchmarks/coverage_cases.py --samples 200 --page /tmp/cases.md
 
-`coverage.py` has the gate. Here are cases in which intervals miss more often than they say, and how often they
-are then marked `few_rows`. The same seed gives the same figures.
+`coverage.py` has the gate. Here are cases in which intervals miss more often than they say, and how often
+they are then marked `few_rows`. The same seed gives the same figures.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,9 @@ from anls_frame.reports import estimates
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anls_frame.summary.measures import Interval
     from populations import Array, Random
+
+    from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("COVERAGE_CASES.md")
 SEED = 20261124
@@ -75,60 +77,74 @@ SIZES = {
 }
 
 
+def log_normal(sigma: float, share: float = 1.0, scale: float = -3.0) -> Callable[[Array, Random], Array]:
+    """Rates of which a share is log-normal, the others 0."""
+
+    def rows(document: Array, random: Random) -> Array:
+        if share == 1:
+            return random.lognormal(scale, sigma, len(document))
+        has_errors = random.random(len(document)) < share
+        return np.where(has_errors, random.lognormal(scale, sigma, len(document)), 0.0)
+
+    return rows
+
+
+def pareto(power: float) -> Callable[[Array, Random], Array]:
+    """Rates with a tail of this exponent."""
+    return lambda document, random: 0.02 * (1 + random.pareto(power, len(document)))
+
+
+def graded(a: int, b: int) -> Callable[[Array, Random], Array]:
+    """Scores that differ between documents, and hardly inside."""
+
+    def rows(document: Array, random: Random) -> Array:
+        shared = random.beta(a, b, int(document.max()) + 1)[document]
+        return np.clip(shared + random.normal(0, 0.01, len(document)), 0, 1)
+
+    return rows
+
+
+def differences(document: Array, random: Random) -> Array:
+    """Differences of rows, whose documents differ with an intraclass correlation of 0.2."""
+    shared = random.normal(0, 0.15, int(document.max()) + 1)[document]
+    return shared + random.normal(0, 0.3, len(document))
+
+
+def differences_of_rows(document: Array, random: Random) -> Array:
+    """Differences of rows that have nothing in common in a document."""
+    return random.normal(0, 0.3, len(document))
+
+
 def cases() -> Iterator[Case]:
     """All cases."""
     section = "Error rates of single pages"
-    for sigma in (1.0, 1.5, 2.0):
-        rates = lambda document, random, sigma=sigma: random.lognormal(-3, sigma, len(document))  # noqa: E731
-        for pages in (100, 200, 400):
-            yield Case(
-                section,
-                f"log-normal, σ = {sigma}",
-                "rate",
-                pages,
-                alone,
-                rates,
-                float(np.exp(sigma**2 / 2 - 3)),
+    rates = [
+        *(
+            (f"log-normal, σ = {sigma}", log_normal(sigma), np.exp(sigma**2 / 2 - 3))  # noqa: RUF001
+            for sigma in (1.0, 1.5, 2.0)
+        ),
+        *(
+            (
+                f"errors on {share:.0%} of the pages, log-normal, σ = 1",  # noqa: RUF001
+                log_normal(1, share, -1),
+                share * np.exp(-0.5),
             )
-    for share in (0.05, 0.1, 0.3):
-        rates = lambda document, random, share=share: np.where(  # noqa: E731
-            random.random(len(document)) < share, random.lognormal(-1, 1, len(document)), 0.0
-        )
-        for pages in (100, 200, 400):
-            name = f"errors on {share:.0%} of the pages, log-normal, σ = 1"
-            yield Case(section, name, "rate", pages, alone, rates, share * float(np.exp(-0.5)))
-    for power in (2.0, 3.0):
-        rates = lambda document, random, power=power: 0.02 * (1 + random.pareto(power, len(document)))  # noqa: E731
-        for pages in (100, 200, 400):
-            name = f"Pareto, exponent {power:.0f}"
-            yield Case(section, name, "rate", pages, alone, rates, 0.02 * power / (power - 1))
-
+            for share in (0.05, 0.1, 0.3)
+        ),
+        *((f"Pareto, exponent {power}", pareto(power), 0.02 * power / (power - 1)) for power in (2, 3)),
+    ]
+    for (name, rows, mean), pages in itertools.product(rates, (100, 200, 400)):
+        yield Case(section, name, "rate", pages, alone, rows, float(mean))
     section = "Graded scores, nearly equal inside documents"
-    for a, b in ((8, 2), (18, 2), (2, 2)):
-
-        def graded(document: Array, random: Random, a: int = a, b: int = b) -> Array:
-            shared = random.beta(a, b, int(document.max()) + 1)[document]
-            return np.clip(shared + random.normal(0, 0.01, len(document)), 0, 1)
-
-        for documents in (5, 10, 20, 50, 100):
-            name = f"beta({a}, {b}) a document, rows ± 0.01"
-            yield Case(section, name, "bounded", documents, ten, graded, a / (a + b))
-
+    for (a, b), documents in itertools.product(((8, 2), (18, 2), (2, 2)), (5, 10, 20, 50, 100)):
+        name = f"beta({a}, {b}) a document, rows ± 0.01"
+        yield Case(section, name, "bounded", documents, ten, graded(a, b), a / (a + b))
     section = "Differences of two systems, by sizes of documents"
-
-    def differences(document: Array, random: Random) -> Array:
-        shared = random.normal(0, 0.15, int(document.max()) + 1)[document]
-        return shared + random.normal(0, 0.3, len(document))
-
-    def at_rows(document: Array, random: Random) -> Array:
-        return random.normal(0, 0.3, len(document))
-
-    for documents in (15, 30, 100):
-        for name, sizes in SIZES.items():
-            for kind, rows in (("documents differ (ICC 0.2)", differences), ("rows differ", at_rows)):
-                yield Case(
-                    section, f"{name}; {kind}", "mean", documents, sizes, rows, 0.0, is_difference=True
-                )
+    kinds = {"documents differ (ICC 0.2)": differences, "rows differ": differences_of_rows}
+    for documents, (sizes, size), (kind, rows) in itertools.product(
+        (15, 30, 100), SIZES.items(), kinds.items()
+    ):
+        yield Case(section, f"{sizes}; {kind}", "mean", documents, size, rows, 0.0, is_difference=True)
 
 
 def samples_of(case: Case, samples: int) -> Array:
