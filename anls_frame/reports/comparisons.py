@@ -238,7 +238,8 @@ class Comparison(SlicedResult[Table_co]):
         The columns are `slice` ("overall" or "group"), the keys, `metric`, `system`, `n` (rows in which all
         systems have a score), the `score` with its interval in `low` and `high`, its `rank` (1 is best, equal
         scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`, `few_rows` and
-        `n_clusters`.
+        `n_clusters`. `few_rows` is that of a report of the system; it is also true if the ranks rest on the
+        difference from such a system, and this is less than ten whole clusters are worth.
 
         In each slice and metric, the true ranks of all systems are between `rank_low` and `rank_high`
         together, at the confidence level of the comparison, because they allow for all pairs of systems; see

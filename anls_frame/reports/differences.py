@@ -64,13 +64,13 @@ class Differences:
     A cell is a combination of `by` values and a unit: the cluster or, without clusters, the difference second
     minus first, so that rows with equal differences are counted together. For corpus rates, a cell holds the
     errors and lengths of both systems: the sums of a cluster or, without clusters, the values that `n` rows
-    share. Wins and losses compare the scores of rows.
+    share. Wins and losses compare the scores of rows. No difference is larger than `largest`.
     """
 
     cells: pl.DataFrame
     votes: pl.DataFrame
     has_clusters: bool
-    is_bounded: bool
+    largest: float
     is_corpus: bool
     bits: int
 
@@ -86,7 +86,6 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
     settings, sums = summary.settings, summary.sums
     keys = key_names(settings.by, None)
     has_clusters = settings.cluster is not None
-    least, most = sums.ends[metric.name]
     number = pairs(len(summary.systems)).index((min(first, second), max(first, second)))
     votes = sums.votes[metric.name].filter(pl.col("pair") == number).drop("pair")
     if first > second:
@@ -102,10 +101,7 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
         cells=cells,
         votes=votes,
         has_clusters=has_clusters,
-        is_bounded=metric.bounds == (0, 1)
-        and least is not None
-        and most is not None
-        and 0 <= least <= most <= 1,
+        largest=metric.span[1] if metric.span else math.inf,
         is_corpus=metric.is_ratio,
         bits=bits(metric, 2),
     )
@@ -168,8 +164,7 @@ def slices(
     mean = np.divide(x, n, out=np.full_like(x, np.nan), where=n > 0)
     variance = statistics.ratio_variance(count, x, n, xx, xy, yy)
     low, high = statistics.t_interval(mean, variance, count, confidence)
-    if differences.is_bounded:
-        low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
+    low, high = (np.clip(end, -differences.largest, differences.largest) for end in (low, high))
     test = _sign_flip if differences.has_clusters else _sign_flip_rows
     p_values = np.array([test(row, draws, seed) for row in grouped.iter_rows(named=True)], np.float64)
     figures = {

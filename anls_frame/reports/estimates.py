@@ -21,6 +21,8 @@ FEW_ROWS = 100
 FEW_UNITS = 20.0
 FEW_CARRIERS = 10
 """Rows, effective units, and units that carry a figure: below any of these, intervals are approximate."""
+FEW_ROWS_WITH_ERRORS = 30
+"""So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""
 
 
 class Sums(NamedTuple):
@@ -49,6 +51,18 @@ class Sums(NamedTuple):
         """
         return self._replace(squares=self.x, n=self.y, n_squares=self.yy, n_cubes=cubes, n_fourths=fourths)
 
+    def in_unit(self, least: float, width: float) -> Sums:
+        """Return the sums of scores that are brought to [0, 1], from bounds of this distance."""
+        if (least, width) == (0, 1):
+            return self
+        return self._replace(
+            x=(self.x - least * self.y) / width,
+            xx=(self.xx - 2 * least * self.xy + least**2 * self.yy) / width**2,
+            xy=(self.xy - least * self.yy) / width,
+            squares=(self.squares - 2 * least * self.x + least**2 * self.n) / width**2,
+            bracket=self.bracket / width**2,
+        )
+
 
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
@@ -60,13 +74,14 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
     for kind in dict.fromkeys(metric.interval for metric in metrics):
         alike = [metric for metric in metrics if metric.interval == kind]
         stacked = Sums(*map(np.stack, zip(*(_sums(sums, metric) for metric in alike), strict=True)))
-        mean = np.divide(stacked.x, stacked.y, out=np.full_like(stacked.x, np.nan), where=stacked.y > 0)
+        x = np.stack([sums[metric.moments()[0]].to_numpy() for metric in alike])
+        mean = np.divide(x, stacked.y, out=np.full_like(x, np.nan), where=stacked.y > 0)
         low, high = interval(kind, stacked, confidence)
-        if kind == "mean":
-            low, high = _clipped(alike, low, high)
+        pairs = [brought_back(*of_metric) for of_metric in zip(alike, mean, low, high, strict=True)]
+        low, high = (np.stack(ends) for ends in zip(*pairs, strict=True))
         ends = {"": mean, "_low": low, "_high": high}
         fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
-        of_kind = where_several(stacked.n, stacked.n_squares, carriers(kind, stacked))
+        of_kind = carried_by(kind, stacked)
         for row, metric in enumerate(alike):
             # A share of rows can truly be 0 (no page is exact), however many units there are.
             if not metric.is_share:
@@ -89,17 +104,27 @@ def _sums(sums: pl.DataFrame, metric: Metric) -> Sums:
     x, y, xx, xy, yy, squares, *powers = (sums[name].to_numpy() for name in metric.moments())
     n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
     found = Sums(x, y, xx, xy, yy, squares, sums[metric.bracket].to_numpy(), n, *sizes)
+    found = brought_to_unit(found, metric)
     return found.of_fields(*powers) if metric.counts_fields else found
 
 
-def _clipped(metrics: Sequence[Metric], low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return intervals that end at the bounds of their metrics."""
+def brought_to_unit(sums: Sums, metric: Metric) -> Sums:
+    """Return the sums of scores that are brought to [0, 1] if the metric has two bounds."""
+    return sums if metric.span is None else sums.in_unit(*metric.span)
+
+
+def brought_back(
+    metric: Metric, mean: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of an interval in terms of the scores as they are, cut at the bounds."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    bounds = [metric.bounds or (None, None) for metric in metrics]
-    least = np.array([[-np.inf if end is None else end] for end, _ in bounds])
-    most = np.array([[np.inf if end is None else end] for _, end in bounds])
-    return np.clip(low, least, most), np.clip(high, least, most)
+    least, width = metric.span or (0, 1)
+    if (least, width) != (0, 1):
+        low, high = np.minimum(least + width * low, mean), np.maximum(least + width * high, mean)
+    if metric.interval == "rate" or metric.bounds in {None, (None, None)}:
+        return low, high
+    return np.clip(low, *metric.bounds), np.clip(high, *metric.bounds)
 
 
 def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
@@ -113,6 +138,22 @@ def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) ->
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
     return np.where(n_squares > n, carrying, np.inf)
+
+
+def carried_by(kind: Interval, sums: Sums) -> FloatArray:
+    """
+    Return the number of units that carry a figure, of which `FEW_CARRIERS` are enough.
+
+    The interval of scores allows for single rows. That of a rate does not, and three times as many rows with
+    errors are needed as documents; without any error, its upper end is a bound.
+    """
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    carrying = carriers(kind, sums)
+    if kind != "rate":
+        return where_several(sums.n, sums.n_squares, carrying)
+    rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
+    return np.where(sums.n_squares > sums.n, carrying, rows)
 
 
 def carriers(kind: Interval, sums: Sums) -> FloatArray:

@@ -189,8 +189,9 @@ def _of_metric(
         clusters[place] = line.counts.sum()
     difference = score[:, second] - score[:, first]
     low, high = statistics.t_interval(difference, variance, effective, test.confidence)
-    if metric.bounds == (0, 1):
-        low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
+    if metric.span is not None:
+        _, width = metric.span
+        low, high = np.clip(low, -width, width), np.clip(high, -width, width)
     several = where_several(powers[0], powers[1], carrying.T)
     few = are_few(powers[0], statistics.effective_units(*powers), several).T
     figures = {

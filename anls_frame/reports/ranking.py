@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports.estimates import Sums, are_few, carriers, interval, units, where_several
+from anls_frame.reports.estimates import (
+    FEW_CARRIERS,
+    Sums,
+    are_few,
+    brought_back,
+    brought_to_unit,
+    carried_by,
+    interval,
+    units,
+)
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import system_sums
 from anls_frame.summary import fixed_point
@@ -15,6 +24,9 @@ from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from anls_frame.reports.pairwise import Test
     from anls_frame.statistics.student import FloatArray
@@ -61,7 +73,7 @@ def table(summary: SystemsSummary, keys: Sequence[str], test: Test) -> pl.DataFr
             for name, values in found.items()
         }
         tables.append(
-            _of_metric(summary, of_metric, test)
+            _of_metric(summary, of_metric, ranks.better[start:end], test)
             .with_columns(**of_ranks)
             .with_columns(possibly_best=pl.col("rank_low") == 1)
             .select(*keys, *COLUMNS)
@@ -70,7 +82,36 @@ def table(summary: SystemsSummary, keys: Sequence[str], test: Test) -> pl.DataFr
     return pl.concat(tables)
 
 
-def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.DataFrame:
+def with_ranks_on_few(
+    few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """
+    Return which systems have too few units for their scores, or for their sets of ranks.
+
+    A set rests on the differences that are shown. One from a system with too few units is doubtful if fewer
+    than ten units that are lost as a whole would make up for it: so many can be missing in a sample.
+
+    Parameters
+    ----------
+    few, score, effective
+        Whether scores have too few units, the scores (a unit can lose 1), and effective units, lines by
+        systems.
+    better
+        Which differences are shown, as in `Ranks`.
+    """
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    marked = few.copy()
+    for place in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
+        apart = np.abs(score[place, :, None] - score[place]) * effective[place, :, None]
+        shown = better[place] | better[place].T
+        marked[place] |= (shown & (apart < FEW_CARRIERS) & few[place]).any(axis=1)
+    return marked
+
+
+def _of_metric(
+    summary: SystemsSummary, of_metric: Lines, better: npt.NDArray[np.bool_], test: Test
+) -> pl.DataFrame:
     """Return the scores and intervals of a metric."""
     import numpy as np  # noqa: PLC0415 - only to compare
 
@@ -92,29 +133,18 @@ def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.Data
             into[place] = line.counts @ np.broadcast_to(values, residual.shape)
         powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[place] = line.counts.sum()
-    has_squares = metric.interval == "bounded" and not metric.counts_fields
-    sums = Sums(
-        x,
-        np.array(y),
-        xx,
-        xy,
-        yy,
-        _squares(summary, of_metric) if has_squares else xx,
-        bracket,
-        *(np.repeat(one[:, None], shape[1], 1) for one in powers),
-    )
+    sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
+    sums = brought_to_unit(Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes), metric)
     if metric.counts_fields:
         sums = sums.of_fields(cubes, fourths)
-    low, high = interval(metric.interval, sums, test.confidence)
-    if metric.interval == "mean":
-        least, most = metric.bounds or (None, None)
-        low, high = (
-            (np.clip(end, least, most) for end in (low, high))
-            if metric.bounds not in (None, (None, None))
-            else (low, high)
-        )
-    carrying = np.full(shape, np.inf) if metric.is_share else carriers(metric.interval, sums)
-    few = are_few(powers[0][:, None], units(sums), where_several(sums.n, sums.n_squares, carrying))
+    elif metric.interval == "bounded":
+        sums = sums._replace(squares=_squares(summary, of_metric))
+    low, high = brought_back(metric, score, *interval(metric.interval, sums, test.confidence))
+    carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
+    effective = units(sums)
+    few = are_few(powers[0][:, None], effective, carried)
+    _, width = metric.span or (0, 1)
+    few = with_ranks_on_few(few, better, score / width, effective)
     rows = np.repeat(np.arange(shape[0]), shape[1])
     has_clusters = summary.settings.cluster is not None
     return of_metric.slices.select(*keys, "n")[rows].with_columns(
@@ -130,7 +160,7 @@ def _of_metric(summary: SystemsSummary, of_metric: Lines, test: Test) -> pl.Data
 
 
 def _squares(summary: SystemsSummary, of_metric: Lines) -> FloatArray:
-    """Return the sums of squared scores over rows, lines by systems."""
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
     keys = of_metric.keys
     names = [f"square_{system}" for system in range(of_metric.systems)]
     slices = explode_lists(summary.sums.slices[of_metric.metric.name], keys).filter(pl.col("n") > 0)

@@ -60,8 +60,7 @@ def slices(
         effective = statistics.effective_units(total(both), total(both * both))
         variance = total(share * share) * effective / (effective - 1)
         low, high = statistics.t_interval(second - first, variance, effective, confidence)
-    if differences.is_bounded:
-        low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
+    low, high = (np.clip(end, -differences.largest, differences.largest) for end in (low, high))
     with np.errstate(invalid="ignore", divide="ignore"):
         errors, length = errors_1 + errors_2, length_1 + length_2
         residual = (e_2 - e_1) - (errors / length)[place] * (l_2 - l_1)

@@ -195,7 +195,8 @@ class Report(SlicedResult[Table_co]):
             `_n`;
             `few_rows`, true where intervals are only approximate: below 100 rows, 20 effective units
             (clusters, which count less if some are much larger than others) or 10 clusters that carry the
-            score, or its distance from 1; `n_clusters`, null without clusters.
+            score, or its distance from 1, or 30 rows that carry an error rate if there are no clusters;
+            `n_clusters`, null without clusters.
 
         Raises
         ------

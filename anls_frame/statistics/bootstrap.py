@@ -29,8 +29,8 @@ _MOST_WORK = 1 << 32
 _LEAST_DRAWS = 1_000
 """... but not fewer than this."""
 
-_ROOM = 1 << 19
-"""Maximum number of weights, and of products, in memory at a time."""
+_ROOM = 1 << 17
+"""Maximum number of weights, and of products, in memory at a time: what fits into a cache."""
 
 _NO_DIFFERENCE = 1e-12
 """Differences and squares below this fraction of their terms are rounding errors."""
@@ -49,10 +49,10 @@ def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[Floa
         start = 0
         for weights in _drawn_weights(lines.counts, draws, seed, line.apart.shape[1]):
             drawn = line.statistics(weights[:, line.unit])
-            alone[place] += np.count_nonzero(drawn >= least[place], axis=0)
-            part = largest[start : start + len(drawn)]
-            np.maximum(part, drawn[:, line.is_decidable].max(axis=1, initial=0), out=part)
-            start += len(drawn)
+            alone[place] += np.count_nonzero(drawn >= least[place][:, None], axis=1)
+            part = largest[start : start + len(weights)]
+            np.maximum(part, drawn[line.is_decidable].max(axis=0, initial=0), out=part)
+            start += len(weights)
     as_large = draws - np.searchsorted(np.sort(largest), least)
     fewest = np.exp2(1 - np.reshape([line.differing for line in every], shape))
     p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
@@ -148,30 +148,44 @@ class _Line:
 
     def observed(self) -> FloatArray:
         """Return the statistic of each pair."""
-        return np.asarray(self._statistics(self.counts[None], self.ratio)[0])
+        return np.asarray(self._statistics(self.counts[None], self.ratio)[:, 0])
 
     def statistics(self, weights: FloatArray) -> FloatArray:
-        """Return the statistic of each pair in each draw, from how often the units are drawn."""
+        """Return the statistics, pairs by draws, from how often the units are drawn."""
         return self._statistics(weights, 0 * self.ratio)
 
     def _statistics(self, weights: FloatArray, ratio: FloatArray) -> FloatArray:
-        first, second = self.pairs.T
         systems = len(self.ratio)
         ends = np.cumsum([self.denominators, 1, 1, systems, systems])
-        size, weight, squares, shift, products = np.split(weights @ self.table, ends[:-1], axis=1)
-        apart = weights @ self.apart
-        with np.errstate(divide="ignore", invalid="ignore"):
-            moved = shift / np.where(size > 0, size, np.nan)
-            value = np.abs(moved) + self.ratio
-            moved, value = moved[:, first] - moved[:, second], value[:, first] + value[:, second]
-            of_products = 2 * moved * (products[:, first] - products[:, second])
-            of_squares = moved**2 * squares
-            variance = apart - of_products + of_squares
-            variance[variance <= _NO_DIFFERENCE * (apart + np.abs(of_products) + of_squares)] = 0
-            difference = moved + ratio[first] - ratio[second]
-            difference[np.abs(difference) <= _NO_DIFFERENCE * value] = 0
-            statistic = np.abs(difference) / np.sqrt(variance / weight**2 + difference**2 * self.squares)
+        size, weight, squares, shift, products = np.split((weights @ self.table).T, ends[:-1])
+        variance = self.apart.T @ weights.T
+        moved = shift / np.where(size > 0, size, np.nan)
+        difference = self._between(moved)
+        # Σ(a - dw)² of the influences a and the shares w: Σa² + d(dΣw² - 2Σaw).
+        change = difference * squares
+        change -= self._between(2 * products)
+        change *= difference
+        # If all influences are dw, the terms are as large as Σa².
+        rounding = _NO_DIFFERENCE * variance
+        variance += change
+        variance[variance <= rounding] = 0
+        first, second = self.pairs.T
+        difference += (ratio[first] - ratio[second])[:, None]
+        np.square(difference, out=difference)
+        largest = np.fmax.reduce(np.abs(moved) + self.ratio[:, None], axis=0)
+        difference[difference <= (_NO_DIFFERENCE * largest) ** 2] = 0
+        variance /= weight**2
+        np.multiply(difference, self.squares, out=change)
+        variance += change
+        variance += np.finfo(np.float64).tiny  # 0 / 0 is no difference
+        difference /= variance
         # A draw without any denominator is as extreme as possible.
-        statistic[np.isnan(statistic)] = self.squares**-0.5 if self.squares > 0 else 0
-        statistic[difference == 0] = 0
-        return np.asarray(statistic)
+        difference[np.isnan(difference)] = 1 / self.squares if self.squares > 0 else 0
+        return np.asarray(np.sqrt(difference, out=difference))
+
+    def _between(self, systems: FloatArray) -> FloatArray:
+        """Return the differences of the pairs, from the figures of the systems."""
+        first, second = self.pairs.T
+        difference = systems[first]
+        difference -= systems[second]
+        return np.asarray(difference)

@@ -36,11 +36,14 @@ class Ranks:
         next rank is left out (competition ranking: 1, 2, 2, 4).
     rank_low, rank_high
         The best and the worst rank that the system can have: all ranks between them are in its set.
+    better
+        Whether the first system is shown to be better than the second: lines by first by second systems.
     """
 
     rank: FloatArray
     rank_low: FloatArray
     rank_high: FloatArray
+    better: npt.NDArray[np.bool_]
 
     @property
     def possibly_best(self) -> npt.NDArray[np.bool_]:
@@ -92,7 +95,8 @@ def rank_sets(
     are adjusted for all pairs of the line, as by `pairwise`. A system's best rank is 1 plus the number of
     systems that are shown to be better, its worst rank is the number of systems minus the number of those
     that are shown to be worse. With few documents, of which some are lost as a whole or
-    which have very unequal sizes, the sets of a few systems hold less often than the confidence says.
+    which have very unequal sizes, the sets of a few systems hold less often than the confidence says:
+    tests/benchmarks/RANKS.md.
 
     Examples
     --------
@@ -109,21 +113,22 @@ def rank_sets(
     """
     level = 1 - share("confidence", confidence, ends=False)
     draws, lines = check_draws(draws), Lines.of(sums, seed)
-    better = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
+    scores = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)
-    rank, low, high = np.full((3, *better.shape), np.nan)
+    rank, low, high = np.full((3, *scores.shape), np.nan)
+    better = np.zeros((*scores.shape, sums.systems), bool)
     for place, line in enumerate(lines.each()):
-        defined = ~np.isnan(better[place])
-        score = better[place]
+        score = scores[place]
+        defined = ~np.isnan(score)
         apart = _EQUAL * np.abs(score[defined]).max(initial=0)
         rank[place] = 1 + (score > score[:, None] + apart).sum(axis=1)
         _, adjusted = p_values(line, pairs, draws, seed)
         shown = pairs[(adjusted[0] <= level) & line.tested(pairs)[0]]
         ahead = np.where(score[shown[:, 0]] > score[shown[:, 1]], *shown.T)
-        behind = shown.sum(axis=1) - ahead
-        low[place] = 1 + np.bincount(behind, minlength=sums.systems)
-        high[place] = defined.sum() - np.bincount(ahead, minlength=sums.systems)
-    undefined = np.isnan(better)
+        better[place, ahead, shown.sum(axis=1) - ahead] = True
+        low[place] = 1 + better[place].sum(axis=0)
+        high[place] = defined.sum() - better[place].sum(axis=1)
+    undefined = np.isnan(scores)
     for figures in (rank, low, high):
         figures[undefined] = np.nan
-    return Ranks(rank, low, high)
+    return Ranks(rank, low, high, better)

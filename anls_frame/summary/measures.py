@@ -83,10 +83,10 @@ class Metric:
     -----
     A row without a value (null) is left out of this metric, and so is a row that adds 0 to both sums of a
     ratio, unless it is an error rate (lower is better, with the bounds (0, None)). The interval of a mean or
-    ratio within (0, 1) is Wilson's, that of a rate or mean of at least 0 where lower is better is on a log
-    scale, and all others are Student's t, cut at the bounds. A ratio within (0, 1) has the interval that its
-    single fields would have as rows, with the row, or its cluster, as their cluster. All other attributes are
-    internal and may change.
+    ratio with two bounds is Wilson's, of scores that are brought to [0, 1]; that of a rate or mean of at
+    least 0 where lower is better is on a log scale; all others are Student's t, cut at the bound. A ratio
+    with two bounds has the interval that its single fields would have as rows, with the row, or its cluster,
+    as their cluster. All other attributes are internal and may change.
 
     See Also
     --------
@@ -226,9 +226,20 @@ class Metric:
     @property
     def interval(self) -> Interval:
         """The kind of its interval."""
-        if self.bounds == (0, 1):
+        if self.span is not None:
             return "bounded"
         return "rate" if self.bounds == (0, None) and not self.higher_is_better else "mean"
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """Its lower bound, and the distance of both, the largest difference; `None` without two bounds."""
+        low, high = self.bounds or (None, None)
+        return None if low is None or high is None or math.isinf(high - low) else (low, high - low)
+
+    def in_unit(self, score: pl.Expr) -> pl.Expr:
+        """Return scores brought to [0, 1], if the metric has two bounds."""
+        least, width = self.span or (0, 1)
+        return score if (least, width) == (0, 1) else (score - least) / width
 
     @property
     def is_share(self) -> bool:

@@ -276,7 +276,7 @@ class _Tally:
                 cells[metric.name] = _cells(scored, rows.keys, place, metric, rows.systems)
                 voted = cells[metric.name] if rows.systems == _TWO else scored
                 votes[metric.name] = _votes(voted, self.keys, named, metric)
-                slices[metric.name] = _exact(scored, self.keys, named)
+                slices[metric.name] = _exact(scored, self.keys, named, metric)
         if CLUSTER not in rows.keys:
             # Votes and slices follow at the end, from the cells, because these can be far fewer than rows.
             values = [
@@ -312,7 +312,7 @@ class _Tally:
             parts = list(cells.drop_nulls(named).iter_slices(size)) or [cells.head(0)]
             of_parts = [_votes(part, self.keys, named, metric) for part in parts]
             votes[metric.name] = _added(of_parts, [*self.keys, "pair"])
-            exact = [_exact(_with_scale(part, named), self.keys, named) for part in parts]
+            exact = [_exact(_with_scale(part, named), self.keys, named, metric) for part in parts]
             slices[metric.name] = _added(exact, [*self.keys, SCALE])
         return dataclasses.replace(sums, votes=votes, slices=slices)
 
@@ -379,8 +379,12 @@ def _sides(named: Sequence[str], metric: Metric) -> list[pl.Expr]:
     return [wins.alias("wins"), losses.alias("losses")]
 
 
-def _exact(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str]) -> pl.DataFrame:
-    """Return exact sums of the scores, and the sums of their squares; lines may count several rows, `n`."""
+def _exact(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric: Metric) -> pl.DataFrame:
+    """
+    Return exact sums of the scores, and the sums of the squares of scores that are brought to [0, 1].
+
+    Lines may count several rows, `n`.
+    """
     times, count = None, pl.len().cast(pl.Int64).alias("n")
     if "n" in scored.columns:
         times, count = pl.col("n"), pl.col("n").sum()
@@ -390,10 +394,11 @@ def _exact(scored: pl.DataFrame, keys: Sequence[str], named: Sequence[str]) -> p
         fixed_point.sum_of_units(pl.col(name) * pl.col(_FACTOR), EXACT_BITS, times).alias(f"sum_{system}")
         for system, name in enumerate(named)
     ]
-    # Only needed for scores within [0, 1]; others may wrap.
+    # Only needed where there are bounds; scores without any may wrap, unless they are in [0, 1].
+    in_unit = [metric.in_unit(pl.col(name)) for name in named]
     squares = [
-        fixed_point.sum_of_units(pl.col(name) * pl.col(name), FINE_BITS, times).alias(f"square_{system}")
-        for system, name in enumerate(named)
+        fixed_point.sum_of_units(score * score, FINE_BITS, times).alias(f"square_{system}")
+        for system, score in enumerate(in_unit)
     ]
     return canonical(scored.group_by(*keys, SCALE).agg(count, *sums, *squares))
 

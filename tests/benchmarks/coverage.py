@@ -120,12 +120,11 @@ def marks(samples: Mapping[str, Array]) -> dict[str, npt.NDArray[np.bool_]]:
         sums = as_sums(totals)
         if column == "difference":
             units = statistics.effective_units(sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
-            carriers = totals[:, -1]
+            carrying = estimates.where_several(sums.n, sums.n_squares, totals[:, -1])
         else:
             units = estimates.units(sums)
-            is_share = column in SHARES
-            carriers = estimates.carriers("mean" if is_share else KINDS[column], sums)
-        found[column] = estimates.are_few(sums.n, sums.n_squares, units, carriers)
+            carrying = estimates.carried_by("mean" if column in SHARES else KINDS[column], sums)
+        found[column] = estimates.are_few(sums.n, units, carrying)
     of_report = np.logical_or.reduce([few for column, few in found.items() if column != "difference"])
     return {column: few if column == "difference" else of_report for column, few in found.items()}
 

@@ -5,6 +5,7 @@ The gate of `statistics.pairwise` and `statistics.rank_sets`.
 
     python tests/benchmarks/many_systems_gate.py            # all of it, writes RANKS.md
     python tests/benchmarks/many_systems_gate.py --quick    # a tenth of the comparisons, prints the tables
+    python tests/benchmarks/many_systems_gate.py --kinds    # only the table of what rank_kinds.py counted
 
 Ends with 1 if systems that are equal are called different too often, or if sets of ranks miss true ranks too
 often. The same seed gives the same figures.
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+import rank_kinds
 from populations import DATA, Array, Random, heavy_tail
 from significance_gate import ALPHA, ERRORS_ALLOWED, error
 
@@ -275,15 +277,28 @@ and 0.95 by {ERRORS_ALLOWED} standard errors of the simulation, {room:.3f}.
     return "\n".join(lines), missed
 
 
+TITLE = "# Level, coverage and power of the tests of many systems\n\n"
+OTHERS = "## Level and power\n\n"
+
+
 def main() -> int:
     """Print or write the table; 1 if a gated figure misses its bound."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons; prints the table")
+    parser.add_argument("--kinds", action="store_true", help="write only the table of rank_kinds.py")
     parser.add_argument("--seed", type=int, default=20261122)
     arguments = parser.parse_args()
     start = time.monotonic()
+    kinds, too_rare = rank_kinds.table()
+    kinds = f"## Equal systems of one kind and of two\n\n{kinds}"
+    if arguments.kinds:
+        _, _, others = PAGE.read_text(encoding="utf-8").partition(OTHERS)
+        PAGE.write_text(f"{TITLE}{kinds}\n\n{OTHERS}{others}", encoding="utf-8")
+        sys.stderr.writelines(f"gate: {failure}\n" for failure in too_rare)
+        return bool(too_rare)
     text, missed = table(200 if arguments.quick else 2_000, arguments.seed)
-    page = f"# Level, coverage and power of the tests of many systems\n\n{text}\n"
+    missed += too_rare
+    page = f"{TITLE}{kinds}\n\n{OTHERS}{text}\n"
     if arguments.quick:
         sys.stdout.write(page)
     else:

@@ -68,6 +68,55 @@ def test_independent_rows_are_not_marked_however_few_are_wrong() -> None:
     assert report(frame, metrics="s", cluster="d").overall["few_rows"]
 
 
+@pytest.mark.parametrize(("worst", "is_marked"), [(1, False), (4, False), (5, True), (90, True)])
+def test_rates_of_single_rows_are_marked_if_few_rows_have_the_errors(worst: int, *, is_marked: bool) -> None:
+    errors = [1.0] * 40 + [float(worst)] * 2
+    assert is_marked == (carriers(errors) < 30)
+    frame = pl.DataFrame({"s": [*errors, *[0.0] * 158]}).with_row_index("own")
+    for cluster in (None, "own"):
+        assert report(frame, metrics=LOWER, cluster=cluster).overall["few_rows"] == is_marked
+        systems = {"a": "s", "b": "t", "c": "u"}
+        metric = Metric(systems, name="m", bounds=(0, None), higher_is_better=False)
+        others = frame.with_columns(t=pl.lit(2.0), u=pl.lit(0.0))
+        marks = compare(others, list("abc"), metrics=metric, cluster=cluster, draws=99).ranking
+        # Without any error the upper end is a bound.
+        assert dict(marks.select("system", "few_rows").iter_rows()) == {
+            "a": is_marked,
+            "b": False,
+            "c": False,
+        }
+
+
+def documents_of_three(lost: int, share: float = 0.15) -> pl.DataFrame:
+    """Two systems with errors on rows of thirty documents, and one that loses whole documents."""
+    random = np.random.default_rng(1)
+    document = np.repeat(np.arange(30), 10)
+    wrong = random.random((2, 300)) < share
+    columns = {"a": ~wrong[0], "b": ~wrong[1], "c": document >= lost}
+    return pl.DataFrame({"d": document, **{name: right.astype(float) for name, right in columns.items()}})
+
+
+@pytest.mark.parametrize(
+    ("lost", "share", "marked"),
+    [
+        # It has lost no document of thirty, but could have lost as many as would make up for the difference.
+        (0, 0.15, "abc"),
+        # It is not told apart from the others, whose ranks do not rest on it.
+        (4, 0.15, "c"),
+        # The difference is worth more than ten documents.
+        (0, 0.5, "c"),
+        (12, 0.15, ""),
+    ],
+)
+def test_ranks_are_marked_if_they_rest_on_a_score_that_is(lost: int, share: float, marked: str) -> None:
+    frame = documents_of_three(lost, share)
+    for scale in (1, 100):
+        metric = Metric({name: name for name in "abc"}, name="m", bounds=(0, scale))
+        rows = frame.with_columns(pl.col("a", "b", "c") * scale)
+        ranking = compare(rows, list("abc"), metrics=metric, cluster="d", draws=999).ranking
+        assert set(ranking.filter("few_rows")["system"]) == set(marked)
+
+
 def test_scores_that_are_bounded_below_only_are_marked_by_what_there_is() -> None:
     few, many = scores_of([1] * 9), scores_of([1] * 31)
     errors = 2 - 2 * pl.col("s")

@@ -160,12 +160,14 @@ def figures(of_slice: Sequence[Scored], options: Options) -> dict[str, Any]:
         "few_rows": is_few(
             [(unit, scores["reference_length"]) for unit, scores in kept],
             *(side for name in ("anls", "nls") for side in both_sides([(u, s[name]) for u, s in kept])),
-            [(unit, scores["cer"]) for unit, scores in kept],
-            *(
-                [[(u, s["char_errors"]) for u, s in kept]]
-                if any(s["reference_length"] for _, s in kept)
-                else []
-            ),
+            rates=[
+                [(unit, scores["cer"]) for unit, scores in kept],
+                *(
+                    [[(u, s["char_errors"]) for u, s in kept]]
+                    if any(s["reference_length"] for _, s in kept)
+                    else []
+                ),
+            ],
         ),
         "n_clusters": None if options.cluster is None else clusters,
     }
@@ -259,11 +261,12 @@ def carrying_units(amounts: Iterable[Amount]) -> float:
     return effective_units(amount for amount, _ in summed((unit, amount, 1) for unit, amount in amounts))
 
 
-def is_few(rows: Sequence[Amount], *sides: Sequence[Amount]) -> bool:
+def is_few(rows: Sequence[Amount], *sides: Sequence[Amount], rates: Sequence[Sequence[Amount]] = ()) -> bool:
     """
     Whether there are fewer than 100 rows, or than 20 effective units by rows or by lengths.
 
-    Or, if units have several rows, than 10 that carry one of the sides of a figure.
+    Or, if units have several rows, than 10 that carry one of the sides of a figure, or the errors of a rate;
+    if each is a row, than 30 that carry the errors, if there are any.
     """
     by_rows, by_lengths = (
         [(unit, 0, size) for unit, size in sizes] for sizes in (((u, 1) for u, _ in rows), rows)
@@ -271,7 +274,9 @@ def is_few(rows: Sequence[Amount], *sides: Sequence[Amount]) -> bool:
     if len(rows) < 100 or usual_units(by_rows) < 20 or 0 < usual_units(by_lengths) < 20:
         return True
     are_clusters = len({unit for unit, _ in rows}) < len(rows)
-    return are_clusters and any(carrying_units(side) < 10 - 1e-6 for side in sides)
+    if are_clusters:
+        return any(carrying_units(side) < 10 - 1e-6 for side in (*sides, *rates))
+    return any(0 < carrying_units(rate) < 30 - 3e-6 for rate in rates)
 
 
 def quantile(df: float, confidence: float) -> float:
