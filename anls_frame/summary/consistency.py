@@ -98,7 +98,9 @@ def _check_keys(frames: Mapping[str, pl.DataFrame], settings: Settings) -> None:
         own = [*keys, *([CLUSTER] if CLUSTER in frame.columns else [])]
         cells = frames.get("cells " if settings.cluster is None else f"cells {kind.partition(' ')[2]}")
         cells = frames.get("cell", cells)
-        if cells is None or kind == "worst" or not own or not {*own} <= {*frame.columns}:
+        # Transitions also count rows that another system leaves out.
+        is_apart = kind == "worst" or kind.startswith("transitions ")
+        if cells is None or is_apart or not own or not {*own} <= {*frame.columns}:
             continue
         found, known = (_combinations(one, own) for one in (frame, cells))
         of_metric = kind.startswith("own ")

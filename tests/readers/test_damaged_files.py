@@ -39,8 +39,8 @@ HOSTILE_HTML = [
     *("<div>" * 300, "</div>" * 3, "<span class='ocr_line'>", "</html>", "<!--", "&nbsp;&#0;&#xD800;&foo;"),
     *("<del>", "\0", "<script>", "<p " * 200, "<![CDATA[", "<?php", "x" * 100_000, "<table><tr>" * 100),
 ]
-VALUE = re.compile(r'(?<=[:,\[])\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|\{\}|\[\])')
-PAIR = re.compile(r'"(?:[^"\\]|\\.)*"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)')
+VALUE = re.compile(r'(?<=[:,\[])\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|\{\}|\[\])')
+PAIR = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null)')
 
 Damage = "Callable[[random.Random, bytes], bytes]"
 
