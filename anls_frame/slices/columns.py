@@ -118,12 +118,17 @@ class Codes:
             return Codes(self.codes * other.size + other.codes[self.rows], size, self.rows)
         if self.rows is None:
             return Codes(self.codes[other.rows] * other.size + other.codes, size, other.rows)
-        starts = np.searchsorted(other.rows, self.rows, side="left")
-        counts = np.searchsorted(other.rows, self.rows, side="right") - starts
-        first = np.repeat(np.cumsum(counts) - counts, counts)
-        entry = np.repeat(starts, counts) + np.arange(len(first)) - first
+        entry, counts = other.entries(self.rows)
         codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
         return Codes(codes, size, np.repeat(self.rows, counts))
+
+    def entries(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the places of the entries of some rows, and how many each row has."""
+        of_entries = np.arange(len(self.codes)) if self.rows is None else self.rows
+        starts = np.searchsorted(of_entries, rows, side="left")
+        counts = np.searchsorted(of_entries, rows, side="right") - starts
+        first = np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
 
     def mask(self, code: int, height: int) -> npt.NDArray[np.bool_]:
         """Return which of the rows have the code."""
@@ -140,13 +145,12 @@ class Codes:
         first, last = np.searchsorted(self.rows, (start, end))
         return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
 
-    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Codes:
-        """Return the codes of the chosen rows."""
+    def taken(self, rows: IntArray) -> Codes:
+        """Return the codes of some rows, each as often as it is named."""
         if self.rows is None:
-            return Codes(self.codes[chosen], self.size)
-        kept = chosen[self.rows]
-        place = np.cumsum(chosen) - 1
-        return Codes(self.codes[kept], self.size, place[self.rows[kept]])
+            return Codes(self.codes[rows], self.size)
+        entry, counts = self.entries(rows)
+        return Codes(self.codes[entry], self.size, np.repeat(np.arange(len(rows)), counts))
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def find_slices(
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     confidence: float = 0.95,
-    draws: int = 999,
+    draws: int = 199,
     seed: int = 0,
 ) -> Slices:
     """
@@ -357,7 +357,7 @@ def _found(
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
     document = units(source.documents, source.frame.height)
-    rows = Rows([one.codes for one in sliced], source.scores, document, test.seed)
+    rows = Rows([one.codes for one in sliced], source.scores, document)
     if held_out:
         documents = pl.Series(document) if source.documents is None else source.documents
         outcome = honest(rows, is_held_out(documents, held_out), test)

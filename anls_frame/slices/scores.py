@@ -63,11 +63,33 @@ class Scores:
         """Number of rows with a score of each line."""
         return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
 
-    def residual_squares(self, rate: float) -> FloatArray | None:
-        """Return the sum of the squares of rate - x of each line; None for single rows."""
-        if self.squares is None:
-            return None
-        return np.maximum(self.squares - 2 * rate * self.x + rate**2 * self.y, 0.0)
+    def single_rows(self) -> tuple[IntArray, FloatArray, FloatArray]:
+        """
+        Return the line, x and y of each row with a score.
+
+        A line that stands for several rows is taken apart into as many with its sum, and its sum of squares:
+        with two values, which for scores that are right or wrong, and for two rows, are those of the rows.
+        """
+        if self.counts is None or self.squares is None:
+            line = np.flatnonzero(self.y > 0)
+            return line, self.x[line], self.y[line]
+        counts = self.counts.astype(np.intp)
+        line = np.repeat(np.arange(len(counts)), counts)
+        place = np.arange(len(line)) - np.repeat(np.cumsum(counts) - counts, counts)
+        n = np.maximum(self.counts, 1)
+        mean = self.x / n
+        spread = np.sqrt(np.maximum(self.squares / n - mean**2, 0))
+        low, high = self.metric.bounds or (None, None)
+        share = np.full(len(n), 0.5)
+        if not self.is_change and low is not None and high is not None:
+            share = (np.abs(mean) - low) / (high - low)
+        larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
+        up, down = (
+            np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
+            for a, b in ((n - larger, larger), (larger, n - larger))
+        )
+        x = np.where(place < larger[line], (mean + spread * up)[line], (mean - spread * down)[line])
+        return line, x, np.ones(len(line))
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""

@@ -3,221 +3,287 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
+    from anls_frame.slices.columns import Codes
     from anls_frame.slices.scores import Scores
+    from anls_frame.slices.search import Least
 
     FloatArray = npt.NDArray[np.float64]
+    SingleArray = npt.NDArray[np.float32]
     IntArray = npt.NDArray[np.intp]
     Mask = npt.NDArray[np.bool_]
 
-GROUPS = 4096
-"""Number of documents beyond which random groups of documents are drawn instead, each with one sign."""
 
-
-@dataclass(frozen=True)
-class Tested:
-    """
-    Statistics of slices, as arrays, with what turns sums under random signs into statistics.
-
-    Parameters
-    ----------
-    value
-        The observed statistic; nan for slices that cannot be tested.
-    effect, error
-        By how much a slice is worse than the rest, and the standard error.
-    expected
-        The squared error that is expected from the variance and correlation of all rows.
-    own, all_rows
-        Factors of the sums of a slice and of all rows, so that the difference of both is a statistic.
-    """
+class Tested(NamedTuple):
+    """Statistics of slices, by how much each is worse than the rest, and the standard errors."""
 
     value: FloatArray
     effect: FloatArray
     error: FloatArray
-    expected: FloatArray
-    own: FloatArray
-    all_rows: FloatArray
+
+
+class Null(NamedTuple):
+    """
+    What rows have in common that do not depend on slices, as numbers or with one entry for each draw.
+
+    Parameters
+    ----------
+    unit_values
+        The sum of the losses of each document, one column for each draw.
+    variance, correlation
+        Variance of the loss of a row, and correlation of the rows of a document.
+    """
+
+    unit_values: FloatArray
+    variance: FloatArray
+    correlation: FloatArray
+
+    def chosen(self, draws: IntArray) -> Null:
+        """Return that of some draws."""
+        return Null(self.unit_values[:, draws], self.variance[draws], self.correlation[draws])
+
+
+class Sizes(NamedTuple):
+    """
+    How large slices and their rests are, and how the variance of an effect depends on it.
+
+    Parameters
+    ----------
+    inside, outside
+        Size of each slice, and of the rest.
+    rows, documents
+        The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
+    alone
+        The latter of the mean of the slice alone.
+    """
+
+    inside: FloatArray
+    outside: FloatArray
+    rows: FloatArray
+    documents: FloatArray
+    alone: FloatArray
+
+    @classmethod
+    def of(cls, sizes: FloatArray, unit_sizes: FloatArray) -> Sizes:
+        """Return the sizes of slices whose sizes by document are the columns of a table."""
+        inside = sizes.sum(axis=0)
+        outside = unit_sizes.sum() - inside
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = sizes / inside
+            of_rest = (unit_sizes[:, None] - sizes) / outside
+            documents = ((share - of_rest) ** 2).sum(axis=0)
+            return cls(inside, outside, 1 / inside + 1 / outside, documents, (share**2).sum(axis=0))
+
+    def chosen(self, places: IntArray | Mask) -> Sizes:
+        """Return those of some slices."""
+        return Sizes(*(one[places] for one in self))
+
+    def expected(self, null: Null) -> FloatArray:
+        """Return the variance of effects that is expected from that of all rows."""
+        return null.variance * ((1 - null.correlation) * self.rows + null.correlation * self.documents)
+
+    def expected_alone(self, null: Null) -> FloatArray:
+        """Return the expected variance of the mean of a slice."""
+        return null.variance * ((1 - null.correlation) / self.inside + null.correlation * self.alone)
 
 
 @dataclass(frozen=True)
-class Residuals:
+class Tables:
     """
-    Residuals of rows from the figure of all rows, positive where a row is worse, and their units.
+    The sums of slices by document.
 
     Parameters
     ----------
     values, sizes
-        Residual of each row, and its denominator in rows of mean size; 0 for rows without a score.
-    unit, count
-        Number of the unit of each row, from 0, and how many units there are.
-    unit_values, unit_sizes
-        Their sums over the rows of each unit.
-    variance, correlation
-        Variance of the residual of a row, and correlation of the rows of a document.
-    rate
-        The figure of all rows; higher is better.
-    is_change
-        As for `Scores`.
-    scored, squares
-        Of lines that stand for several rows: how many have a score, and the sum of their squared residuals.
+        Sum of the losses in each document (line) and slice or draw (column), and its size there.
+    unit_sizes
+        Size of each document.
+    of
+        The sizes of the slices.
+    """
+
+    values: FloatArray
+    sizes: FloatArray
+    unit_sizes: FloatArray
+    of: Sizes
+
+    def tested(self, null: Null, mean: float | None) -> Tested:
+        """
+        Test the slices.
+
+        The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
+        error: the one observed around these two means, or the one expected from all rows, if that is larger.
+        Of two systems, `mean` is the mean loss of all rows, because a slice must also have lost by itself.
+        """
+        of = self.of
+        total = self.values.sum(axis=0)
+        inside = total / of.inside
+        outside = (null.unit_values.sum(axis=0) - total) / of.outside
+        around = (self.values - inside * self.sizes) / of.inside
+        rest = null.unit_values - self.values - outside * (self.unit_sizes[:, None] - self.sizes)
+        shown = ((around - rest / of.outside) ** 2).sum(axis=0)
+        effect = inside - outside
+        error = np.sqrt(np.maximum(shown, of.expected(null)))
+        value = _divided(effect, error)
+        if mean is not None:
+            shown = (around**2).sum(axis=0)
+            lost = _divided(inside + mean, np.sqrt(np.maximum(shown, of.expected_alone(null))))
+            value = np.minimum(value, lost)
+        return Tested(value, effect, error)
+
+
+def limits(sums: FloatArray, null: Null, of: Sizes, mean: float | None) -> FloatArray:
+    """Return upper limits of positive statistics from the sums of slices alone, one column for each draw."""
+    sizes = Sizes(*(one[:, None] for one in of))
+    inside = sums / sizes.inside
+    outside = (null.unit_values.sum(axis=0) - sums) / sizes.outside
+    limit = _divided(inside - outside, np.sqrt(sizes.expected(null)))
+    if mean is not None:
+        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(sizes.expected_alone(null))))
+    return limit
+
+
+def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:
+    return np.divide(effect, error, out=np.zeros(np.broadcast(effect, error).shape), where=error > 0)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """
+    What rows lose against the figure of all rows, document by document; rows without a score are left out.
+
+    Parameters
+    ----------
+    values, sizes
+        Loss of each row, positive where it is worse, and its denominator in rows of mean size.
+    unit
+        Number of the document of each row, from 0 without gaps, in ascending order.
+    line
+        The line of the frame of each row.
+    height
+        Number of lines of the frame.
+    mean
+        Of two systems the mean change of all rows, positive where the second is worse; else None.
     """
 
     values: FloatArray
     sizes: FloatArray
     unit: IntArray
-    count: int
-    unit_values: FloatArray
-    unit_sizes: FloatArray
-    variance: float
-    correlation: float
-    rate: float
-    is_change: bool
-    scored: FloatArray | None = None
-    squares: FloatArray | None = None
+    line: IntArray
+    height: int
+    mean: float | None
 
     @classmethod
-    def of(cls, scores: Scores, document: IntArray, seed: int = 0) -> Residuals:
-        """Return the residuals of scores, whose rows are of these documents."""
-        total = float(scores.y.sum())
-        scored = np.count_nonzero(scores.y) if scores.counts is None else float(scores.counts.sum())
-        scale = scored / total if total else 0.0
-        sizes = scores.y * scale
-        rate = float(scores.x.sum()) / total if total else 0.0
-        values = rate * sizes - scores.x * scale
-        _, unit = np.unique(document, return_inverse=True)
-        count = int(unit.max()) + 1 if len(unit) else 0
-        unit_values, unit_sizes = _added(unit, values, count), _added(unit, sizes, count)
-        of_lines = scores.residual_squares(rate)
-        squares = float(values @ values) if of_lines is None else float(of_lines.sum())
-        more = float(unit_sizes @ unit_sizes) / float(unit_sizes.sum()) - 1 if total else 0.0
-        design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
-        correlation = min(max((design - 1) / more, 0.0), 1.0) if more > 0 else 0.0
-        if count > GROUPS:
-            unit = np.random.default_rng(seed).integers(0, GROUPS, count)[unit]
-            count = GROUPS
-            unit_values, unit_sizes = _added(unit, values, count), _added(unit, sizes, count)
-        variance = squares / float(sizes.sum()) if total else 0.0
-        return cls(
-            values,
-            sizes,
-            unit,
-            count,
-            unit_values,
-            unit_sizes,
-            variance,
-            correlation,
-            rate,
-            scores.is_change,
-            scores.counts,
-            of_lines,
-        )
+    def of(cls, scores: Scores, document: IntArray, order: IntArray) -> Losses:
+        """
+        Return the losses of scores.
+
+        Parameters
+        ----------
+        scores
+            The scores of lines.
+        document
+            The number of the document of each line.
+        order
+            Numbers that are equal for lines with equal values in all columns: they and the losses order the
+            rows of a document, so that draws do not depend on the order of lines.
+        """
+        line, x, y = scores.single_rows()
+        total = float(y.sum())
+        scale = len(line) / total if total else 0.0
+        rate = float(x.sum()) / total if total else 0.0
+        values, sizes = scale * (rate * y - x), scale * y
+        sorted_rows = np.lexsort((sizes, values, order[line], document[line]))
+        line = line[sorted_rows]
+        _, unit = np.unique(document[line], return_inverse=True)
+        mean = -rate if scores.is_change else None
+        return cls(values[sorted_rows], sizes[sorted_rows], unit, line, len(document), mean)
 
     @property
-    def row_squares(self) -> FloatArray:
-        """The squared residual of each row, or of each line their sum."""
-        return self.values**2 if self.squares is None else self.squares
+    def rows(self) -> int:
+        """Number of rows with a score."""
+        return len(self.unit)
 
-    def rows_in(self, mask: Mask | None = None) -> int:
-        """Return how many rows with a score there are, in all or the chosen lines."""
-        if self.scored is not None:
-            return int(self.scored.sum() if mask is None else self.scored[mask].sum())
-        return int(np.count_nonzero(self.sizes > 0 if mask is None else mask & (self.sizes > 0)))
+    @property
+    def units(self) -> int:
+        """Number of documents."""
+        return len(self.unit_sizes)
 
-    def sums(self, codes: IntArray, size: int, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """
-        Return the sums of residuals and sizes by unit and code, as tables of units and codes.
+    @cached_property
+    def unit_sizes(self) -> FloatArray:
+        """Size of each document."""
+        return added(self.unit, self.sizes, int(self.unit[-1]) + 1 if self.rows else 0)
 
-        Rows whose code is `size` are left out.
-        """
+    def null(self, values: FloatArray | SingleArray) -> Null:
+        """Return what rows have in common that have these losses, one column for each draw."""
+        unit_sizes = self.unit_sizes
+        total = float(unit_sizes.sum())
+        starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
+        if not total:
+            return Null(np.zeros((0, values.shape[1])), *np.zeros((2, values.shape[1])))
+        unit_values = np.add.reduceat(values, starts, axis=0, dtype=np.float64)
+        rate = unit_values.sum(axis=0) / total
+        squares = np.einsum("rd,rd->d", values, values, dtype=np.float64)
+        squares += rate**2 * float(self.sizes @ self.sizes) - 2 * rate * (self.sizes @ values)
+        of_units = ((unit_values - rate * unit_sizes[:, None]) ** 2).sum(axis=0)
+        more = float(unit_sizes @ unit_sizes) / total - 1
+        design = np.divide(of_units, squares, out=np.ones_like(squares), where=squares > 0)
+        correlation = np.clip((design - 1) / more, 0, 1) if more > 0 else np.zeros_like(design)
+        return Null(unit_values, np.maximum(squares, 0) / total, correlation)
+
+    def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+        """Return sums of losses and sizes by document and code, as tables without a column for the last."""
         unit, values, sizes = self.unit, self.values, self.sizes
-        if rows is not None:
-            unit, values, sizes = unit[rows], values[rows], sizes[rows]
-        cell = unit * (size + 1)
-        cell += codes
-        shape = (self.count, size + 1)
+        if codes.rows is not None:
+            unit, values, sizes = unit[codes.rows], values[codes.rows], sizes[codes.rows]
+        cell = unit * codes.size + codes.codes
+        shape = (self.units, codes.size)
         found, inside = (
-            _added(cell, one, shape[0] * shape[1]).reshape(shape)[:, :size] for one in (values, sizes)
+            added(cell, one, shape[0] * shape[1]).reshape(shape)[:, :-1] for one in (values, sizes)
         )
         return found, inside
 
-    def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> Tested:
-        """Test the slices whose sums by unit are the columns of these tables."""
-        total = float(self.unit_sizes.sum())
-        inside, x = sizes.sum(axis=0), values.sum(axis=0)
-        outside = total - inside
-        units = np.count_nonzero(sizes, axis=0)
-        whole = np.count_nonzero(self.unit_sizes[:, None] - sizes > _ROUNDING * total, axis=0)
-        is_testable = (units >= least_units) & (whole >= least_units) & (outside > _ROUNDING * total)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.where(is_testable, 1 / inside + 1 / outside, np.nan)
-            rest = np.where(is_testable, 1 / outside, np.nan)
-
-        def spread(table: FloatArray, of_all: FloatArray) -> FloatArray:
-            squares = np.einsum("us,us->s", table, table)
-            return np.asarray(
-                own**2 * squares - 2 * own * rest * (of_all @ table) + rest**2 * float(of_all @ of_all)
-            )
-
-        shown = np.maximum(spread(values, self.unit_values), 0.0)
-        alike = self.correlation
-        expected = self.variance * ((1 - alike) * own + alike * spread(sizes, self.unit_sizes))
-        error = np.sqrt(np.maximum(shown, expected))
-        effect = own * x
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.where(error > 0, effect / error, 0.0)
-            if self.is_change:
-                statistic = np.minimum(statistic, self._lost(values, sizes))
-            scale = np.where(shown > 0, 1 / np.sqrt(shown), 0.0)
-        statistic = np.where(is_testable, statistic, np.nan)
-        return Tested(statistic, effect, error, expected, own * scale, rest * scale)
-
-    def _lost(self, values: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Return by how many standard errors the second system lost in each slice."""
-        lost = values - self.rate * sizes
-        alike = self.correlation
-        squares = np.einsum("us,us->s", sizes, sizes)
-        expected = self.variance * ((1 - alike) * sizes.sum(axis=0) + alike * squares)
-        shown = np.einsum("us,us->s", lost, lost)
-        variance = np.maximum(shown, expected)
-        return np.asarray(np.where(variance > 0, lost.sum(axis=0) / np.sqrt(variance), 0.0))
-
-    def strengths(self, values: FloatArray, sizes: FloatArray, tested: Tested) -> FloatArray:
-        """
-        Return effects in standard errors of residuals from the means inside and outside each slice.
-
-        The statistic cannot tell a slice from a larger one with all of its losses and no others. Here the
-        larger one has the larger standard error.
-        """
-        inside, total = sizes.sum(axis=0), float(self.unit_sizes.sum())
-        outside = total - inside
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = values.sum(axis=0) / inside
-            of_rest = (float(self.unit_values.sum()) - values.sum(axis=0)) / outside
-            off = (values - mean * sizes) / inside
-            rest = self.unit_values[:, None] - values, self.unit_sizes[:, None] - sizes
-            off -= (rest[0] - of_rest * rest[1]) / outside
-            variance = np.maximum(np.einsum("us,us->s", off, off), tested.expected)
-            return np.asarray(np.where(variance > 0, tested.effect / np.sqrt(variance), 0.0))
-
-    def of_masks(self, masks: list[Mask], least_units: int) -> tuple[Tested, FloatArray, FloatArray]:
-        """Test slices by their rows; also return the tables of residuals and of sizes by unit."""
-        values, sizes = np.zeros((2, self.count, len(masks)))
+    def of_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
+        """Test slices by their lines; nan for those that have, or leave, too few rows or documents."""
+        null, unit_sizes = self.null(self.values[:, None]), self.unit_sizes
+        values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
+        rows = np.zeros(len(masks))
         for place, mask in enumerate(masks):
-            unit = self.unit[mask]
-            values[:, place] = np.bincount(unit, self.values[mask], self.count)
-            sizes[:, place] = np.bincount(unit, self.sizes[mask], self.count)
-        return self.tested(values, sizes, least_units), values, sizes
+            inside = mask[self.line]
+            rows[place] = np.count_nonzero(inside)
+            values[:, place] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
+            sizes[:, place] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
+        found, _ = self.tested(values, sizes, null, least.units)
+        is_large = (rows >= least.rows) & (self.rows - rows >= least.rows)
+        return Tested(*(np.where(is_large, one, np.nan) for one in found))
+
+    def tested(
+        self, values: FloatArray, sizes: FloatArray, null: Null, least_units: int
+    ) -> tuple[Tested, Sizes]:
+        """Test the slices whose sums by document are the columns of these tables."""
+        unit_sizes = self.unit_sizes
+        of = Sizes.of(sizes, unit_sizes)
+        units = np.count_nonzero(sizes, axis=0)
+        rest = np.count_nonzero(unit_sizes[:, None] - sizes > _ROUNDING * unit_sizes.sum(), axis=0)
+        is_testable = (units >= max(least_units, 1)) & (rest >= max(least_units, 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = Tables(values, sizes, unit_sizes, of).tested(null, self.mean)
+        return Tested(*(np.where(is_testable, one, np.nan) for one in found)), of
 
 
 _ROUNDING = 1e-12
 
 
-def _added(place: IntArray, values: FloatArray, count: int) -> FloatArray:
+def added(place: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Return the sums of values by place."""
     # Without entries bincount counts in integers.
     return np.bincount(place, values, count).astype(np.float64, copy=False)
