@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
@@ -211,7 +210,7 @@ def find_slices(
         of_rows |= {"threshold": threshold, "missing": missing, "features": features or None}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
-        return _found(_of_summary(frame, columns, metrics, of_rows, how["confidence"]), **how)
+        return _found(_of_summary(frame, columns, metrics, of_rows), **how)
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
     settings = Settings(
@@ -235,10 +234,10 @@ def find_slices(
         "missing": missing,
     }
 
-    def reported(chosen: Mask | None) -> Reported:
+    def reported(chosen: Mask | None, confidence: float) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
         resolved = [one.metric for one in of_metrics]
-        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=how["confidence"])
+        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
 
     return _found(
         _Source(
@@ -273,7 +272,7 @@ def checked(
 ) -> dict[str, Any]:
     """Return how slices are searched from options of `find_slices`, or raise an error if one is invalid."""
     from anls_frame.slices.outcome import Test  # noqa: PLC0415 - imports numpy, as does
-    from anls_frame.slices.search import Least  # noqa: PLC0415 - this
+    from anls_frame.statistics.losses import Least  # noqa: PLC0415 - this
 
     count("depth", depth, 1, _DEEPEST)
     confidence = share("confidence", confidence, ends=False)
@@ -304,8 +303,8 @@ class _Source:
     scores: Sequence[Scores]
     roots: Sequence[str]
     """The columns that these expressions need."""
-    reported: Callable[[Mask | None], Reported]
-    """Returns how the figures of all or the chosen lines are computed."""
+    reported: Callable[[Mask | None, float], Reported]
+    """Returns how the figures of all or the chosen lines are computed, with intervals at a level."""
     settings: Settings
     systems: tuple[str, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -318,7 +317,6 @@ def _of_summary(
     columns: Columns | None,
     metrics: object,
     of_rows: Mapping[str, Any],
-    confidence: float,
 ) -> _Source:
     from anls_frame.slices.summarized import Lines  # noqa: PLC0415 - imports numpy
 
@@ -332,7 +330,7 @@ def _of_summary(
         roots=lines.frame.columns,
         documents=lines.documents,
         scores=lines.scores,
-        reported=partial(lines.reported, confidence=confidence),
+        reported=lines.reported,
         settings=lines.settings,
         systems=tuple(summary.systems) if isinstance(summary, SystemsSummary) else (),
         from_pandas=summary.from_pandas,
@@ -347,7 +345,7 @@ def _found(
     from anls_frame.slices.figures import figures  # noqa: PLC0415
     from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
     from anls_frame.slices.listing import Rows  # noqa: PLC0415
-    from anls_frame.slices.outcome import honest, searched  # noqa: PLC0415
+    from anls_frame.slices.outcome import confidence_of_chosen, honest, searched  # noqa: PLC0415
     from anls_frame.slices.scores import units  # noqa: PLC0415
 
     counts = source.scores[0].counts
@@ -367,7 +365,10 @@ def _found(
     shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
     masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
     is_change = bool(source.systems)
-    reported = source.reported(outcome.tested_on)
+    of_intervals = confidence
+    if outcome.tested_on is None:
+        of_intervals = confidence_of_chosen(confidence, len(chosen), outcome.tests)
+    reported = source.reported(outcome.tested_on, of_intervals)
     table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
         table=_described(table, outcome.listed, sliced, is_change=is_change),

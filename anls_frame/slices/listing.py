@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anls_frame.slices.search import Found, Slice, mask
-from anls_frame.slices.statistic import Losses
+from anls_frame.statistics.codes import ordered
+from anls_frame.statistics.losses import Losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from anls_frame.slices.columns import Codes
     from anls_frame.slices.scores import Scores
-    from anls_frame.slices.search import Least
+    from anls_frame.statistics.codes import Codes
+    from anls_frame.statistics.losses import Least
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]
@@ -63,21 +64,11 @@ class Rows:
     @cached_property
     def losses(self) -> list[Losses]:
         """What the rows lose in each metric."""
-        return [Losses.of(one, self.document, self._order) for one in self.scores]
-
-    @cached_property
-    def _order(self) -> IntArray:
-        """Numbers that are equal for lines with equal values in all columns, whatever their order."""
-        random = np.random.default_rng(0)
-        numbers = np.zeros(self.height, np.int64)
-        for column in self.columns:
-            # Sums of random whole numbers wrap around, so the order of the entries of a list has no effect.
-            drawn = random.integers(-(1 << 62), 1 << 62, column.size)[column.codes]
-            if column.rows is None:
-                numbers += drawn
-            else:
-                np.add.at(numbers, column.rows, drawn)
-        return numbers
+        order = ordered(self.columns, self.height)
+        return [
+            Losses.of(*one.single_rows(), self.document, order, is_change=one.is_change)
+            for one in self.scores
+        ]
 
     def of(self, chosen: Mask) -> Rows:
         """Return the chosen rows."""

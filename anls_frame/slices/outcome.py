@@ -9,10 +9,12 @@ import numpy as np
 
 from anls_frame.slices import search as searching
 from anls_frame.slices.listing import Listed, Rows, listed
-from anls_frame.slices.search import Found, Least
+from anls_frame.slices.search import Found
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from anls_frame.statistics.losses import Least
 
     Mask = npt.NDArray[np.bool_]
 
@@ -43,6 +45,16 @@ class Outcome:
     slices: int
     tests: int
     tested_on: Mask | None = None
+
+
+def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:
+    """
+    Return the confidence level of intervals of which so many were chosen because they are bad.
+
+    At this level of each, intervals of those that are chosen miss what they estimate in a share of at most 1
+    minus `confidence` on average (Benjamini and Yekutieli 2005).
+    """
+    return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
 
 
 def tested(rows: Rows, test: Test) -> searching.Searched:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from anls_frame.slices.columns import Codes
+    from anls_frame.statistics.codes import Codes
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]

@@ -19,8 +19,8 @@ from inputs import values_and_losses
 from large import peak_mib
 
 import anls_frame as af
-from anls_frame.slices.columns import Codes
 from anls_frame.slices.tables import tables
+from anls_frame.statistics.codes import Codes
 
 
 class Task(NamedTuple):

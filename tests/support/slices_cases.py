@@ -12,6 +12,7 @@ from anls_frame.slices.columns import coded
 from anls_frame.slices.listing import Rows
 from anls_frame.slices.scores import Scores
 from anls_frame.statistics.dealing import deals
+from anls_frame.statistics.losses import Least
 
 COLUMNS = ("text", "number", "list")
 
@@ -41,7 +42,7 @@ def compared(random: np.random.Generator, *, is_change: bool = False) -> int:
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
     scores = [Scores(af.Metric("score"), score, np.ones(len(score)), None, is_change)]
     rows = Rows([one.codes for one in columns], scores, document)
-    options = {"depth": 2, "least": search.Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
+    options = {"depth": 2, "least": Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
     found = search.search(rows.columns, rows.losses, **options)
     test = oracle.Test(score.tolist(), document.tolist(), is_change=is_change)
     every = oracle.slices(data.to_dicts(), [one.name for one in columns], 2)

@@ -69,7 +69,7 @@ class Test:
         rest = [place for place in range(self.n) if place not in inside]
         lost = sum(scores[place] for place in places) / len(places)
         kept = sum(scores[place] for place in rest) / len(rest)
-        variance, alike = self.variance_of_rows(scores)
+        variance, alike = self.variance_of_rows(self.scores)
         shown = of_documents = shown_alone = alone = 0.0
         for name in self.names:
             own, others = self.of_document(places, name), self.of_document(rest, name)

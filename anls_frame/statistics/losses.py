@@ -1,10 +1,15 @@
-"""The statistic of a slice: by how many standard errors it is worse than the rows outside it."""
+"""
+What rows lose, and the statistic of a slice: by how many standard errors it is worse than all other rows.
+
+The standard error is that around the slice's own mean and that of the rest: around the mean of all rows, the
+loss of a slice of few documents would itself make the error so large that no such slice is ever found.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,14 +18,20 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from anls_frame.slices.columns import Codes
-    from anls_frame.slices.scores import Scores
-    from anls_frame.slices.search import Least
+    from anls_frame.statistics.codes import Codes
 
     FloatArray = npt.NDArray[np.float64]
     SingleArray = npt.NDArray[np.float32]
     IntArray = npt.NDArray[np.intp]
     Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Least:
+    """How large a slice, and the rest, must be to be tested."""
+
+    rows: int
+    units: int
 
 
 class Tested(NamedTuple):
@@ -33,33 +44,37 @@ class Tested(NamedTuple):
 
 class Null(NamedTuple):
     """
-    What rows have in common that do not depend on slices, as numbers or with one entry for each draw.
+    What rows have in common that does not depend on slices.
 
     Parameters
     ----------
-    unit_values
-        The sum of the losses of each document, one column for each draw.
+    unit_values, unit_sizes
+        The sum of the losses of each document (line) in each draw (column), and its size, with a single
+        column if no draw changes it.
     variance, correlation
-        Variance of the loss of a row, and correlation of the rows of a document.
+        Variance of the loss of a row, and correlation of the rows of a document, before any draw.
     """
 
     unit_values: FloatArray
-    variance: FloatArray
-    correlation: FloatArray
+    unit_sizes: FloatArray
+    variance: float
+    correlation: float
 
     def chosen(self, draws: IntArray) -> Null:
         """Return that of some draws."""
-        return Null(self.unit_values[:, draws], self.variance[draws], self.correlation[draws])
+        return self._replace(
+            unit_values=self.unit_values[:, draws], unit_sizes=of_draws(self.unit_sizes, draws)
+        )
 
 
 class Sizes(NamedTuple):
     """
-    How large slices and their rests are, and how the variance of an effect depends on it.
+    How large slices (lines) and their rests are, and how the variance of an effect depends on it.
 
     Parameters
     ----------
     inside, outside
-        Size of each slice, and of the rest.
+        Size of each slice, and of the rest; with a single column if no draw changes it.
     rows, documents
         The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
     alone
@@ -74,9 +89,9 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, sizes: FloatArray, unit_sizes: FloatArray) -> Sizes:
-        """Return the sizes of slices whose sizes by document are the columns of a table."""
+        """Return those of slices with these sizes in each document, slice and draw, and of documents."""
         inside = sizes.sum(axis=0)
-        outside = unit_sizes.sum() - inside
+        outside = unit_sizes.sum(axis=0) - inside
         with np.errstate(divide="ignore", invalid="ignore"):
             share = sizes / inside
             of_rest = (unit_sizes[:, None] - sizes) / outside
@@ -96,60 +111,53 @@ class Sizes(NamedTuple):
         return null.variance * ((1 - null.correlation) / self.inside + null.correlation * self.alone)
 
 
-@dataclass(frozen=True)
-class Tables:
+def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: float | None) -> Tested:
     """
-    The sums of slices by document.
+    Test each slice (line) in each draw (column).
+
+    The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
+    error: the one observed around these two means, or the one expected from all rows, if that is larger.
 
     Parameters
     ----------
     values, sizes
-        Sum of the losses in each document (line) and slice or draw (column), and its size there.
-    unit_sizes
-        Size of each document.
+        Sum of the losses, and size, in each document, slice and draw.
     of
         The sizes of the slices.
+    null
+        What rows have in common.
+    mean
+        Of two systems the mean loss of all rows, because a slice must also have lost by itself; else None.
     """
-
-    values: FloatArray
-    sizes: FloatArray
-    unit_sizes: FloatArray
-    of: Sizes
-
-    def tested(self, null: Null, mean: float | None) -> Tested:
-        """
-        Test the slices.
-
-        The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
-        error: the one observed around these two means, or the one expected from all rows, if that is larger.
-        Of two systems, `mean` is the mean loss of all rows, because a slice must also have lost by itself.
-        """
-        of = self.of
-        total = self.values.sum(axis=0)
-        inside = total / of.inside
-        outside = (null.unit_values.sum(axis=0) - total) / of.outside
-        around = (self.values - inside * self.sizes) / of.inside
-        rest = null.unit_values - self.values - outside * (self.unit_sizes[:, None] - self.sizes)
-        shown = ((around - rest / of.outside) ** 2).sum(axis=0)
-        effect = inside - outside
-        error = np.sqrt(np.maximum(shown, of.expected(null)))
-        value = _divided(effect, error)
-        if mean is not None:
-            shown = (around**2).sum(axis=0)
-            lost = _divided(inside + mean, np.sqrt(np.maximum(shown, of.expected_alone(null))))
-            value = np.minimum(value, lost)
-        return Tested(value, effect, error)
-
-
-def limits(sums: FloatArray, null: Null, of: Sizes, mean: float | None) -> FloatArray:
-    """Return upper limits of positive statistics from the sums of slices alone, one column for each draw."""
-    sizes = Sizes(*(one[:, None] for one in of))
-    inside = sums / sizes.inside
-    outside = (null.unit_values.sum(axis=0) - sums) / sizes.outside
-    limit = _divided(inside - outside, np.sqrt(sizes.expected(null)))
+    total = values.sum(axis=0)
+    inside = total / of.inside
+    outside = (null.unit_values.sum(axis=0) - total) / of.outside
+    around = (values - inside * sizes) / of.inside
+    rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
+    shown = ((around - rest / of.outside) ** 2).sum(axis=0)
+    effect = inside - outside
+    error = np.sqrt(np.maximum(shown, of.expected(null)))
+    value = _divided(effect, error)
     if mean is not None:
-        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(sizes.expected_alone(null))))
+        shown = (around**2).sum(axis=0)
+        lost = _divided(inside + mean, np.sqrt(np.maximum(shown, of.expected_alone(null))))
+        value = np.minimum(value, lost)
+    return Tested(value, effect, error)
+
+
+def limits(sums: FloatArray, of: Sizes, null: Null, mean: float | None) -> FloatArray:
+    """Return upper limits of positive statistics from the sums of slices (lines) in each draw (column)."""
+    inside = sums / of.inside
+    outside = (null.unit_values.sum(axis=0) - sums) / of.outside
+    limit = _divided(inside - outside, np.sqrt(of.expected(null)))
+    if mean is not None:
+        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(of.expected_alone(null))))
     return limit
+
+
+def of_draws(table: FloatArray | SingleArray, draws: IntArray) -> Any:
+    """Return the columns of some draws, or the single column of all."""
+    return table if table.shape[-1] == 1 else table[..., draws]
 
 
 def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:
@@ -183,21 +191,33 @@ class Losses:
     mean: float | None
 
     @classmethod
-    def of(cls, scores: Scores, document: IntArray, order: IntArray) -> Losses:
+    def of(
+        cls,
+        line: IntArray,
+        x: FloatArray,
+        y: FloatArray,
+        document: IntArray,
+        order: IntArray,
+        *,
+        is_change: bool = False,
+    ) -> Losses:
         """
-        Return the losses of scores.
+        Return the losses of rows with a score.
 
         Parameters
         ----------
-        scores
-            The scores of lines.
+        line
+            The line of the frame of each row.
+        x, y
+            Numerator and denominator of its score.
         document
             The number of the document of each line.
         order
             Numbers that are equal for lines with equal values in all columns: they and the losses order the
             rows of a document, so that draws do not depend on the order of lines.
+        is_change
+            Whether scores are changes from one system to another.
         """
-        line, x, y = scores.single_rows()
         total = float(y.sum())
         scale = len(line) / total if total else 0.0
         rate = float(x.sum()) / total if total else 0.0
@@ -205,7 +225,7 @@ class Losses:
         sorted_rows = np.lexsort((sizes, values, order[line], document[line]))
         line = line[sorted_rows]
         _, unit = np.unique(document[line], return_inverse=True)
-        mean = -rate if scores.is_change else None
+        mean = -rate if is_change else None
         return cls(values[sorted_rows], sizes[sorted_rows], unit, line, len(document), mean)
 
     @property
@@ -223,22 +243,29 @@ class Losses:
         """Size of each document."""
         return added(self.unit, self.sizes, int(self.unit[-1]) + 1 if self.rows else 0)
 
-    def null(self, values: FloatArray | SingleArray) -> Null:
-        """Return what rows have in common that have these losses, one column for each draw."""
-        unit_sizes = self.unit_sizes
-        total = float(unit_sizes.sum())
+    @cached_property
+    def null(self) -> Null:
+        """What the rows have in common."""
+        unit_sizes, rows, total = self.unit_sizes, self.rows, float(self.sizes.sum())
+        unit_values = added(self.unit, self.values, len(unit_sizes))
+        squares = float(self.values @ self.values)
+        more = float(unit_sizes @ unit_sizes) / total - 1 if rows else 0.0
+        design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
+        correlation = min(max((design - 1) / more, 0.0), 1.0) if more > _ROUNDING else 0.0
+        return Null(unit_values[:, None], unit_sizes[:, None], squares / total if rows else 0.0, correlation)
+
+    def null_of(self, values: SingleArray, sizes: SingleArray) -> Null:
+        """
+        Return what rows have in common if they have these losses and sizes, one column for each draw.
+
+        Variance and correlation stay those of the rows. Where documents have unequal sizes, draws in which
+        long documents get the rows of short ones would show more of both, and slices were found too often.
+        """
         starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
-        if not total:
-            return Null(np.zeros((0, values.shape[1])), *np.zeros((2, values.shape[1])))
-        unit_values = np.add.reduceat(values, starts, axis=0, dtype=np.float64)
-        rate = unit_values.sum(axis=0) / total
-        squares = np.einsum("rd,rd->d", values, values, dtype=np.float64)
-        squares += rate**2 * float(self.sizes @ self.sizes) - 2 * rate * (self.sizes @ values)
-        of_units = ((unit_values - rate * unit_sizes[:, None]) ** 2).sum(axis=0)
-        more = float(unit_sizes @ unit_sizes) / total - 1
-        design = np.divide(of_units, squares, out=np.ones_like(squares), where=squares > 0)
-        correlation = np.clip((design - 1) / more, 0, 1) if more > 0 else np.zeros_like(design)
-        return Null(unit_values, np.maximum(squares, 0) / total, correlation)
+        unit_values, unit_sizes = (
+            np.add.reduceat(one, starts, axis=0, dtype=np.float64) for one in (values, sizes)
+        )
+        return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
 
     def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         """Return sums of losses and sizes by document and code, as tables without a column for the last."""
@@ -254,7 +281,7 @@ class Losses:
 
     def of_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
         """Test slices by their lines; nan for those that have, or leave, too few rows or documents."""
-        null, unit_sizes = self.null(self.values[:, None]), self.unit_sizes
+        unit_sizes = self.unit_sizes
         values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
         rows = np.zeros(len(masks))
         for place, mask in enumerate(masks):
@@ -262,22 +289,19 @@ class Losses:
             rows[place] = np.count_nonzero(inside)
             values[:, place] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
             sizes[:, place] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
-        found, _ = self.tested(values, sizes, null, least.units)
+        found, _ = self.tested(values, sizes, least.units)
         is_large = (rows >= least.rows) & (self.rows - rows >= least.rows)
         return Tested(*(np.where(is_large, one, np.nan) for one in found))
 
-    def tested(
-        self, values: FloatArray, sizes: FloatArray, null: Null, least_units: int
-    ) -> tuple[Tested, Sizes]:
+    def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
         """Test the slices whose sums by document are the columns of these tables."""
-        unit_sizes = self.unit_sizes
-        of = Sizes.of(sizes, unit_sizes)
+        of = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
         units = np.count_nonzero(sizes, axis=0)
-        rest = np.count_nonzero(unit_sizes[:, None] - sizes > _ROUNDING * unit_sizes.sum(), axis=0)
-        is_testable = (units >= max(least_units, 1)) & (rest >= max(least_units, 1))
+        rest = self.unit_sizes[:, None] - sizes > _ROUNDING * self.unit_sizes.sum()
+        is_testable = (units >= max(least_units, 1)) & (np.count_nonzero(rest, axis=0) >= max(least_units, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = Tables(values, sizes, unit_sizes, of).tested(null, self.mean)
-        return Tested(*(np.where(is_testable, one, np.nan) for one in found)), of
+            found = tested(values[:, :, None], sizes[:, :, None], of, self.null, self.mean)
+        return Tested(*(np.where(is_testable, one[:, 0], np.nan) for one in found)), of
 
 
 _ROUNDING = 1e-12
