@@ -11,7 +11,8 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
-from anls_frame.frames.documents import forgotten
+from anls_frame.frames.documents import forgotten, numbers
+from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.result import Slices
@@ -50,8 +51,6 @@ __all__ = ["find_slices"]
 _DEEPEST = 3
 _HONEST_FROM = 3
 """Depth from which on slices are by default tested on other rows than those that they are found on."""
-_MOST_DRAWS = 20_000
-"""Statistics of thousands of slices under so many random signs fit into memory."""
 _MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
 
 
@@ -283,7 +282,7 @@ def checked(
         depth=depth,
         least=Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1)),
         top=count("top", top, 1, _MOST_LISTED),
-        draws=count("draws", draws, 1, _MOST_DRAWS),
+        draws=count("draws", draws, 1, MOST_DRAWS),
         seed=count("seed", seed),
         alpha=1 - confidence,
     )
@@ -346,7 +345,6 @@ def _found(
     from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
     from anls_frame.slices.listing import Rows  # noqa: PLC0415
     from anls_frame.slices.outcome import confidence_of_chosen, honest, searched  # noqa: PLC0415
-    from anls_frame.slices.scores import units  # noqa: PLC0415
 
     counts = source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, bins=bins, most=most, counts=counts)
@@ -354,7 +352,7 @@ def _found(
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
-    document = units(source.documents, source.frame.height)
+    document = numbers(source.documents, source.frame.height)
     rows = Rows([one.codes for one in sliced], source.scores, document)
     if held_out:
         documents = pl.Series(document) if source.documents is None else source.documents

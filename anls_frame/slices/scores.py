@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import polars as pl
 
+from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
 from anls_frame.summary.rows import Live
 
@@ -73,23 +74,15 @@ class Scores:
         if self.counts is None or self.squares is None:
             line = np.flatnonzero(self.y > 0)
             return line, self.x[line], self.y[line]
-        counts = self.counts.astype(np.intp)
-        line = np.repeat(np.arange(len(counts)), counts)
-        place = np.arange(len(line)) - np.repeat(np.cumsum(counts) - counts, counts)
         n = np.maximum(self.counts, 1)
         mean = self.x / n
-        spread = np.sqrt(np.maximum(self.squares / n - mean**2, 0))
         low, high = self.metric.bounds or (None, None)
         share = np.full(len(n), 0.5)
         if not self.is_change and low is not None and high is not None:
             share = (np.abs(mean) - low) / (high - low)
-        larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
-        up, down = (
-            np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
-            for a, b in ((n - larger, larger), (larger, n - larger))
-        )
-        x = np.where(place < larger[line], (mean + spread * up)[line], (mean - spread * down)[line])
-        return line, x, np.ones(len(line))
+        variance = np.maximum(self.squares / n - mean**2, 0)
+        line, deviation = rows_of_sums(self.counts, variance, share)
+        return line, mean[line] + deviation, np.ones(len(line))
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
@@ -203,16 +196,3 @@ def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
     if metric.higher_is_better:
         return None if high is None else high * y - x
     return None if low is None else x - low * y
-
-
-def units(documents: pl.Series | None, height: int) -> IntArray:
-    """Return the number of the document of each row, or of the row itself."""
-    if documents is None:
-        return np.arange(height)
-    # Polars takes some names for patterns, and categories are sorted by the order of the rows.
-    names = documents.alias("name")
-    if isinstance(names.dtype, pl.Categorical):
-        names = names.cast(pl.String)
-    places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)
-    found = names.to_frame().join(places, on="name", how="left", maintain_order="left")["place"]
-    return found.fill_null(0).to_numpy().astype(np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from anls_frame.statistics.dealing import deals
-from anls_frame.statistics.losses import Sizes, limits, of_draws, tested
+from anls_frame.statistics.losses import Least, Sizes, limits, of_draws, tested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.statistics.codes import Codes
-    from anls_frame.statistics.losses import Least, Losses, Null
+    from anls_frame.statistics.losses import Losses, Null
 
     FloatArray = npt.NDArray[np.float64]
     SingleArray = npt.NDArray[np.float32]
@@ -80,6 +80,33 @@ def largest_by_draw(
     losses: Losses, blocks: Sequence[Block], draws: int, seed: int, at_once: int = 256
 ) -> Iterator[FloatArray]:
     """Yield the largest statistic of all slices for some draws at a time, 0 where none is larger."""
+    for drawn in _drawn(losses, draws, seed, at_once):
+        yield _largest(drawn, blocks)
+
+
+def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return two-sided p-values of slices, and p-values adjusted for all; nan for those without a rest."""
+    block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
+    observed = np.abs(block.statistic)
+    reached, largest = np.zeros(len(observed)), []
+    for drawn in _drawn(losses, draws, seed, max(1, _DEALT // 4 // max(losses.units, 1))):
+        every = np.arange(drawn.values.shape[1])
+        most = np.zeros(len(every))
+        step = max(1, _TABLE // max(losses.units * len(every), 1))
+        for start in range(0, len(observed), step):
+            places = np.arange(start, min(start + step, len(observed)))
+            found = np.abs(drawn.statistics(block, places, every))
+            reached[places] += (found >= observed[places, None] - _TIE).sum(axis=1)
+            most = np.maximum(most, found.max(axis=0))
+        largest.append(most)
+    p, adjusted = np.full((2, codes.size), np.nan)
+    p[block.names] = (1 + reached) / (1 + draws)
+    adjusted[block.names] = p_adjusted(observed, np.concatenate(largest))
+    return p, adjusted
+
+
+def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Drawn]:
+    """Yield losses that were dealt, some draws at a time."""
     values, sizes = losses.values.astype(np.float32), losses.sizes.astype(np.float32)
     is_alike = bool((losses.sizes == losses.sizes[:1]).all())
     dealt = deals(losses.unit, draws, seed)
@@ -88,7 +115,7 @@ def largest_by_draw(
         rows = np.array(list(itertools.islice(dealt, min(step, draws - start)))).T
         drawn = values[rows]
         of_drawn = sizes[:, None] if is_alike else sizes[rows]
-        yield _largest(Drawn(losses, drawn, of_drawn, losses.null_of(drawn, of_drawn)), blocks)
+        yield Drawn(losses, drawn, of_drawn, losses.null_of(drawn, of_drawn))
 
 
 @dataclass(frozen=True)

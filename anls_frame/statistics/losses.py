@@ -303,8 +303,48 @@ class Losses:
             found = tested(values[:, :, None], sizes[:, :, None], of, self.null, self.mean)
         return Tested(*(np.where(is_testable, one[:, 0], np.nan) for one in found)), of
 
+    def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
+        """
+        Return the degrees of freedom of the expected variance, of slices with these sizes in each document.
+
+        They are (Σw)² / Σw² - 1, w being what a document adds to it (Satterthwaite 1946).
+        """
+        inside = sizes.sum(axis=0)
+        rest = self.unit_sizes[:, None] - sizes
+        outside = rest.sum(axis=0)
+        alike = self.null.correlation
+        weights = (1 - alike) * (sizes / inside**2 + rest / outside**2)
+        weights += alike * (sizes / inside - rest / outside) ** 2
+        return np.asarray(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0) - 1)
+
 
 _ROUNDING = 1e-12
+
+
+def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:
+    """
+    Return rows that lines of several rows may stand for: the line of each, and its deviation from the mean.
+
+    Each line has rows of two values with its variance. For scores that are right or wrong, and for two rows,
+    these are the rows themselves.
+
+    Parameters
+    ----------
+    counts, variance
+        Number of rows of each line, and the mean square of their deviations.
+    share
+        Share of the rows that have the larger value.
+    """
+    line = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
+    ends = np.cumsum(counts.astype(np.intp))
+    place = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]
+    n, spread = np.maximum(counts, 1), np.sqrt(variance)
+    larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
+    up, down = (
+        np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
+        for a, b in ((n - larger, larger), (larger, n - larger))
+    )
+    return line, np.where(place < larger[line], (spread * up)[line], -(spread * down)[line])
 
 
 def added(place: IntArray, values: FloatArray, count: int) -> FloatArray:

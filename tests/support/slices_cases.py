@@ -34,17 +34,21 @@ def frame(random: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def compared(random: np.random.Generator, *, is_change: bool = False) -> int:
+def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: bool = False) -> int:
     """Compare a search of a small frame with the oracle; return how many p-values were compared."""
     data = frame(random)
     columns, _ = coded(data, COLUMNS, bins=4, most=50)
     score = data["score"].to_numpy() - (random.random() if is_change else 0)
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
-    scores = [Scores(af.Metric("score"), score, np.ones(len(score)), None, is_change)]
+    length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
+    scores = [Scores(af.Metric("score"), score, length, None, is_change)]
     rows = Rows([one.codes for one in columns], scores, document)
     options = {"depth": 2, "least": Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
     found = search.search(rows.columns, rows.losses, **options)
-    test = oracle.Test(score.tolist(), document.tolist(), is_change=is_change)
+    # Lengths in rows of mean length.
+    unit = len(score) / length.sum()
+    of_rows = [(unit * one).tolist() for one in (score, length)]
+    test = oracle.Test(of_rows[0], document.tolist(), of_rows[1], is_change=is_change)
     every = oracle.slices(data.to_dicts(), [one.name for one in columns], 2)
     tested = {conditions: places for conditions, places in every.items() if test.is_testable(places, 4, 2)}
     assert found.slices == found.tests == len(found.found) == len(tested)
