@@ -15,6 +15,7 @@ from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
+from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.result import Slices
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
@@ -132,7 +133,7 @@ def find_slices(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     confidence
-        Confidence level of the intervals; slices are found at the level 1 minus this.
+        Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
     draws, seed
         Number of draws of the test, at most 20,000, and their seed.
 
@@ -149,7 +150,8 @@ def find_slices(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, if there is nothing to score, or if no column can slice rows.
+        If an option has an invalid value, if there is nothing to score, if no column can slice rows, or if
+        there are too many combinations of values: it then says what to leave out.
 
     See Also
     --------
@@ -162,13 +164,15 @@ def find_slices(
     -----
     A candidate is each value of each column (each entry of a list column, each quantile of numbers, and
     missing as a value of its own), and each combination of them up to `depth`. Each is tested against all
-    other rows, one-sided, by documents.
+    other rows, one-sided, by documents: the rows of each document are dealt to another one of about the same
+    size, `draws` times, and a slice is compared with the largest statistic of all in each draw.
 
-    With `holdout=0`, the p-values are adjusted for all candidates and metrics by step-down max-T on joint
-    sign flips of documents: where no slice is worse than the rest, none is found with a probability of 95 %.
-    The figures of slices that were found are too bad on average, because the worst ones were chosen. With a
-    holdout, slices are found on some documents, and tested and estimated on the others: their figures are
-    unbiased, and all that were tested are listed.
+    With `holdout=0`, the p-values are adjusted for all candidates and metrics: where no slice is worse than
+    the rest, one is found in about 5 % of all cases. The figures of slices that were found are too bad on
+    average, because the worst ones were chosen. Their intervals are wide enough for that: with `k` slices
+    listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini and Yekutieli
+    2005). With a holdout, slices are found on some documents, and tested and estimated on the others: their
+    figures are unbiased, and all that were tested are listed.
 
     A slice is listed only if it is worse than the rest of each of its parents that is found too (if these are
     worse without it as well, significantly worse), and worse in the rows that no slice before it has; others
@@ -182,7 +186,7 @@ def find_slices(
     >>> columns = ["doc_type", "lang", "question_types"]
     >>> found = af.find_slices(questions, "rapidocr", "answers", columns, cluster="doc_id")
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
-    ('question_types has form', 696, 0.001)
+    ('question_types has form', 696, 0.005)
     """
     from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as does
     from anls_frame.slices.scores import scores  # noqa: PLC0415 - this
@@ -340,11 +344,12 @@ def _found(
     source: _Source, *, test: Test, held_out: float, confidence: float, bins: int, most: int
 ) -> Slices:
     """Search the slices of a source."""
-    from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices import work  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices.columns import coded  # noqa: PLC0415
     from anls_frame.slices.figures import figures  # noqa: PLC0415
     from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
     from anls_frame.slices.listing import Rows  # noqa: PLC0415
-    from anls_frame.slices.outcome import confidence_of_chosen, honest, searched  # noqa: PLC0415
+    from anls_frame.slices.outcome import honest, searched  # noqa: PLC0415
 
     counts = source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, bins=bins, most=most, counts=counts)
@@ -352,6 +357,8 @@ def _found(
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
+    values = {one.name: one.codes.size for one in sliced}
+    work.check(values, rows=source.frame.height, depth=test.depth, draws=0 if held_out else test.draws)
     document = numbers(source.documents, source.frame.height)
     rows = Rows([one.codes for one in sliced], source.scores, document)
     if held_out:

@@ -47,16 +47,6 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:
-    """
-    Return the confidence level of intervals of which so many were chosen because they are bad.
-
-    At this level of each, intervals of those that are chosen miss what they estimate in a share of at most 1
-    minus `confidence` on average (Benjamini and Yekutieli 2005).
-    """
-    return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
-
-
 def tested(rows: Rows, test: Test) -> searching.Searched:
     """Test all slices on all rows."""
     return searching.search(

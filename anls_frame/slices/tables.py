@@ -78,7 +78,7 @@ def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) 
         What is added up, one number for each line.
     """
     height = len(weights[0])
-    if height <= _CHUNK or _cells([one.size for one in columns], depth) > _MOST_CELLS:
+    if height <= _CHUNK or cells([one.size for one in columns], depth) > _MOST_CELLS:
         yield from _of_part(columns, depth, weights)
         return
     # Parts that stay in the cache, for every table in turn, take half the time.
@@ -110,7 +110,7 @@ def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]
         yield Table(places, counts, sums)
 
 
-def _cells(sizes: Sequence[int], depth: int) -> int:
+def cells(sizes: Sequence[int], depth: int) -> int:
     """Return the number of cells of all tables."""
     of_depth = [1, *[0] * depth]
     for size in sizes:

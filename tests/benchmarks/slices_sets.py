@@ -12,6 +12,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.slices import outcome, search
+from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.halves import is_held_out
 from anls_frame.slices.listing import Rows
 from anls_frame.slices.scores import Scores
@@ -318,7 +319,7 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
     again = [one.found.conditions for one in tested if one.found.p_adjusted <= LEVEL]
     is_listed = fault.conditions in listed
     truth = population.mean - fault.by
-    wide = outcome.confidence_of_chosen(1 - LEVEL, len(listed), tests)
+    wide = confidence_of_chosen(1 - LEVEL, len(listed), tests)
     counted = {
         "search": is_listed,
         "search, else": any(one != fault.conditions for one in listed),
