@@ -379,7 +379,7 @@ def find_slices(
     cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     confidence: float = 0.95,
-    draws: int = 999,
+    draws: int = 199,
     seed: int = 0,
     batch_rows: int = BATCH_ROWS,
 ) -> Slices:
