@@ -12,6 +12,7 @@ import polars.selectors as cs
 from anls_frame._arguments import count, flag, share
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
+from anls_frame.frames.progress import following
 from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anls_frame._typing import OnFrames, Options
+    from anls_frame.frames.progress import Progress
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Column, Condition
@@ -86,6 +88,7 @@ def find_slices(
     confidence: float = 0.95,
     draws: int = 199,
     seed: int = 0,
+    progress: Progress = False,
 ) -> Slices:
     """
     Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
@@ -136,6 +139,9 @@ def find_slices(
         Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
     draws, seed
         Number of draws of the test, at most 20,000, and their seed.
+    progress
+        `True` shows a progress bar in a terminal or notebook while slices are tested on all documents; a
+        function is called with the number of draws that were looked at since its last call.
 
     Returns
     -------
@@ -203,6 +209,7 @@ def find_slices(
         draws=draws,
         seed=seed,
     )
+    how["progress"] = progress
     if isinstance(frame, Summary | SystemsSummary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
@@ -341,7 +348,14 @@ def _of_summary(
 
 
 def _found(
-    source: _Source, *, test: Test, held_out: float, confidence: float, bins: int, most: int
+    source: _Source,
+    *,
+    test: Test,
+    held_out: float,
+    confidence: float,
+    bins: int,
+    most: int,
+    progress: Progress,
 ) -> Slices:
     """Search the slices of a source."""
     from anls_frame.slices import work  # noqa: PLC0415 - imports numpy, as do these
@@ -365,7 +379,9 @@ def _found(
         documents = pl.Series(document) if source.documents is None else source.documents
         outcome = honest(rows, is_held_out(documents, held_out), test)
     else:
-        outcome = searched(rows, test)
+        total = test.draws * len(source.scores)
+        with following(progress, total, "Testing slices", unit="draws") as advance:
+            outcome = searched(rows, test, advance)
     chosen = [one.found for one in outcome.listed]
     shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
     masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]

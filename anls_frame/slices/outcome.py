@@ -14,6 +14,7 @@ from anls_frame.slices.search import Found
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from anls_frame.frames.progress import Advance
     from anls_frame.statistics.losses import Least
 
     Mask = npt.NDArray[np.bool_]
@@ -47,9 +48,9 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def tested(rows: Rows, test: Test) -> searching.Searched:
-    """Test all slices on all rows."""
-    return searching.search(
+def searched(rows: Rows, test: Test, advance: Advance = None) -> Outcome:
+    """Choose the slices to list from all, tested on all rows."""
+    found = searching.search(
         rows.columns,
         rows.losses,
         depth=test.depth,
@@ -57,12 +58,8 @@ def tested(rows: Rows, test: Test) -> searching.Searched:
         draws=test.draws,
         seed=test.seed,
         alpha=test.alpha,
+        advance=advance,
     )
-
-
-def searched(rows: Rows, test: Test) -> Outcome:
-    """Choose the slices to list from all, tested on all rows."""
-    found = tested(rows, test)
     significant = [one for one in found.found if one.p_adjusted <= test.alpha]
     chosen = listed(
         significant, rows, least=test.least, critical=found.critical, beyond=_BEYOND, top=test.top

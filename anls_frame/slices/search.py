@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from anls_frame.frames.progress import Advance
     from anls_frame.statistics.dealt import Block
     from anls_frame.statistics.losses import Least, Losses
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: place of the column and code, by ascending place."""
 
+_AT_ONCE = 10
+"""Number of draws after which progress is told."""
 WORTH = 1.5
 """Slices with a smaller statistic are not worth to be kept where many are screened."""
 _MOST = 4096
@@ -73,15 +76,20 @@ def search(
     draws: int,
     seed: int,
     alpha: float,
+    advance: Advance = None,
 ) -> Searched:
-    """Test each combination of values of up to `depth` columns in each metric, and adjust for all tests."""
+    """
+    Test each combination of values of up to `depth` columns in each metric, and adjust for all tests.
+
+    `advance` is called with the number of draws that were looked at.
+    """
     largest = np.zeros(draws)
     names, metrics, statistics = [], [], []
     for metric, one in enumerate(losses):
         of_rows = [column.taken(one.line) for column in columns]
         tested = list(blocks(of_rows, one, depth, least))
         if tested:
-            np.maximum(largest, np.concatenate([*largest_by_draw(one, tested, draws, seed)]), out=largest)
+            np.maximum(largest, _drawn(one, tested, draws, seed, advance), out=largest)
         for block in tested:
             names.append(block.names)
             metrics.append(np.full(len(block.names), metric))
@@ -97,6 +105,16 @@ def search(
         for place, p in zip(best.tolist(), p_values.tolist(), strict=True)
     ]
     return Searched(found, len(np.unique(name)), len(name), critical(largest, alpha))
+
+
+def _drawn(losses: Losses, blocks: Sequence[Block], draws: int, seed: int, advance: Advance) -> FloatArray:
+    """Return the largest statistic of all slices in each draw."""
+    parts = []
+    for part in largest_by_draw(losses, blocks, draws, seed, at_once=256 if advance is None else _AT_ONCE):
+        parts.append(part)
+        if advance is not None:
+            advance(len(part))
+    return np.concatenate(parts)
 
 
 def adjusted(
