@@ -40,8 +40,8 @@ HEAD = """# Slices against the rest
 
 Written by `rest_gate.py`: in which share of {level:,} samples a line p ≤ 0.05 where labels are drawn by
 chance, and in which share of {power:,} samples where 30 % of the labelled rows have nothing right, with 199
-draws. Populations are those of [SLICES.md](SLICES.md). By chance at most {most:.1f} % may be found: 5 %, and 3
-standard errors.
+draws. Populations are those of [SLICES.md](SLICES.md). By chance at most {most:.1f} % may be found: 5 %,
+and 3 standard errors.
 
 | rows of documents | documents | scores | labels | p ≤ 0.05, % | power, % |
 | --- | --- | --- | --- | --- | --- |

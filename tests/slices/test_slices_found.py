@@ -396,5 +396,18 @@ def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out
     fewer = frame.drop(f"c{place}" for place in range(22))
     assert len(af.find_slices(fewer, depth=2, draws=19, **options).settings["columns"]) == 38
     wide = {f"w{place}": random.integers(0, 900, n).astype(str) for place in range(3)}
-    with pytest.raises(ValueError, match="pass depth=2, or leave out 'w0', which have"):
+    with pytest.raises(ValueError, match=r"pass depth=2, or leave out 'w\d', which have"):
         af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, max_values=1000, **options)
+
+
+def test_progress_is_told_in_draws() -> None:
+    frame = questions()
+    told: list[int] = []
+    options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "draws": 59, "cluster": "doc"}
+    found = af.find_slices(frame, "prediction", "answer", COLUMNS, progress=told.append, **options)
+    assert sum(told) == 2 * 59
+    assert len(told) > 2
+    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
+    assert silent.frame.equals(found.frame)
+    with pytest.raises(TypeError, match="progress must be True, False or a function of a number of draws"):
+        af.find_slices(frame, "prediction", "answer", COLUMNS, progress=3, **options)
