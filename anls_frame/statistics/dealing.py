@@ -41,7 +41,7 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
     >>> from anls_frame.statistics.dealing import deals
     >>> document = np.array([0, 0, 0, 1, 1, 1])
     >>> [rows.tolist() for rows in deals(document, 2, seed=1)]
-    [[3, 5, 4, 2, 1, 0], [1, 0, 2, 4, 5, 3]]
+    [[2, 1, 0, 4, 3, 5], [0, 1, 2, 3, 4, 5]]
     """
     random = np.random.default_rng(seed)
     sizes = np.bincount(document)
