@@ -185,7 +185,8 @@ def halves(document: Array, number: int) -> Array:
 def is_found(rows: Rows) -> bool:
     """Return whether a search finds anything; it stops as soon as too many draws reach what is observed."""
     losses = rows.losses[0]
-    blocks = list(search.blocks(rows.columns, losses, TEST.depth, TEST.least))
+    columns = [column.taken(losses.line) for column in rows.columns]
+    blocks = list(search.blocks(columns, losses, TEST.depth, TEST.least))
     if not blocks:
         return False
     observed = max(block.statistic.max() for block in blocks)
