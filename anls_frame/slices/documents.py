@@ -125,7 +125,7 @@ def notes(found: FoundSlices) -> list[str]:
     else:
         said = [
             f"Looked at {looked}{metrics}; p is adjusted for all of them.",
-            f"Where no slice is worse than the rest, one is found with a probability of at most {level}.",
+            f"Where no slice is worse than the rest, one is found with a probability of about {level}.",
         ]
         if found.table.height:
             of_each = 100 * confidence_of_chosen(found.confidence, found.table.height, found.n_tests)
