@@ -388,7 +388,7 @@ def find_slices(
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
-    draws: int = 999,
+    draws: int = 199,
     seed: int = 0,
     batch_rows: int = BATCH_ROWS,
 ) -> Slices:

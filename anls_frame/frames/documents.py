@@ -1,13 +1,17 @@
-"""Documents that a frame has although no cluster is named, and the note that says what this means."""
+"""Documents of rows as numbers, and those that a frame has although no cluster is named, with a note."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import column_names, to_lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 DOCUMENT = "doc_id"
 """The column that readers give the document of each row."""
@@ -38,3 +42,18 @@ def note(column: str | None) -> list[str]:
         f'too narrow and too small. Pass cluster="{column}", in the shell -c {column}.'
     )
     return [text]
+
+
+def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
+    """Return the number of the document of each row, or of the row itself."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    if documents is None:
+        return np.arange(height)
+    # Polars takes some names for patterns, and categories are sorted by the order of the rows.
+    names = documents.alias("name")
+    if isinstance(names.dtype, pl.Categorical):
+        names = names.cast(pl.String)
+    places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)
+    found = names.to_frame().join(places, on="name", how="left", maintain_order="left")["place"]
+    return found.fill_null(0).to_numpy().astype(np.intp)

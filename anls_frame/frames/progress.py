@@ -1,9 +1,9 @@
-"""Progress of a query: rows are counted as it reads them."""
+"""Progress of a query, whose rows are counted as it reads them, and of other long work."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,20 +34,21 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
 
 
 @contextmanager
-def following(progress: Progress, frame: Any, passes: int) -> Iterator[Advance]:
-    """Yield the function to call with numbers of rows: the one given, that of a bar, or None."""
+def following(
+    progress: Progress, total: int | None, what: str = "Scoring", unit: str = "rows"
+) -> Iterator[Advance]:
+    """Yield the function to call with numbers of rows or others: the one given, that of a bar, or None."""
     if not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress must be True, False or a function of a number of rows, got {progress!r}")
+        raise TypeError(f"progress must be True, False or a function of a number of {unit}, got {progress!r}")
     if progress is True:
-        total = len(frame) * passes if hasattr(frame, "__len__") else None
-        with bar("Scoring", total) as advance:
+        with bar(what, total, unit) as advance:
             yield advance
     else:
         yield progress or None
 
 
 @contextmanager
-def bar(what: str, total: int | None) -> Iterator[Advance]:
+def bar(what: str, total: int | None, unit: str = "rows") -> Iterator[Advance]:
     """Draw a progress bar on standard error, only in a terminal or a notebook."""
     from rich.console import Console  # noqa: PLC0415 - only for callers who want a bar
     from rich.progress import (  # noqa: PLC0415
@@ -67,7 +68,7 @@ def bar(what: str, total: int | None) -> Iterator[Advance]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.completed:,.0f} rows", markup=False),
+        TextColumn(f"{{task.completed:,.0f}} {unit}", markup=False),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )

@@ -1,9 +1,10 @@
 """
 Test whether a slice scores differently from the other rows.
 
-The statistic is the difference d between the mean (or rate) of a slice and that of all other rows. Under the
-null hypothesis both equal the mean r of all rows, so residuals are taken from r. A slice whose few rows
-happen to be equal is then not treated as having no spread.
+The statistic is the difference between the mean (or rate) of a slice and that of all other rows, divided by
+its standard error: the one observed around these two figures, or the one expected from the variance and the
+intraclass correlation of all rows, if that is larger. The first alone is too small for slices of few rows
+that are all right; around the figure of all rows, a slice of few documents would hide its own loss.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from anls_frame.summary import fixed_point, folding, moments
+from anls_frame.frames.documents import numbers
+from anls_frame.summary import folding, moments
 from anls_frame.summary.keys import CLUSTER, explode_lists
 
 if TYPE_CHECKING:
@@ -21,46 +23,54 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from anls_frame.statistics.codes import Codes
+    from anls_frame.statistics.losses import Losses
     from anls_frame.summary.measures import Metric
 
     Array = npt.NDArray[np.float64]
 
-
-class _Null(NamedTuple):
-    """What all rows share under the null hypothesis."""
-
-    ratio: float
-    """Mean score or rate."""
-    unit: float
-    """Rows divided by their total length, which expresses lengths in rows of mean length; 1 for means."""
+MOST_DEALT, MOST_DOCUMENTS = 50_000, 4096
+"""Maximum number of rows, and of documents, for rows to be dealt to documents anew."""
+MOST_DRAWS = 20_000
+"""Maximum number of draws."""
 
 
 class _Sums(NamedTuple):
-    """Sums over the rows of each slice: x (scores or errors), y (rows or lengths), y², squared residuals."""
+    """Sums over the rows of each slice: x (scores or errors), y (rows or lengths), xy, y², Σ(x - ry)²."""
 
+    n: Array
     x: Array
     y: Array
+    xy: Array
     yy: Array
-    squares: Array
+    bracket: Array
+
+    @classmethod
+    def of(cls, counted: pl.DataFrame, metric: Metric) -> _Sums:
+        """Return the sums of the lines of a table."""
+        x, y, _, xy, yy = metric.moments()[:5]
+        names = ("n", x, y, xy, yy, metric.bracket)
+        return cls(*(counted[name].cast(pl.Float64).to_numpy() for name in names))
+
+    def squares(self, ratio: Array | float) -> Array:
+        """Return Σ(x - ratio y)² of each line."""
+        import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+        # From the spread around the line's own figure, which is exact even for scores far larger than it.
+        own = np.divide(self.x, self.y, out=np.zeros_like(self.x), where=self.y > 0)
+        off = own - ratio
+        squares = self.bracket + 2 * off * (self.xy - own * self.yy) + off * off * self.yy
+        return np.asarray(np.maximum(squares, 0.0))
 
 
-class _Variances(NamedTuple):
-    """Two variances of the difference, and the degrees of freedom of the second."""
-
-    shown: Array
-    expected: Array
-    df: Array
-
-
-def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
+def against_rest(
+    cells: pl.DataFrame, keys: Sequence[str], metric: Metric, *, draws: int, seed: int
+) -> pl.DataFrame:
     """
     Compare each slice with all rows outside it: keys, `n`, both means, their difference and p-values.
 
-    t is d / √V, where V is the larger of two variances of d: the observed one, Σe² over the clusters, with
-    e = u_S / Y_S - u_R / Y_R for the residuals u inside and outside the slice; and the one expected from the
-    common variance and intraclass correlation of rows. The first alone is too small for slices of few rows
-    that are all right. With w, the contribution of each cluster to the second, t has (Σw)² / Σw² - 1 degrees
-    of freedom.
+    Rows of documents are dealt to documents anew, up to `MOST_DEALT` of them. Of more rows, and of rows
+    without documents, the statistic is compared with Student's t.
     """
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
@@ -70,102 +80,98 @@ def against_rest(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
     all_keys = [column for column in cells.columns if column.startswith("key_")]
     rows = folding.without_clusters(cells, all_keys) if has_clusters else cells
     counted = moments.roll_up(rows, keys, [metric])
-    whole = moments.roll_up(rows, [], [metric])
-    x, y, n = (float(whole[name][0]) for name in (*metric.moments()[:2], "n"))
-    null = _Null(x / y, n / y) if y else _Null(np.nan, np.nan)
-    inside, everything = _sums(counted, metric, null), _sums(whole, metric, null)
-    outside = _Sums(*(total - part for part, total in zip(inside, everything, strict=True)))
+    whole = _Sums.of(moments.roll_up(rows, [], [metric]), metric)
+    inside = _Sums.of(counted, metric)
+    outside = _Sums(*(total - part for part, total in zip(inside, whole, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
-    inside, outside = (part._replace(y=np.where(testable, part.y, np.nan)) for part in (inside, outside))
-    difference = inside.x / inside.y - outside.x / outside.y
+    own, rest = (_ratio(part, testable) for part in (inside, outside))
     if has_clusters:
-        of_cluster = _clusters(cells, keys, metric, null), _clusters(cells, [], metric, null)
-        variances = _by_cluster(*of_cluster, (inside, outside, everything))
+        p, adjusted = _by_cluster(cells, counted.select(keys), metric, draws=draws, seed=seed)
     else:
-        variances = _by_row(inside, outside, everything)
-    variance = np.maximum(variances.shown, variances.expected)
-    spread = variance > 0
-    t = difference / np.sqrt(np.where(spread, variance, 1.0))
-    p = np.where(spread, statistics.t_two_sided(t, np.maximum(variances.df, 1)), 1.0)
-    p = np.where(testable, p, np.nan)
+        p = _by_row(inside, outside, whole)
+        adjusted = statistics.holm(np.where(testable, p, np.nan))
+    p, adjusted = (np.where(testable, one, np.nan) for one in (p, adjusted))
     return counted.select(
         *keys,
         "n",
-        pl.Series(metric.name, inside.x / inside.y, nan_to_null=True),
-        pl.Series("rest", outside.x / outside.y, nan_to_null=True),
-        pl.Series("difference", difference, nan_to_null=True),
+        pl.Series(metric.name, _ratio(inside, inside.y > 0), nan_to_null=True),
+        pl.Series("rest", rest, nan_to_null=True),
+        pl.Series("difference", own - rest, nan_to_null=True),
         pl.Series("p_value", p, nan_to_null=True),
-        pl.Series("p_adjusted", statistics.holm(p), nan_to_null=True),
+        pl.Series("p_adjusted", adjusted, nan_to_null=True),
     )
 
 
-def _sums(counted: pl.DataFrame, metric: Metric, null: _Null) -> _Sums:
-    """Return the sums of slices over their rows, regardless of clusters."""
+def _ratio(sums: _Sums, where: npt.NDArray[np.bool_]) -> Array:
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    x, y, xy, yy, bracket = (
-        counted[name].cast(pl.Float64).to_numpy()
-        for name in (*metric.moments()[:2], *metric.moments()[3:5], metric.bracket)
-    )
-    # From the spread around the slice's own figure, which is exact even for scores far larger than it.
-    own = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
-    off = own - null.ratio
-    squares = np.maximum(bracket + 2 * off * (xy - own * yy) + off * off * yy, 0.0)
-    return _Sums(null.unit * x, null.unit * y, null.unit**2 * yy, null.unit**2 * squares)
+    return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
-def _by_row(inside: _Sums, outside: _Sums, everything: _Sums) -> _Variances:
-    """Return the variances with rows as the units."""
-    shown = inside.squares / inside.y**2 + outside.squares / outside.y**2
-    weight = 1 / inside.y + 1 / outside.y
-    squared_weights = inside.yy / inside.y**4 + outside.yy / outside.y**4
-    return _Variances(shown, everything.squares / everything.y * weight, weight**2 / squared_weights - 1)
-
-
-def _clusters(cells: pl.DataFrame, keys: Sequence[str], metric: Metric, null: _Null) -> pl.DataFrame:
-    """Return the size and residual of each cluster in each slice, in key order."""
-    cells = explode_lists(cells, keys)
-    x, y = metric.floats(metric.columns[:2], fixed_point.scales(cells) if metric.has_scales else [])
-    sums = [(null.unit * y).alias("size"), (null.unit * (x - null.ratio * y)).alias("residual")]
-    return cells.group_by(*keys, CLUSTER).agg(sums).sort(*keys, CLUSTER)
-
-
-def _by_cluster(sliced: pl.DataFrame, whole: pl.DataFrame, sums: tuple[_Sums, _Sums, _Sums]) -> _Variances:
-    """Return the variances with clusters as the units, for the intraclass correlation of all rows."""
+def _by_row(inside: _Sums, outside: _Sums, whole: _Sums) -> Array:
+    """Return p-values of slices with rows as the units."""
     import numpy as np  # noqa: PLC0415 - a third of the package's import time
 
-    inside, outside, everything = sums
-    keys = [column for column in sliced.columns if column.startswith("key_")]
-    place = sliced.select(pl.struct(keys).rle_id()).to_series().to_numpy()
-    paired = sliced.join(whole, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left")
-    size, u, whole_size, whole_u = (
-        paired[name].to_numpy() for name in ("size", "residual", "size_right", "residual_right")
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own, rest = inside.x / inside.y, outside.x / outside.y
+        around_rest = np.maximum(whole.squares(rest) - inside.squares(rest), 0)
+        shown = inside.squares(own) / inside.y**2 + around_rest / outside.y**2
+        weight = 1 / inside.y + 1 / outside.y
+        expected = whole.squares(whole.x / whole.y) / whole.y * weight
+        df = weight**2 / (inside.yy / inside.y**4 + outside.yy / outside.y**4) - 1
+        variance = np.maximum(shown, expected)
+        spread = variance > 0
+        t = (own - rest) / np.sqrt(np.where(spread, variance, 1.0))
+        return np.where(spread, statistics.t_two_sided(t, np.maximum(df, 1)), 1.0)
+
+
+def _by_cluster(
+    cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric, *, draws: int, seed: int
+) -> tuple[Array, Array]:
+    """Return p-values of slices with documents as the units, and p-values adjusted for all slices."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    from anls_frame import statistics  # noqa: PLC0415 - imports numpy, as does
+    from anls_frame.statistics import dealt  # noqa: PLC0415 - this
+
+    losses, codes = losses_of(cells, slices, metric)
+    if losses.rows <= MOST_DEALT and losses.units <= MOST_DOCUMENTS:
+        return dealt.two_sided(losses, codes, draws, seed)
+    p = np.full(codes.size, np.nan)
+    for place in range(codes.size):
+        sums = losses.sums(codes.renumbered(np.array([place])))
+        tested, _ = losses.tested(*sums, least_units=1)
+        df = losses.degrees_of_freedom(sums[1])
+        p[place] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
+    return p, statistics.holm(p)
+
+
+def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:
+    """Return what the rows of cells lose, and their slices."""
+    import numpy as np  # noqa: PLC0415 - a third of the package's import time
+
+    from anls_frame.statistics.codes import Codes, ordered  # noqa: PLC0415 - imports numpy, as does
+    from anls_frame.statistics.losses import Losses, rows_of_sums  # noqa: PLC0415 - this
+
+    keys, line = slices.columns, "key_line"
+    lines = cells.with_row_index(line)
+    sums = _Sums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)
+    n = np.maximum(sums.n, 1)
+    rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
+    variance = np.maximum(sums.squares(rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
+    low, high = metric.bounds or (None, None)
+    share = np.full(len(n), 0.5)
+    if not metric.is_ratio and low is not None and high is not None:
+        share = (sums.x / n - low) / (high - low)
+    row, deviation = rows_of_sums(np.where(sums.y > 0, sums.n, 0), variance, share)
+    entries = explode_lists(lines.select(line, *keys), keys).join(
+        slices.with_row_index("place"), on=keys, how="left", nulls_equal=True, maintain_order="left"
     )
-    sizes, residuals = whole["size"].to_numpy(), whole["residual"].to_numpy()
-    squares = float(everything.squares[0])
-    alike = _correlation(sizes, float(residuals @ residuals) / squares if squares > 0 else 1.0)
-    slice_y, rest_y = inside.y[place], outside.y[place]
-
-    def weight(size: Array) -> Array:
-        outside_size = whole_size - size
-        independent = size / slice_y**2 + outside_size / rest_y**2
-        common = (size / slice_y - outside_size / rest_y) ** 2
-        return np.asarray((1 - alike) * independent + alike * common)
-
-    def over_clusters(of_pair: Array, without: Array, of_all: float, power: int) -> Array:
-        # The sum over all clusters as if no row were inside, corrected for those that reach into the slice.
-        return np.asarray(of_all / outside.y**power + np.bincount(place, of_pair - without, len(inside.y)))
-
-    effect, without = u / slice_y - (whole_u - u) / rest_y, whole_u / rest_y
-    shown = over_clusters(effect**2, without**2, float(residuals @ residuals), 2)
-    weights, without = weight(size), weight(np.zeros_like(size))
-    unit = (1 - alike) * sizes + alike * sizes**2
-    total = over_clusters(weights, without, float(unit.sum()), 2)
-    squared = over_clusters(weights**2, without**2, float(unit @ unit), 4)
-    return _Variances(shown, squares / everything.y * total, total**2 / squared - 1)
-
-
-def _correlation(sizes: Array, design: float) -> float:
-    """Return the intraclass correlation of rows in clusters of these sizes, from their design effect."""
-    more = float(sizes @ sizes) / float(sizes.sum()) - 1
-    return min(max((design - 1) / more, 0.0), 1.0) if more > 0 else 0.0
+    place, of_line = (entries[name].to_numpy().astype(np.intp) for name in ("place", line))
+    codes = Codes(place, slices.height, of_line)
+    document = numbers(cells[CLUSTER], cells.height)
+    x, y = (sums.x / n)[row] + deviation, (sums.y / n)[row]
+    losses = Losses.of(row, x, y, document, ordered([codes], cells.height))
+    return losses, codes.taken(losses.line)

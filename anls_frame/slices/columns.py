@@ -11,6 +11,7 @@ import polars as pl
 
 from anls_frame._text import visible
 from anls_frame.slices.documents import ONE_VALUE
+from anls_frame.statistics.codes import Codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,67 +87,6 @@ def _shown(value: Any) -> str:
     text = visible(str(value))
     # A text that reads like a word of this page is in quotes.
     return f'"{text}"' if text in ("", "missing", "true", "false") and isinstance(value, str) else text
-
-
-@dataclass(frozen=True)
-class Codes:
-    """
-    A code for each row, or for each entry of the rows of a list column.
-
-    Parameters
-    ----------
-    codes
-        Whole numbers from 0 to `size` - 1.
-    size
-        Number of codes.
-    rows
-        The row of each entry, in ascending order; None for one code in each row.
-    """
-
-    codes: IntArray
-    size: int
-    rows: IntArray | None = None
-
-    def crossed(self, other: Codes) -> Codes:
-        """Return the pairs (a, b) of codes of each row, with the code a times the other's size plus b."""
-        size = self.size * other.size
-        if self.rows is None and other.rows is None:
-            crossed = self.codes * other.size
-            crossed += other.codes
-            return Codes(crossed, size)
-        if other.rows is None:
-            return Codes(self.codes * other.size + other.codes[self.rows], size, self.rows)
-        if self.rows is None:
-            return Codes(self.codes[other.rows] * other.size + other.codes, size, other.rows)
-        starts = np.searchsorted(other.rows, self.rows, side="left")
-        counts = np.searchsorted(other.rows, self.rows, side="right") - starts
-        first = np.repeat(np.cumsum(counts) - counts, counts)
-        entry = np.repeat(starts, counts) + np.arange(len(first)) - first
-        codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
-        return Codes(codes, size, np.repeat(self.rows, counts))
-
-    def mask(self, code: int, height: int) -> npt.NDArray[np.bool_]:
-        """Return which of the rows have the code."""
-        if self.rows is None:
-            return np.equal(self.codes, code)
-        mask = np.zeros(height, bool)
-        mask[self.rows[self.codes == code]] = True
-        return mask
-
-    def between(self, start: int, end: int) -> Codes:
-        """Return the codes of the rows from `start` to before `end`."""
-        if self.rows is None:
-            return Codes(self.codes[start:end], self.size)
-        first, last = np.searchsorted(self.rows, (start, end))
-        return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
-
-    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Codes:
-        """Return the codes of the chosen rows."""
-        if self.rows is None:
-            return Codes(self.codes[chosen], self.size)
-        kept = chosen[self.rows]
-        place = np.cumsum(chosen) - 1
-        return Codes(self.codes[kept], self.size, place[self.rows[kept]])
 
 
 @dataclass(frozen=True)

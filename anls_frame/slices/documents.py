@@ -23,6 +23,16 @@ _NAMED = 10
 """Number of columns and overlapping slices to name."""
 
 
+def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:
+    """
+    Return the confidence level of intervals of which so many were chosen because they are bad.
+
+    At this level of each, intervals of those that are chosen miss what they estimate in a share of at most 1
+    minus `confidence` on average (Benjamini and Yekutieli 2005).
+    """
+    return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
+
+
 def sentence(line: Mapping[str, Any], found: FoundSlices) -> str:
     """Return a line of the table as a sentence."""
     metric = next(one for one in found.metrics if one.name == line["metric"])
@@ -115,12 +125,17 @@ def notes(found: FoundSlices) -> list[str]:
     else:
         said = [
             f"Looked at {looked}{metrics}; p is adjusted for all of them.",
-            f"Where no slice is worse than the rest, one is found with a probability of at most {level}.",
+            f"Where no slice is worse than the rest, one is found with a probability of about {level}.",
         ]
         if found.table.height:
+            of_each = 100 * confidence_of_chosen(found.confidence, found.table.height, found.n_tests)
             said.append(
                 "Slices were chosen because they are bad here, so their figures are too bad on average; "
                 f"a holdout of 0.5 estimates them on other {units}."
+            )
+            said.append(
+                f"Intervals have a confidence of {of_each:.6g} % each, so that "
+                f"{100 * found.confidence:.3g} % of those of chosen slices hold."
             )
     left_out = {name: reason for name, reason in found.left_out.items() if reason != ONE_VALUE}
     if left_out:

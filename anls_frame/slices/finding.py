@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
@@ -12,9 +11,12 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share, takes_names
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
-from anls_frame.frames.documents import forgotten
+from anls_frame.frames.documents import forgotten, numbers
+from anls_frame.frames.progress import following
+from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
+from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.result import Slices
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anls_frame._typing import OnFrames, Options
+    from anls_frame.frames.progress import Progress
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Column, Condition
@@ -51,8 +54,6 @@ __all__ = ["find_slices"]
 _DEEPEST = 3
 _HONEST_FROM = 3
 """Depth from which on slices are by default tested on other rows than those that they are found on."""
-_MOST_DRAWS = 20_000
-"""Statistics of thousands of slices under so many random signs fit into memory."""
 _MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
 
 
@@ -87,8 +88,9 @@ def find_slices(
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
-    draws: int = 999,
+    draws: int = 199,
     seed: int = 0,
+    progress: Progress = False,
 ) -> Slices:
     """
     Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
@@ -140,9 +142,12 @@ def find_slices(
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
         empty, whatever `missing` says, and wrong with any text.
     confidence
-        Confidence level of the intervals; slices are found at the level 1 minus this.
+        Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
     draws, seed
         Number of draws of the test, at most 20,000, and their seed.
+    progress
+        `True` shows a progress bar in a terminal or notebook while slices are tested on all documents; a
+        function is called with the number of draws that were looked at since its last call.
 
     Returns
     -------
@@ -157,7 +162,8 @@ def find_slices(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, if there is nothing to score, or if no column can slice rows.
+        If an option has an invalid value, if there is nothing to score, if no column can slice rows, or if
+        there are too many combinations of values: it then says what to leave out.
 
     See Also
     --------
@@ -170,13 +176,15 @@ def find_slices(
     -----
     A candidate is each value of each column (each entry of a list column, each quantile of numbers, and
     missing as a value of its own), and each combination of them up to `depth`. Each is tested against all
-    other rows, one-sided, by documents.
+    other rows, one-sided, by documents: the rows of each document are dealt to another one of about the same
+    size, `draws` times, and a slice is compared with the largest statistic of all in each draw.
 
-    With `holdout=0`, the p-values are adjusted for all candidates and metrics by step-down max-T on joint
-    sign flips of documents: where no slice is worse than the rest, none is found with a probability of 95 %.
-    The figures of slices that were found are too bad on average, because the worst ones were chosen. With a
-    holdout, slices are found on some documents, and tested and estimated on the others: their figures are
-    unbiased, and all that were tested are listed.
+    With `holdout=0`, the p-values are adjusted for all candidates and metrics: where no slice is worse than
+    the rest, one is found in about 5 % of all cases. The figures of slices that were found are too bad on
+    average, because the worst ones were chosen. Their intervals are wide enough for that: with `k` slices
+    listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini and Yekutieli
+    2005). With a holdout, slices are found on some documents, and tested and estimated on the others: their
+    figures are unbiased, and all that were tested are listed.
 
     A slice is listed only if it is worse than the rest of each of its parents that is found too (if these are
     worse without it as well, significantly worse), and worse in the rows that no slice before it has; others
@@ -190,7 +198,7 @@ def find_slices(
     >>> columns = ["doc_type", "lang", "question_types"]
     >>> found = af.find_slices(questions, "rapidocr", "answers", columns, cluster="doc_id")
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
-    ('question_types has form', 696, 0.001)
+    ('question_types has form', 696, 0.005)
     """
     from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as does
     from anls_frame.slices.scores import scores  # noqa: PLC0415 - this
@@ -207,6 +215,7 @@ def find_slices(
         draws=draws,
         seed=seed,
     )
+    how["progress"] = progress
     if isinstance(frame, Summary | SystemsSummary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
@@ -218,7 +227,7 @@ def find_slices(
         of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
-        return _found(_of_summary(frame, columns, metrics, of_rows, how["confidence"]), **how)
+        return _found(_of_summary(frame, columns, metrics, of_rows), **how)
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
     settings = Settings(
@@ -244,10 +253,10 @@ def find_slices(
         "unanswerable": unanswerable,
     }
 
-    def reported(chosen: Mask | None) -> Reported:
+    def reported(chosen: Mask | None, confidence: float) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
         resolved = [one.metric for one in of_metrics]
-        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=how["confidence"])
+        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
 
     return _found(
         _Source(
@@ -282,7 +291,7 @@ def checked(
 ) -> dict[str, Any]:
     """Return how slices are searched from options of `find_slices`, or raise an error if one is invalid."""
     from anls_frame.slices.outcome import Test  # noqa: PLC0415 - imports numpy, as does
-    from anls_frame.slices.search import Least  # noqa: PLC0415 - this
+    from anls_frame.statistics.losses import Least  # noqa: PLC0415 - this
 
     count("depth", depth, 1, _DEEPEST)
     confidence = share("confidence", confidence, ends=False)
@@ -293,7 +302,7 @@ def checked(
         depth=depth,
         least=Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1)),
         top=count("top", top, 1, _MOST_LISTED),
-        draws=count("draws", draws, 1, _MOST_DRAWS),
+        draws=count("draws", draws, 1, MOST_DRAWS),
         seed=count("seed", seed),
         alpha=1 - confidence,
     )
@@ -313,8 +322,8 @@ class _Source:
     scores: Sequence[Scores]
     roots: Sequence[str]
     """The columns that these expressions need."""
-    reported: Callable[[Mask | None], Reported]
-    """Returns how the figures of all or the chosen lines are computed."""
+    reported: Callable[[Mask | None, float], Reported]
+    """Returns how the figures of all or the chosen lines are computed, with intervals at a level."""
     settings: Settings
     systems: tuple[str, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -327,7 +336,6 @@ def _of_summary(
     columns: Columns | None,
     metrics: object,
     of_rows: Mapping[str, Any],
-    confidence: float,
 ) -> _Source:
     from anls_frame.slices.summarized import Lines  # noqa: PLC0415 - imports numpy
 
@@ -341,7 +349,7 @@ def _of_summary(
         roots=lines.frame.columns,
         documents=lines.documents,
         scores=lines.scores,
-        reported=partial(lines.reported, confidence=confidence),
+        reported=lines.reported,
         settings=lines.settings,
         systems=tuple(summary.systems) if isinstance(summary, SystemsSummary) else (),
         from_pandas=summary.from_pandas,
@@ -349,15 +357,22 @@ def _of_summary(
 
 
 def _found(
-    source: _Source, *, test: Test, held_out: float, confidence: float, bins: int, most: int
+    source: _Source,
+    *,
+    test: Test,
+    held_out: float,
+    confidence: float,
+    bins: int,
+    most: int,
+    progress: Progress,
 ) -> Slices:
     """Search the slices of a source."""
-    from anls_frame.slices.columns import coded  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices import work  # noqa: PLC0415 - imports numpy, as do these
+    from anls_frame.slices.columns import coded  # noqa: PLC0415
     from anls_frame.slices.figures import figures  # noqa: PLC0415
     from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
     from anls_frame.slices.listing import Rows  # noqa: PLC0415
     from anls_frame.slices.outcome import honest, searched  # noqa: PLC0415
-    from anls_frame.slices.scores import units  # noqa: PLC0415
 
     counts = source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, bins=bins, most=most, counts=counts)
@@ -365,18 +380,25 @@ def _found(
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
-    document = units(source.documents, source.frame.height)
-    rows = Rows([one.codes for one in sliced], source.scores, document, test.seed)
+    values = {one.name: one.codes.size for one in sliced}
+    work.check(values, rows=source.frame.height, depth=test.depth, draws=0 if held_out else test.draws)
+    document = numbers(source.documents, source.frame.height)
+    rows = Rows([one.codes for one in sliced], source.scores, document)
     if held_out:
         documents = pl.Series(document) if source.documents is None else source.documents
         outcome = honest(rows, is_held_out(documents, held_out), test)
     else:
-        outcome = searched(rows, test)
+        total = test.draws * len(source.scores)
+        with following(progress, total, "Testing slices", unit="draws") as advance:
+            outcome = searched(rows, test, advance)
     chosen = [one.found for one in outcome.listed]
     shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
     masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
     is_change = bool(source.systems)
-    reported = source.reported(outcome.tested_on)
+    of_intervals = confidence
+    if outcome.tested_on is None:
+        of_intervals = confidence_of_chosen(confidence, len(chosen), outcome.tests)
+    reported = source.reported(outcome.tested_on, of_intervals)
     table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
         table=_described(table, outcome.listed, sliced, is_change=is_change),

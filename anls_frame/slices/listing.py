@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anls_frame.slices.search import Found, Slice, mask
-from anls_frame.slices.statistic import Residuals
+from anls_frame.statistics.codes import ordered
+from anls_frame.statistics.losses import Losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from anls_frame.slices.columns import Codes
     from anls_frame.slices.scores import Scores
-    from anls_frame.slices.search import Least
+    from anls_frame.statistics.codes import Codes
+    from anls_frame.statistics.losses import Least
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]
@@ -47,7 +49,6 @@ class Rows:
     columns: Sequence[Codes]
     scores: Sequence[Scores]
     document: IntArray
-    seed: int = 0
 
     @property
     def height(self) -> int:
@@ -55,30 +56,27 @@ class Rows:
         return len(self.document)
 
     @property
-    def counts(self) -> FloatArray | None:
-        """How many rows each line stands for; None for one."""
-        return self.scores[0].counts
-
-    @property
     def size(self) -> int:
         """Number of rows."""
-        return self.height if self.counts is None else int(self.counts.sum())
+        counts = self.scores[0].counts
+        return self.height if counts is None else int(counts.sum())
+
+    @cached_property
+    def losses(self) -> list[Losses]:
+        """What the rows lose in each metric."""
+        order = ordered(self.columns, self.height)
+        return [
+            Losses.of(*one.single_rows(), self.document, order, is_change=one.is_change)
+            for one in self.scores
+        ]
 
     def of(self, chosen: Mask) -> Rows:
         """Return the chosen rows."""
         return Rows(
-            [one.of_rows(chosen) for one in self.columns],
+            [one.taken(np.flatnonzero(chosen)) for one in self.columns],
             [one.of_rows(chosen) for one in self.scores],
             self.document[chosen],
-            self.seed,
         )
-
-    def residuals(self, metric: int, chosen: Mask | None = None) -> Residuals:
-        """Return the residuals of all or the chosen rows in a metric."""
-        scores, document = self.scores[metric], self.document
-        if chosen is not None:
-            scores, document = scores.of_rows(chosen), document[chosen]
-        return Residuals.of(scores, document, self.seed)
 
     def mask(self, conditions: Slice) -> Mask:
         """Return the rows of a slice."""
@@ -86,28 +84,17 @@ class Rows:
 
     def values(self, found: Sequence[Found], least: Least, chosen: Mask | None = None) -> list[float]:
         """Return the statistics of slices in all or the chosen rows; -inf where they cannot be tested."""
-        return [value for value, _ in self.measured(found, least, chosen)]
-
-    def measured(
-        self, found: Sequence[Found], least: Least, chosen: Mask | None = None
-    ) -> list[tuple[float, float]]:
-        """Return statistics and strengths of slices, in all or the chosen rows."""
-        measured = [(float("-inf"), float("-inf"))] * len(found)
-        for metric in {one.metric for one in found}:
-            residuals = self.residuals(metric, chosen)
+        rows = self if chosen is None else self.of(chosen)
+        values = [float("-inf")] * len(found)
+        for metric, losses in enumerate(rows.losses):
             of_metric = [place for place, one in enumerate(found) if one.metric == metric]
-            # A few at a time: each takes a table of units.
+            # A few at a time: each takes a table of documents.
             for start in range(0, len(of_metric), 64):
                 places = of_metric[start : start + 64]
-                masks = [self.mask(found[place].conditions) for place in places]
-                masks = masks if chosen is None else [one[chosen] for one in masks]
-                tested, values, sizes = residuals.of_masks(masks, least.units)
-                strengths = residuals.strengths(values, sizes, tested)
-                both = zip(tested.value, strengths, strict=True)
-                for place, one, (value, strength) in zip(places, masks, both, strict=True):
-                    if least.rows <= residuals.rows_in(one) and not np.isnan(value):
-                        measured[place] = float(value), float(strength)
-        return measured
+                tested = losses.of_masks([rows.mask(found[place].conditions) for place in places], least)
+                for place, value in zip(places, tested.value.tolist(), strict=True):
+                    values[place] = float("-inf") if np.isnan(value) else value
+        return values
 
 
 @dataclass(frozen=True)
@@ -144,39 +131,37 @@ def listed(
         Number of slices to list.
     """
     still = list(found[:_MOST_OPEN])
-    measured = rows.measured(still, least)
+    values = rows.values(still, least)
     remaining = np.ones(rows.height, bool)
     result: list[Listed] = []
     while still and len(result) < top:
         chosen = next(
             place
-            for place in _in_order(still, measured)
+            for place in _in_order(still, values)
             if _is_beyond_parents(
                 still[place], still, rows, remaining, least=least, critical=critical, beyond=beyond
             )
         )
         best = still.pop(chosen)
         remaining &= ~rows.mask(best.conditions)
-        measured = [(-np.inf, -np.inf)] * len(still)
-        if remaining.any():
-            measured = rows.measured(still, least, remaining)
-        is_open = [value >= critical for value, _ in measured]
+        values = rows.values(still, least, remaining) if remaining.any() else [-np.inf] * len(still)
+        is_open = [value >= critical for value in values]
         result.append(Listed(best, tuple(compress(still, (not one for one in is_open)))))
-        still, measured = list(compress(still, is_open)), list(compress(measured, is_open))
+        still, values = list(compress(still, is_open)), list(compress(values, is_open))
     return result
 
 
-def _in_order(found: Sequence[Found], measured: Sequence[tuple[float, float]]) -> list[int]:
+def _in_order(found: Sequence[Found], values: Sequence[float]) -> list[int]:
     """
     Return the places of slices, the one to list first at the start.
 
-    Of those whose statistics are nearly the largest it is the strongest, as `Residuals.strengths` has it.
+    Of those whose statistics are nearly the largest it is the one with the fewest conditions.
     """
-    nearly = _NEARLY * max(value for value, _ in measured)
+    nearly = _NEARLY * max(values)
 
     def key(place: int) -> tuple[float, ...]:
-        value, strength = measured[place]
-        return (0, -strength, len(found[place].conditions)) if value >= nearly else (1, -value, 0)
+        value = values[place]
+        return (0, len(found[place].conditions), -value) if value >= nearly else (1, 0, -value)
 
     return sorted(range(len(found)), key=key)
 

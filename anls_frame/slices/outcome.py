@@ -9,10 +9,13 @@ import numpy as np
 
 from anls_frame.slices import search as searching
 from anls_frame.slices.listing import Listed, Rows, listed
-from anls_frame.slices.search import Found, Least
+from anls_frame.slices.search import Found
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from anls_frame.frames.progress import Advance
+    from anls_frame.statistics.losses import Least
 
     Mask = npt.NDArray[np.bool_]
 
@@ -45,28 +48,22 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def tested(rows: Rows, test: Test) -> searching.Searched:
-    """Test all slices on all rows."""
-    return searching.search(
+def searched(rows: Rows, test: Test, advance: Advance = None) -> Outcome:
+    """Choose the slices to list from all, tested on all rows."""
+    found = searching.search(
         rows.columns,
-        [rows.residuals(metric) for metric in range(len(rows.scores))],
-        height=rows.size,
-        counts=rows.counts,
+        rows.losses,
         depth=test.depth,
         least=test.least,
         draws=test.draws,
         seed=test.seed,
         alpha=test.alpha,
+        advance=advance,
     )
-
-
-def searched(rows: Rows, test: Test) -> Outcome:
-    """Choose the slices to list from all, tested on all rows."""
-    found = tested(rows, test)
     significant = [one for one in found.found if one.p_adjusted <= test.alpha]
-    # A slice that is significant only step by step is above a smaller value than the first step's.
-    critical = min([found.critical, *(one.value for one in significant)])
-    chosen = listed(significant, rows, least=test.least, critical=critical, beyond=_BEYOND, top=test.top)
+    chosen = listed(
+        significant, rows, least=test.least, critical=found.critical, beyond=_BEYOND, top=test.top
+    )
     return Outcome(chosen, found.slices, found.tests)
 
 
@@ -75,15 +72,8 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
         raise ValueError("holdout must leave documents on both sides; there are too few documents")
-    metrics = range(len(rows.scores))
     promising, looked = searching.screened(
-        before.columns,
-        [before.residuals(metric) for metric in metrics],
-        height=before.size,
-        counts=before.counts,
-        depth=test.depth,
-        least=test.least,
-        most=_SCREENED,
+        before.columns, before.losses, depth=test.depth, least=test.least, most=_SCREENED
     )
     values = before.values(promising, test.least)
     ordered = sorted(
@@ -94,7 +84,7 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
     chosen = listed(worth, before, least=test.least, critical=_PROMISING, beyond=_BEYOND, top=test.top)
     p_values = searching.adjusted(
         [one.found for one in chosen],
-        [after.residuals(metric) for metric in metrics],
+        after.losses,
         [after.mask(one.found.conditions) for one in chosen],
         _beyond_others([one.found for one in chosen], after, test.least),
         least=test.least,

@@ -73,7 +73,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     ... )
     >>> found = af.find_slices(df, "prediction", "answer")
     >>> found.sentences
-    ['kind = fax: 0.000 [0.000, 0.075], 1.000 below the rest; 25 % of the rows, 100 % of the lost points']
+    ['kind = fax: 0.000 [0.000, 0.109], 1.000 below the rest; 25 % of the rows, 100 % of the lost points']
     >>> df.filter(found.filter(0)).height
     50
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import polars as pl
 
+from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
 from anls_frame.summary.rows import Live
 
@@ -63,11 +64,25 @@ class Scores:
         """Number of rows with a score of each line."""
         return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
 
-    def residual_squares(self, rate: float) -> FloatArray | None:
-        """Return the sum of the squares of rate - x of each line; None for single rows."""
-        if self.squares is None:
-            return None
-        return np.maximum(self.squares - 2 * rate * self.x + rate**2 * self.y, 0.0)
+    def single_rows(self) -> tuple[IntArray, FloatArray, FloatArray]:
+        """
+        Return the line, x and y of each row with a score.
+
+        A line that stands for several rows is taken apart into as many with its sum, and its sum of squares:
+        with two values, which for scores that are right or wrong, and for two rows, are those of the rows.
+        """
+        if self.counts is None or self.squares is None:
+            line = np.flatnonzero(self.y > 0)
+            return line, self.x[line], self.y[line]
+        n = np.maximum(self.counts, 1)
+        mean = self.x / n
+        low, high = self.metric.bounds or (None, None)
+        share = np.full(len(n), 0.5)
+        if not self.is_change and low is not None and high is not None:
+            share = (np.abs(mean) - low) / (high - low)
+        variance = np.maximum(self.squares / n - mean**2, 0)
+        line, deviation = rows_of_sums(self.counts, variance, share)
+        return line, mean[line] + deviation, np.ones(len(line))
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
@@ -181,16 +196,3 @@ def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
     if metric.higher_is_better:
         return None if high is None else high * y - x
     return None if low is None else x - low * y
-
-
-def units(documents: pl.Series | None, height: int) -> IntArray:
-    """Return the number of the document of each row, or of the row itself."""
-    if documents is None:
-        return np.arange(height)
-    # Polars takes some names for patterns, and categories are sorted by the order of the rows.
-    names = documents.alias("name")
-    if isinstance(names.dtype, pl.Categorical):
-        names = names.cast(pl.String)
-    places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)
-    found = names.to_frame().join(places, on="name", how="left", maintain_order="left")["place"]
-    return found.fill_null(0).to_numpy().astype(np.intp)

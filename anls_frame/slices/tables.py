@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from anls_frame.slices.columns import Codes
+    from anls_frame.statistics.codes import Codes
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]
@@ -51,17 +51,20 @@ def combinations(columns: Sequence[Codes], depth: int) -> Iterator[tuple[tuple[i
         yield from extended((place,), codes)
 
 
-def counted(codes: Codes, rows: FloatArray | None) -> IntArray:
-    """Return how many rows have each code; `rows` has how many each line stands for, if not one."""
-    if rows is None:
-        return np.bincount(codes.codes, minlength=codes.size)
-    of_codes = rows if codes.rows is None else rows[codes.rows]
-    return np.bincount(codes.codes, of_codes, codes.size).astype(np.intp)
+def shapes(sizes: Sequence[int], depth: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield each combination of columns of these sizes with its number of cells, in the same order."""
+
+    def extended(places: tuple[int, ...], size: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        yield places, size
+        if len(places) < depth:
+            for place in range(places[-1] + 1, len(sizes)):
+                yield from extended((*places, place), size * sizes[place])
+
+    for place, size in enumerate(sizes):
+        yield from extended((place,), size)
 
 
-def tables(
-    columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray], rows: FloatArray | None = None
-) -> Iterator[Table]:
+def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[Table]:
     """
     Yield the contingency tables of all combinations of up to `depth` columns.
 
@@ -73,20 +76,17 @@ def tables(
         Largest number of columns of a table.
     weights
         What is added up, one number for each line.
-    rows
-        How many rows each line stands for; by default one.
     """
     height = len(weights[0])
-    if height <= _CHUNK or _cells([one.size for one in columns], depth) > _MOST_CELLS:
-        yield from _of_part(columns, depth, weights, rows)
+    if height <= _CHUNK or cells([one.size for one in columns], depth) > _MOST_CELLS:
+        yield from _of_part(columns, depth, weights)
         return
     # Parts that stay in the cache, for every table in turn, take half the time.
     whole: dict[tuple[int, ...], Table] = {}
     for start in range(0, height, _CHUNK):
         end = min(start + _CHUNK, height)
         part = [one.between(start, end) for one in columns]
-        of_part = None if rows is None else rows[start:end]
-        for table in _of_part(part, depth, [weight[start:end] for weight in weights], of_part):
+        for table in _of_part(part, depth, [weight[start:end] for weight in weights]):
             before = whole.setdefault(table.columns, table)
             if before is not table:
                 np.add(before.counts, table.counts, out=before.counts)
@@ -100,19 +100,17 @@ _MOST_CELLS = 1 << 22
 """Maximum number of cells of all tables together that are kept while parts of the rows are added."""
 
 
-def _of_part(
-    columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray], rows: FloatArray | None
-) -> Iterator[Table]:
+def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[Table]:
     for places, codes in combinations(columns, depth):
         of_rows = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
-        counts = counted(codes, rows)
+        counts = np.bincount(codes.codes, minlength=codes.size)
         sums = tuple(
             np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in of_rows
         )
         yield Table(places, counts, sums)
 
 
-def _cells(sizes: Sequence[int], depth: int) -> int:
+def cells(sizes: Sequence[int], depth: int) -> int:
     """Return the number of cells of all tables."""
     of_depth = [1, *[0] * depth]
     for size in sizes:

@@ -183,7 +183,8 @@ def summarize(
         keep=kept,
         **of_texts,
     )
-    with following(progress, frame, passes(settings)) as advance:
+    total = len(frame) * passes(settings) if hasattr(frame, "__len__") else None
+    with following(progress, total) as advance:
         if prediction is None or answers is None:
             rows = existing_scores(frame, live, settings, advance)
         else:

@@ -17,8 +17,8 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 from sliceline.slicefinder import Slicefinder
 
-from anls_frame.slices.columns import Codes
 from anls_frame.slices.tables import tables
+from anls_frame.statistics.codes import Codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

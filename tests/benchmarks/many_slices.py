@@ -19,8 +19,8 @@ from inputs import values_and_losses
 from large import peak_mib
 
 import anls_frame as af
-from anls_frame.slices.columns import Codes
 from anls_frame.slices.tables import tables
+from anls_frame.statistics.codes import Codes
 
 
 class Task(NamedTuple):
@@ -39,14 +39,15 @@ class Task(NamedTuple):
         what = f"{self.rows:,} rows, {self.columns} columns of {self.levels} values, depth {self.depth}"
         if self.documents is None:
             return f"tables, {what}"
-        return f"`find_slices`, 999 draws, {self.documents:,} documents, {what}"
+        return f"`find_slices`, 199 draws, {self.documents:,} documents, {what}"
 
 
 TASKS = {
     "tables": Task(50_000, 20, 3, 3, seconds=0.5, mib=200),
     "long tables": Task(1_000_000, 10, 3, 3, seconds=1.5),
-    "search": Task(50_000, 20, 4, 2, seconds=10, documents=1_000),
-    "long search": Task(50_000, 20, 10, 2, seconds=10, documents=5_000),
+    "search": Task(50_000, 20, 4, 2, seconds=5, documents=1_000),
+    "deep search": Task(50_000, 20, 4, 3, seconds=40, documents=1_000),
+    "long search": Task(50_000, 20, 10, 2, seconds=40, documents=5_000),
 }
 
 
@@ -63,7 +64,9 @@ def run(task: Task) -> tuple[int, float, float, float]:
         frame = frame.with_columns(loss=losses, document=np.arange(task.rows) % task.documents)
         metric = af.Metric("loss", higher_is_better=False, bounds=(0, 1))
         start, cpu = time.perf_counter(), time.process_time()
-        count = af.find_slices(frame, cluster="document", metrics=metric, depth=task.depth).n_slices
+        count = af.find_slices(
+            frame, cluster="document", metrics=metric, depth=task.depth, holdout=0
+        ).n_slices
     return count, time.perf_counter() - start, time.process_time() - cpu, peak_mib()
 
 

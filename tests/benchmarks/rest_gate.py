@@ -3,92 +3,99 @@ Level of `Report.against_rest` where the slices are drawn by chance, so that non
 
     python tests/benchmarks/rest_gate.py    # writes REST.md
 
-Documents of the sample data are drawn with replacement; then documents, or rows, get a label at random. Ends
-with 1 if p ≤ 0.05 is found too often. Power: in 30 % of the slice's rows nothing is right.
+Documents, or rows, get a label at random. Ends with 1 if p ≤ 0.05 is found too often. Power: in 30 % of the
+labelled rows nothing is right.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
+from slices_sets import METRIC, Population
 
-import anls_frame as af
-from anls_frame.reports import rest
+from anls_frame.slices.scores import Scores
+from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.dealt import two_sided
+from anls_frame.statistics.losses import Losses
 
-METRIC = af.Metric("score", bounds=(0, 1))
-REPLICATIONS = 500
-SEED = 20261122
-MOST = 0.05 + 3 * (0.05 * 0.95 / REPLICATIONS) ** 0.5
-"""Nominal level, and three standard errors of the simulation."""
+if TYPE_CHECKING:
+    from slices_sets import Array
 
-PAGE = Path(__file__).parent / "REST.md"
-HEAD = f"""# Slices against the rest
-
-Written by `rest_gate.py`: {REPLICATIONS:,} samples a line, of which p ≤ 0.05 where labels are drawn by
-chance, and where 30 % of the labelled rows have nothing right. By chance at most {100 * MOST:.1f} % may be
-found: 5 %, and 3 standard errors.
-
-| system | labels | documents | p ≤ 0.05, % | power, % |
-| --- | --- | --- | --- | --- |
-"""
-SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
+LEVEL = 0.05
 LABELS = {"15 % of documents": (True, 0.15), "half of documents": (True, 0.5), "5 % of rows": (False, 0.05)}
+LINES = [
+    *((Population("as they are", count, "rapidocr"), label) for label in LABELS for count in (20, 112)),
+    *(
+        (Population("1 to 200", count, scores), "15 % of documents")
+        for scores in ("alike", "rare bad documents")
+        for count in (40, 100)
+    ),
+]
+PAGE = Path(__file__).parent / "REST.md"
+HEAD = """# Slices against the rest
+
+Written by `rest_gate.py`: in which share of {level:,} samples a line p ≤ 0.05 where labels are drawn by
+chance, and in which share of {power:,} samples where 30 % of the labelled rows have nothing right, with 199
+draws. Populations are those of [SLICES.md](SLICES.md). By chance at most {most:.1f} % may be found: 5 %,
+and 3 standard errors.
+
+| rows of documents | documents | scores | labels | p ≤ 0.05, % | power, % |
+| --- | --- | --- | --- | --- | --- |
+"""
 
 
-def drawn(scores: list[np.ndarray], documents: int, random: np.random.Generator) -> pl.DataFrame:
-    """Scores of documents drawn with replacement."""
-    chosen = [scores[index] for index in random.integers(0, len(scores), documents)]
-    return pl.DataFrame(
-        {
-            "document": np.repeat(np.arange(documents), [len(one) for one in chosen]),
-            "score": np.concatenate(chosen),
-        }
-    )
+def is_found(score: Array, document: Array, is_in: Array) -> bool | None:
+    """Return whether p ≤ 0.05; None if all rows, or none, have the label."""
+    if is_in.all() or not is_in.any():
+        return None
+    scores = Scores(METRIC, score, np.ones(len(score)), None)
+    losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score)))
+    # What `Report.against_rest` calls.
+    p, _ = two_sided(losses, Codes(is_in[losses.line].astype(np.intp), 2), 199, 0)
+    return bool(p[1] <= LEVEL)
 
 
-def labelled(rows: pl.DataFrame, random: np.random.Generator, share: float, *, whole: bool) -> pl.DataFrame:
-    """Give a share of the documents, or of the rows, a label."""
-    places = rows["document"].to_numpy() if whole else np.arange(rows.height)
-    return rows.with_columns(label=pl.Series(random.random(int(places.max()) + 1)[places] < share))
-
-
-def p_value(rows: pl.DataFrame) -> float | None:
-    # What `Report.against_rest` calls, without the intervals of a report.
-    summary = af.summarize(rows, metrics=METRIC, by="label", cluster="document")
-    tested = rest.against_rest(summary.own["score"], ["key_0"], METRIC)
-    return tested.filter(pl.col("key_0"))["p_value"].first()
-
-
-def shares(scores: list[np.ndarray], documents: int, share: float, *, whole: bool) -> tuple[float, float]:
-    """Share of p ≤ 0.05 without and with a difference."""
-    random = np.random.default_rng([SEED, documents, int(100 * share), whole])
-    found: list[list[bool]] = [[], []]
-    while len(found[0]) < REPLICATIONS:
-        rows = labelled(drawn(scores, documents, random), random, share, whole=whole)
-        spoilt = pl.col("label") & pl.Series(random.random(rows.height) < 0.3)
-        for place, table in enumerate((rows, rows.with_columns(pl.when(~spoilt).then("score").otherwise(0)))):
-            p = p_value(table)
-            if p is not None:
-                found[place].append(p <= 0.05)
-    return float(np.mean(found[0])), float(np.mean(found[1]))
+def share(population: Population, label: str, samples: int, *, is_spoilt: bool) -> float:
+    """Return the share of p ≤ 0.05."""
+    whole, of_all = LABELS[label]
+    found: list[bool] = []
+    number = 0
+    while len(found) < samples:
+        random = population.generator(number)
+        number += 1
+        score, document = population.drawn(random)
+        places = document if whole else np.arange(len(document))
+        is_in = (random.random(int(places.max()) + 1) < of_all)[places]
+        if is_spoilt:
+            score = np.where(is_in & (random.random(len(score)) < 0.3), 0.0, score)
+        one = is_found(score, document, is_in)
+        if one is not None:
+            found.append(one)
+    return float(np.mean(found))
 
 
 def main() -> int:
-    sample = pl.read_parquet(SAMPLE)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1000, help="where no slice differs, a line")
+    parser.add_argument("--faults", type=int, default=150, help="samples where the slice is worse, a line")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    given = parser.parse_args()
+    most = LEVEL + 3 * (LEVEL * (1 - LEVEL) / given.samples) ** 0.5
+    head = HEAD.format(level=given.samples, power=given.faults, most=100 * most)
     lines, worst = [], 0.0
-    for system in ("tesseract", "rapidocr"):
-        scored = sample.select("doc_id", score=af.anls(pl.col(system).fill_null(""), "answers")).drop_nulls()
-        scores = [one["score"].to_numpy() for one in scored.partition_by("doc_id", maintain_order=True)]
-        for name, (whole, share) in LABELS.items():
-            for documents in (8, 20, 60, 112):
-                level, power = shares(scores, documents, share, whole=whole)
-                worst = max(worst, level)
-                lines.append(f"| {system} | {name} | {documents} | {100 * level:.1f} | {100 * power:.0f} |")
-    PAGE.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
-    return int(worst > MOST)
+    for population, label in LINES:
+        level = share(population, label, given.samples, is_spoilt=False)
+        power = share(population, label, given.faults, is_spoilt=True)
+        worst = max(worst, level)
+        cells = (population.sizes, population.documents, population.scores, label)
+        lines.append(f"| {' | '.join(map(str, cells))} | {100 * level:.1f} | {100 * power:.0f} |")
+        given.page.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+        print(lines[-1], flush=True)  # noqa: T201
+    return int(worst > most)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,13 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.slices import outcome, search
-from anls_frame.slices.columns import Codes
+from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.halves import is_held_out
 from anls_frame.slices.listing import Rows
 from anls_frame.slices.scores import Scores
+from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.dealt import largest_by_draw
+from anls_frame.statistics.losses import Least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,17 +26,16 @@ if TYPE_CHECKING:
     Random = np.random.Generator
     Array = np.ndarray[Any, np.dtype[Any]]
 
-SEED = 20261123
+SEED = 20261124
 LEVEL = 0.05
+WIDE_LEVEL = 0.07
+"""In which share of the sets a slice may be found where documents have 1 to 200 rows."""
 METRIC = af.Metric("score", bounds=(0, 1))
 SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
-TEST = outcome.Test(depth=2, least=search.Least(20, 5), top=20, draws=999, seed=0, alpha=LEVEL)
-FEW_DRAWS = 199
+TEST = outcome.Test(depth=2, least=Least(20, 5), top=20, draws=199, seed=0, alpha=LEVEL)
 VALUES = (0.4, 0.34, 0.2, 0.06)
 """Shares of the values of a column; half of the columns are of documents, half of rows."""
-COLUMNS = 8
-DIFFERENT = 0.2
-"""Two systems differ in at most this share of the rows."""
+COLUMNS = 4
 
 Errors = list[tuple[float, float]]
 """Errors of effects, and their standard errors."""
@@ -45,57 +47,133 @@ class Line:
 
     cells: tuple[str, ...]
     found: Callable[[int], tuple[dict[str, bool], Errors]]
-    is_gated: bool = True
+    most: float = LEVEL
+    """In which share of the sets something may be found."""
+    least: float = 0.0
+    """In which share of the sets the planted slice must be found."""
+    mode: str = ""
 
     @property
     def key(self) -> str:
-        return ", ".join(filter(None, self.cells))
+        return ", ".join(filter(None, (*self.cells, self.mode)))
 
 
 @dataclass(frozen=True)
 class Population:
-    """Where documents are drawn from."""
+    """
+    Documents with rows that are right or wrong, unless `scores` says otherwise.
 
-    name: str
+    Parameters
+    ----------
+    sizes
+        Number of rows of documents: "ten", "log-normal", or "1 to 200".
+    scores
+        What differs between documents.
+    columns
+        What differs between columns.
+    """
+
+    sizes: str
     documents: int
-    mean: float = 0.0
-    correlation: float = 0.0
-    scores: tuple[Array, ...] = ()
-    """Scores of the documents to draw from, with replacement."""
+    scores: str = "alike"
+    mean: float = 0.8
+    correlation: float = 0.2
+    columns: str = "4 values"
 
     def drawn(self, random: Random) -> tuple[Array, Array]:
         """Return scores and documents of rows."""
-        if self.scores:
-            chosen = [self.scores[place] for place in random.integers(0, len(self.scores), self.documents)]
-            return np.concatenate(chosen), np.repeat(np.arange(self.documents), [len(one) for one in chosen])
-        sizes = 1 + np.floor(random.lognormal(2.2, 0.8, self.documents)).astype(int)
-        document = np.repeat(np.arange(self.documents), sizes)
-        share = np.full(self.documents, self.mean)
+        count = self.documents
+        if self.scores in ("tesseract", "rapidocr"):
+            every = sample_scores(self.scores)
+            chosen = [every[place] for place in random.integers(0, len(every), count)]
+            return np.concatenate(chosen), np.repeat(np.arange(count), [len(one) for one in chosen])
+        sizes = {
+            "ten": lambda: np.full(count, 10),
+            "log-normal": lambda: 1 + np.floor(random.lognormal(2.2, 0.8, count)).astype(int),
+            "1 to 200": lambda: np.floor(np.exp(random.uniform(0, np.log(201), count))).astype(int),
+        }[self.sizes]()
+        document = np.repeat(np.arange(count), sizes)
+        mean = np.full(count, self.mean)
+        if self.scores == "large ones harder":
+            mean -= np.where(sizes > np.median(sizes), 0.25, 0)
+        share = mean
         if self.correlation:
-            a, b = (one * (1 / self.correlation - 1) for one in (self.mean, 1 - self.mean))
-            share = random.beta(a, b, self.documents)
-        scores = (random.random(len(document)) < share[document]).astype(float)
-        if self.name == "partly right":
-            near = (scores == 0) & (random.random(len(document)) < 0.5)
-            scores[near] = random.uniform(0.5, 1, near.sum())
-        return scores, document
+            a, b = (one * (1 / self.correlation - 1) for one in (mean, 1 - mean))
+            share = random.beta(a, b)
+        if self.scores == "rare bad documents":
+            share = np.where(random.random(count) < 0.07, 0.05, 0.92)
+        if self.scores == "unequal spread":
+            wide = np.where(random.random(count) < 0.3, 0.3, 0.05)
+            of_rows = np.where(random.random(count) < 0.5, 0.2, 0.03)[document]
+            values = 0.7 + (random.normal(0, wide))[document] + random.normal(0, of_rows)
+            return np.clip(values, 0, 1), document
+        right = (random.random(len(document)) < share[document]).astype(float)
+        if self.scores == "changes":
+            # Both systems have documents of their own in which they fail.
+            other = random.beta(a, b)
+            second = (random.random(len(document)) < other[document]).astype(float)
+            keeps = random.random(len(document)) < 0.7
+            return np.where(keeps, 0.0, second - right), document
+        return right, document
+
+    def sliced(self, document: Array, random: Random) -> list[Codes]:
+        """Return columns whose values are drawn by chance."""
+        count, rows = int(document[-1]) + 1, len(document)
+        values = len(VALUES)
+        drawn = [random.choice(values, count, p=VALUES)[document] for _ in range(COLUMNS // 2)]
+        drawn += [random.choice(values, rows, p=VALUES) for _ in range(COLUMNS // 2)]
+        codes = [Codes(one.astype(np.intp), values) for one in drawn]
+        if self.columns == "go with size":
+            sizes = np.bincount(document)
+            for place in (0, 1):
+                rank = np.argsort(np.argsort(sizes + random.random(count))) / count
+                of_size = np.clip(4 * (rank + random.normal(0, 0.1, count)), 0, 3.9).astype(np.intp)
+                codes[place] = Codes(of_size[document], values)
+        if self.columns == "40 values":
+            codes[0] = Codes(random.integers(0, 40, count)[document], 40)
+            codes[-1] = Codes(random.integers(0, 40, rows), 40)
+        if self.columns == "lists":
+            for place, of_row in ((0, document), (-1, np.arange(rows))):
+                members = (random.random((int(of_row[-1]) + 1, 5)) < 0.3)[of_row]
+                members[:, 4] = ~members[:, :4].any(axis=1)
+                row, code = np.nonzero(members)
+                codes[place] = Codes(code, 5, row)
+        return codes
 
     def generator(self, number: int) -> Random:
         """Return the generator of a set, which is the same in each run."""
-        keys = (self.documents, int(100 * self.mean), int(100 * self.correlation), sum(map(ord, self.name)))
-        return np.random.default_rng([SEED, *keys, number])
+        words = f"{self.sizes}{self.scores}{self.columns}"
+        keys = (self.documents, int(100 * self.mean), int(100 * self.correlation))
+        return np.random.default_rng([SEED, *keys, *words.encode(), number])
+
+    def rows(self, number: int, fault: Fault | None = None) -> tuple[Rows, Array]:
+        """Return a set of rows, with their documents."""
+        random = self.generator(number)
+        values, document = self.drawn(random)
+        sliced = self.sliced(document, random)
+        if fault is not None:
+            values = fault.spoilt(values, sliced, random)
+        y = np.ones(len(values))
+        if self.scores == "characters":
+            # Lengths of answers, and characters that are wrong.
+            y = 1 + np.floor(random.lognormal(2, 1, len(values)))
+            wrong = random.binomial(y.astype(int), np.where(values > 0, 0.02, 0.3))
+            values = y - wrong
+        scores = Scores(METRIC, values, y, y - values, is_change=self.scores == "changes")
+        return Rows(sliced, [scores], document), document
 
 
-def columns(document: Array, random: Random) -> list[Codes]:
-    """Return columns whose values are drawn by chance."""
-    count = int(document[-1]) + 1
-    drawn = [random.choice(len(VALUES), count, p=VALUES)[document] for _ in range(COLUMNS // 2)]
-    drawn += [random.choice(len(VALUES), len(document), p=VALUES) for _ in range(COLUMNS // 2)]
-    return [Codes(one.astype(np.intp), len(VALUES)) for one in drawn]
+_SAMPLE: dict[str, list[Array]] = {}
 
 
-def rows_of(values: Array, document: Array, sliced: list[Codes], **options: Any) -> Rows:
-    return Rows(sliced, [Scores(METRIC, values, np.ones(len(values)), 1 - values, **options)], document)
+def sample_scores(system: str) -> list[Array]:
+    """Return the scores of each document of the sample data."""
+    if system not in _SAMPLE:
+        sample = pl.read_parquet(SAMPLE)
+        scored = sample.select("doc_id", score=af.anls(pl.col(system).fill_null(""), "answers")).drop_nulls()
+        parts = scored.partition_by("doc_id", maintain_order=True)
+        _SAMPLE[system] = [one["score"].to_numpy() for one in parts]
+    return _SAMPLE[system]
 
 
 def halves(document: Array, number: int) -> Array:
@@ -104,18 +182,26 @@ def halves(document: Array, number: int) -> Array:
     return np.asarray(is_held_out(names, 0.5)[document])
 
 
-def other_system(scores: Array, random: Random) -> Array:
-    """Return scores that differ by chance in some of the rows."""
-    return np.where(random.random(len(scores)) < DIFFERENT, random.permutation(scores), scores)
+def is_found(rows: Rows) -> bool:
+    """Return whether a search finds anything; it stops as soon as too many draws reach what is observed."""
+    losses = rows.losses[0]
+    columns = [column.taken(losses.line) for column in rows.columns]
+    blocks = list(search.blocks(columns, losses, TEST.depth, TEST.least))
+    if not blocks:
+        return False
+    observed = max(block.statistic.max() for block in blocks)
+    draws = largest_by_draw(losses, blocks, TEST.draws, TEST.seed, at_once=30)
+    most, reached = round(LEVEL * (1 + TEST.draws)) - 1, 0
+    for largest in draws:
+        reached += int(np.count_nonzero(largest >= observed - 1e-5))
+        if reached > most:
+            return False
+    return True
 
 
-def searched(rows: Rows) -> list[search.Slice]:
-    """Return the slices that a search lists."""
-    few = outcome.tested(rows, replace(TEST, draws=FEW_DRAWS)).found
-    # Draws that reach the largest statistic so often already are too many, whatever the others do.
-    if not few or round(few[0].p_adjusted * (1 + FEW_DRAWS)) > LEVEL * (1 + TEST.draws):
-        return []
-    return [one.found.conditions for one in outcome.searched(rows, TEST).listed]
+def false_alarms(population: Population, number: int) -> tuple[dict[str, bool], Errors]:
+    """Return whether a slice is found where none is worse."""
+    return {"search": is_found(population.rows(number)[0])}, []
 
 
 def errors_of(rows: Rows, listed: list[Any], held_out: Array, truth: float) -> Errors:
@@ -124,109 +210,124 @@ def errors_of(rows: Rows, listed: list[Any], held_out: Array, truth: float) -> E
     masks = [tested.mask(one.found.conditions) for one in listed if not np.isnan(one.found.p_adjusted)]
     if not masks:
         return []
-    found, *_ = tested.residuals(0).of_masks(masks, 1)
+    found = tested.losses[0].of_masks(masks, Least(1, 1))
     return list(zip((found.effect - truth).tolist(), found.error.tolist(), strict=True))
 
 
-def honest(rows: Rows, held_out: Array) -> tuple[list[Any], list[search.Slice]]:
-    """Return the slices that are tested on the held-out rows, and the conditions of those found again."""
+def honest_alarms(population: Population, number: int) -> tuple[dict[str, bool], Errors]:
+    """Return whether a slice is found on half of the documents, and again on the others."""
+    rows, document = population.rows(number)
+    held_out = halves(document, number)
     if not held_out.any() or held_out.all():
-        return [], []
+        return {"honest": False}, []
     tested = outcome.honest(rows, held_out, TEST).listed
-    return tested, [one.found.conditions for one in tested if one.found.p_adjusted <= LEVEL]
+    again = [one for one in tested if one.found.p_adjusted <= LEVEL]
+    return {"honest": bool(again)}, errors_of(rows, tested, held_out, 0.0)
 
 
 def nulls() -> Iterator[Line]:
     """Yield lines of populations in which no slice is worse."""
-    for documents in (12, 30, 100):
-        for mean in (0.1, 0.5, 0.9, 0.97):
-            for correlation in (0.0, 0.5):
-                yield _null(Population("right or wrong", documents, mean, correlation))
-        yield _null(Population("partly right", documents, 0.7, 0.2))
-    sample = pl.read_parquet(SAMPLE)
-    for system in ("tesseract", "rapidocr"):
-        scored = sample.select("doc_id", score=af.anls(pl.col(system).fill_null(""), "answers")).drop_nulls()
-        scores = tuple(one["score"].to_numpy() for one in scored.partition_by("doc_id", maintain_order=True))
-        for documents in (12, 30, 112):
-            yield _null(Population(system, documents, scores=scores))
+    wide = [
+        Population("1 to 200", 40, "large ones harder"),
+        Population("1 to 200", 100),
+        Population("1 to 200", 40, "rare bad documents"),
+        Population("1 to 200", 100, columns="go with size"),
+        Population("1 to 200", 40, "changes"),
+    ]
+    usual = [
+        Population("log-normal", 40),
+        Population("log-normal", 100, correlation=0.0),
+        Population("log-normal", 100, correlation=0.5),
+        Population("log-normal", 100, mean=0.97),
+        Population("log-normal", 100, "rare bad documents"),
+        Population("log-normal", 100, "unequal spread"),
+        Population("log-normal", 100, "changes"),
+        Population("log-normal", 100, columns="40 values"),
+        Population("log-normal", 100, columns="lists"),
+        Population("log-normal", 100, "characters"),
+        Population("as they are", 112, "rapidocr"),
+    ]
+    for most, populations in ((WIDE_LEVEL, wide), (LEVEL, usual)):
+        for one in populations:
+            yield Line(_cells(one), partial(false_alarms, one), most=most)
 
 
-def _null(population: Population) -> Line:
-    of_made = ("", "")
-    if not population.scores:
-        of_made = (f"{population.mean:g}", f"{population.correlation:g}")
-    cells = (population.name, str(population.documents), *of_made)
-    return Line(cells, partial(false_alarms, population))
+def honest_nulls() -> Iterator[Line]:
+    """Yield lines of populations for slices that are tested on other documents."""
+    for one in (
+        Population("log-normal", 100),
+        Population("log-normal", 100, "rare bad documents"),
+        Population("1 to 200", 100),
+    ):
+        yield Line(_cells(one), partial(honest_alarms, one), mode="honest")
 
 
-def false_alarms(population: Population, number: int) -> tuple[dict[str, bool], Errors]:
-    """Return whether there is a false alarm: in a system, in a change, on other documents."""
-    random = population.generator(number)
-    scores, document = population.drawn(random)
-    sliced = columns(document, random)
-    rows = rows_of(scores, document, sliced)
-    # In each document either system may be the second.
-    signs = random.choice([-1.0, 1.0], int(document[-1]) + 1)[document]
-    change = rows_of((scores - other_system(scores, random)) * signs, document, sliced, is_change=True)
-    held_out = halves(document, number)
-    tested, again = honest(rows, held_out)
-    found = {
-        "search": bool(searched(rows)),
-        "search, two systems": bool(searched(change)),
-        "honest": bool(again),
-    }
-    return found, errors_of(rows, tested, held_out, 0.0)
+def _cells(one: Population) -> tuple[str, ...]:
+    is_made = one.scores in ("alike", "changes", "large ones harder", "characters")
+    of_made = (f"{one.mean:g}", f"{one.correlation:g}") if is_made else ("", "")
+    return (one.sizes, str(one.documents), one.scores, *of_made, one.columns)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A slice in which answers are spoilt."""
+    """A slice in which scores are lowered."""
 
-    name: str
     conditions: search.Slice
-    is_gated: bool = True
+    by: float
 
-
-FAULTS = (
-    Fault("6 % of rows", ((7, 3),)),
-    Fault("6 % of documents", ((0, 3),), is_gated=False),
-    Fault("6 % of rows, a conjunction", ((4, 1), (5, 2))),
-    Fault("7 % of rows, values of documents and rows", ((1, 1), (6, 2))),
-)
-FAINT = 0.15
-GATED_ROWS = 6000
+    def spoilt(self, values: Array, sliced: list[Codes], random: Random) -> Array:
+        """Return the scores with the fault: right answers become wrong until the mean is lower."""
+        is_in = search.mask(sliced, self.conditions, len(values))
+        mean = values[is_in].mean() if is_in.any() else 1.0
+        share = min(self.by / max(mean, 1e-9), 1.0)
+        return np.where(is_in & (random.random(len(values)) < share), 0.0, values)
 
 
 def faults() -> Iterator[Line]:
     """Yield lines of populations in which a slice is worse."""
-    for systems in (1, 2):
-        for rows in (1500, 3000, GATED_ROWS):
-            population = Population("right or wrong", rows // 13, 0.85, 0.1)
-            for fault in FAULTS:
-                for spoilt in (FAINT, 0.5):
-                    yield Line(
-                        (str(systems), f"{rows:,}", fault.name, f"{100 * spoilt:.0f}"),
-                        partial(power, population, fault, spoilt, is_change=systems == 2),
-                        is_gated=rows == GATED_ROWS and spoilt == FAINT and fault.is_gated,
-                    )
+    planted = [
+        ("20 % of documents", Fault(((0, 2),), 0.3), 40, 0.55),
+        ("20 % of documents", Fault(((0, 2),), 0.15), 150, 0.65),
+        ("6 % of documents", Fault(((0, 3),), 0.4), 100, 0.61),
+        ("20 % of rows", Fault(((3, 2),), 0.15), 60, 0.44),
+        ("8 % of rows, two conditions", Fault(((0, 0), (3, 2)), 0.3), 150, 0.86),
+        ("20 % of documents", Fault(((0, 2),), 0.15), 60, 0.0),
+        ("20 % of rows", Fault(((3, 2),), 0.08), 60, 0.0),
+    ]
+    for name, fault, documents, least in planted:
+        population = Population("ten", documents, correlation=0.1)
+        cells = (name, f"{fault.by:g}", str(documents))
+        yield Line(cells, partial(power, population, fault), least=least)
 
 
-def power(
-    population: Population, fault: Fault, spoilt: float, number: int, *, is_change: bool
-) -> tuple[dict[str, bool], Errors]:
-    """Return whether a planted fault is found, and whether something else is."""
-    random = population.generator(number)
-    scores, document = population.drawn(random)
-    sliced = columns(document, random)
-    is_hit = search.mask(sliced, fault.conditions, len(scores)) & (random.random(len(scores)) < spoilt)
-    # The fault is one of the second system, which differs from the first in other rows too.
-    first = other_system(scores, random) if is_change else 0.0
-    rows = rows_of(np.where(is_hit, 0.0, scores) - first, document, sliced, is_change=is_change)
+def covers(rows: Rows, document: Array, fault: Fault, truth: float, confidence: float) -> bool:
+    """Return whether the interval of a report of the slice's rows contains its mean."""
+    is_in = rows.mask(fault.conditions)
+    frame = pl.DataFrame({"score": rows.scores[0].x[is_in], "document": document[is_in]})
+    report = af.report(frame, metrics=METRIC, cluster="document", confidence=confidence).overall
+    return bool(report["score_low"] <= truth <= report["score_high"])
+
+
+def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, bool], Errors]:
+    """Return whether a planted fault is found, whether something else is, and whether intervals hold."""
+    rows, document = population.rows(number, fault)
+    listed, tests = [], 0
+    if is_found(rows):
+        found = outcome.searched(rows, TEST)
+        listed, tests = [one.found.conditions for one in found.listed], found.tests
     held_out = halves(document, number)
-    tested, again = honest(rows, held_out)
-    found = {}
-    for name, listed in (("search", searched(rows)), ("honest", again)):
-        found[name] = fault.conditions in listed
-        found[f"{name}, else"] = any(one != fault.conditions for one in listed)
+    tested = outcome.honest(rows, held_out, TEST).listed
+    again = [one.found.conditions for one in tested if one.found.p_adjusted <= LEVEL]
+    is_listed = fault.conditions in listed
+    truth = population.mean - fault.by
+    wide = confidence_of_chosen(1 - LEVEL, len(listed), tests)
+    counted = {
+        "search": is_listed,
+        "search, else": any(one != fault.conditions for one in listed),
+        "honest": fault.conditions in again,
+        "honest, else": any(one != fault.conditions for one in again),
+        "holds": is_listed and covers(rows, document, fault, truth, wide),
+        "holds at 95 %": is_listed and covers(rows, document, fault, truth, 1 - LEVEL),
+    }
     planted = [one for one in tested if one.found.conditions == fault.conditions]
-    return found, errors_of(rows, planted, held_out, spoilt * population.mean)
+    return counted, errors_of(rows, planted, held_out, fault.by)

@@ -9,43 +9,50 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import slices_oracle
 from polars.testing import assert_frame_equal
-from report_oracle import FEWER
 from scipy import stats
 
 import anls_frame as af
+from anls_frame.reports import rest
+from anls_frame.statistics.dealing import deals
 
 Row = tuple[frozenset[str], str, float, float]
 """Slices of a row, its document, score (or errors), and 1 (or its length)."""
 
 
 def slow(rows: list[Row], name: str) -> tuple[float, float]:
-    """Return the difference of a slice to the rest, and its p-value, from the definitions."""
+    """Return the difference of a slice to the rest, and the p-value of Student's t, from the definitions."""
     n, total, length = len(rows), sum(row[2] for row in rows), sum(row[3] for row in rows)
     unit, ratio = n / length, total / length
     inside = [row for row in rows if name in row[0]]
     outside = [row for row in rows if name not in row[0]]
     y_in, y_out = (unit * sum(row[3] for row in part) for part in (inside, outside))
-    difference = sum(row[2] for row in inside) * unit / y_in - sum(row[2] for row in outside) * unit / y_out
+    of_inside, of_rest = (
+        sum(row[2] for row in part) / sum(row[3] for row in part) for part in (inside, outside)
+    )
+    difference = of_inside - of_rest
     documents: dict[str, list[Row]] = {}
     for row in rows:
         documents.setdefault(row[1], []).append(row)
 
-    def residual(row: Row) -> float:
-        return unit * (row[2] - ratio * row[3])
+    def residual(row: Row, around: float) -> float:
+        return unit * (row[2] - around * row[3])
 
-    squares = sum(residual(row) ** 2 for row in rows)
+    squares = sum(residual(row, ratio) ** 2 for row in rows)
     if squares == 0:
         return difference, 1.0
     sizes = [unit * sum(row[3] for row in group) for group in documents.values()]
-    design = sum(sum(map(residual, group)) ** 2 for group in documents.values()) / squares
+    design = sum(sum(residual(row, ratio) for row in group) ** 2 for group in documents.values()) / squares
     more = sum(size**2 for size in sizes) / sum(sizes) - 1
     alike = min(max((design - 1) / more, 0.0), 1.0) if more > 1e-12 else 0.0
     shown, weights = 0.0, []
     for group in documents.values():
-        effect = sum(residual(row) / (y_in if name in row[0] else -y_out) for row in group)
+        # Around the figure of the slice, and that of the rest.
+        effect = sum(
+            residual(row, of_inside) / y_in if name in row[0] else -residual(row, of_rest) / y_out
+            for row in group
+        )
         shown += effect**2
         size_in = unit * sum(row[3] for row in group if name in row[0])
         size_out = unit * sum(row[3] for row in group if name not in row[0])
@@ -79,8 +86,10 @@ def sample(seed: int, rows: int = 60) -> pl.DataFrame:
 @pytest.mark.parametrize("measure", ["anls", "nls", "exact_match", "zeros", "cer_mean", "cer_corpus"])
 @pytest.mark.parametrize("seed", range(3))
 def test_differences_and_p_values_are_those_of_the_definition(
-    cluster: str | None, measure: str, seed: int
+    cluster: str | None, measure: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # As with very many rows.
+    monkeypatch.setattr(rest, "MOST_DEALT", 0)
     frame = sample(seed)
     columns = ["anls", "nls", "exact_match", "cer", "char_errors", "reference_length"]
     scored = af.add_scores(frame, "prediction", "answer", columns=columns)
@@ -105,16 +114,56 @@ def test_differences_and_p_values_are_those_of_the_definition(
     assert tested["p_adjusted"].to_numpy() == pytest.approx(of_holm, rel=1e-12)
 
 
-@FEWER
-@given(seed=st.integers(0, 10_000), corpus=st.booleans())
-def test_rows_without_clusters_are_clusters_of_one_row(seed: int, *, corpus: bool) -> None:
-    frame = sample(seed, rows=25)
-    measure = "cer_corpus" if corpus else "anls"
-    plain, clustered = (
-        af.report(frame, "prediction", "answer", by="types", cluster=cluster).against_rest(measure=measure)
-        for cluster in (None, "row")
+@pytest.mark.parametrize("measure", ["score", "rate"])
+@pytest.mark.parametrize("seed", range(3))
+def test_p_values_of_documents_are_those_of_rows_dealt_anew(seed: int, measure: str) -> None:
+    random = np.random.default_rng(seed)
+    document = np.repeat(np.arange(12), random.integers(1, 9, 12))
+    n = len(document)
+    frame = pl.DataFrame(
+        {
+            "doc": document,
+            "score": random.integers(0, 2, n).astype(float),
+            "wrong": random.integers(0, 4, n),
+            "length": random.integers(1, 9, n),
+            "kind": random.choice(["a", "b", "c"], n),
+        }
     )
-    assert_frame_equal(plain.sort("types"), clustered.sort("types"), abs_tol=1e-9)
+    metrics = [af.Metric("score", bounds=(0, 1)), af.Metric("wrong", denominator="length", name="rate")]
+    report = af.report(frame, metrics=metrics, by="kind", cluster="doc")
+    tested = report.against_rest(draws=39, seed=seed, measure=measure).sort("kind")
+    (metric,) = [one for one in report.measures if one.name == measure]
+    kinds = tested.select(key_0="kind")
+    losses, codes = rest.losses_of(report.summary.own[measure], kinds, metric)
+    places = [np.flatnonzero(codes.codes == place).tolist() for place in range(kinds.height)]
+    loss = losses.values  # noqa: PD011 - an array
+    if measure == "score":
+        rows = zip(losses.unit, codes.codes, loss < 0, strict=True)
+        expected = zip(document, frame["kind"].rank("dense") - 1, frame["score"] == 1, strict=True)
+        assert sorted(rows) == sorted(expected)
+    test = slices_oracle.Test((-loss).tolist(), losses.unit.tolist(), losses.sizes.tolist())
+    observed = [abs(test.statistic(one)) for one in places]
+    drawn = [
+        [abs(test.statistic(one, given.tolist())) for one in places] for given in deals(losses.unit, 39, seed)
+    ]
+    for place, value in enumerate(observed):
+        p = (1 + sum(one[place] >= value - 1e-5 for one in drawn)) / 40
+        adjusted = (1 + sum(max(one) >= value - 1e-5 for one in drawn)) / 40
+        found = tested.select("p_value", "p_adjusted").row(place)
+        assert found == pytest.approx((p, adjusted), abs=1e-12)
+
+
+def test_a_slice_of_six_documents_that_fail_is_found() -> None:
+    random = np.random.default_rng(0)
+    document = np.repeat(np.arange(100), 10)
+    maker = np.where(document < 6, "bad", random.choice(["a", "b", "c", "d"], 100)[document])
+    score = (random.random(1000) < np.where(document < 6, 0.05, 0.905)).astype(float)
+    frame = pl.DataFrame({"score": score, "doc": document, "maker": maker})
+    tested = af.report(frame, metrics="score", by="maker", cluster="doc").against_rest()
+    assert tested.select("maker", "p_value", "p_adjusted").row(0) == ("bad", 0.005, 0.005)
+    assert tested["p_adjusted"][1:].min() > 0.05
+    found = af.find_slices(frame, metrics="score", columns="maker", cluster="doc").frame
+    assert found.select("description", "p_adjusted").rows() == [("maker = bad", 0.005)]
 
 
 @pytest.mark.parametrize("cluster", [None, "doc"])

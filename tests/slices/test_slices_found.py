@@ -121,13 +121,15 @@ def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the
     for of_parent, of_child, expected in ((0, 0.4, names[:1]), (0.1, 0.4, names), (0.3, 0.3, names[1:])):
         spoilt = with_fault(with_fault(questions(), parent, of_parent), child, of_child)
         assert found_in(spoilt).frame["description"].to_list() == expected
-    # Of the rows that were not read, those of forms have the largest statistic. But their difference to the
-    # others is what the worst of many parts has by chance, and the others are worse than the rest, too.
+    # Of the rows that were not read, those of forms are significantly worse than the others, which are worse
+    # than the rest, too.
     rows = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
     columns = ["question_types", "rapidocr_confidence"]
     found = af.find_slices(rows, "rapidocr", "answers", columns, cluster="doc_id").frame
-    assert found["description"].to_list() == ["rapidocr_confidence is missing", "question_types has form"]
-    assert "question_types has form and rapidocr_confidence is missing" in found["overlapping"][0]
+    child = "question_types has form and rapidocr_confidence is missing"
+    names = [child, "rapidocr_confidence is missing", "rapidocr_confidence ≤ 0.9824"]
+    assert found["description"].to_list() == names
+    assert "question_types has form" in found["overlapping"][0]
 
 
 def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
@@ -142,7 +144,13 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
             for rows in (chosen, ~chosen)
         )
         assert line["score"] == inside[name]
-        assert (line["low"], line["high"]) == (inside[f"{name}_low"], inside[f"{name}_high"])
+        # At the level at which 95 % of the intervals of those that are chosen hold.
+        level = 1 - 0.05 * found.frame.height / found.n_tests
+        of_level = af.report(
+            spoilt.filter(chosen), "prediction", "answer", metrics=metrics, cluster="doc", confidence=level
+        ).overall
+        assert (line["low"], line["high"]) == (of_level[f"{name}_low"], of_level[f"{name}_high"])
+        assert line["low"] < inside[f"{name}_low"] < inside[f"{name}_high"] < line["high"]
         assert (line["n"], line["n_clusters"]) == (inside["n"], inside["n_clusters"])
         assert line["rest"] == pytest.approx(outside[name], rel=1e-12)
         assert line["difference"] == line["score"] - line["rest"]
@@ -152,7 +160,11 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
     assert found.frame["description"].to_list() == ["types has figure"]
     line = found.frame.row(0, named=True)
     compared = af.compare(
-        both.filter(found.filter(0)), {"old": "old", "new": "prediction"}, "answer", cluster="doc"
+        both.filter(found.filter(0)),
+        {"old": "old", "new": "prediction"},
+        "answer",
+        cluster="doc",
+        confidence=1 - 0.05 / found.n_tests,
     ).overall
     assert (line["first_score"], line["second_score"]) == (compared["old"], compared["new"])
     assert (line["change"], line["low"]) == (compared["difference"], compared["difference_low"])
@@ -367,3 +379,35 @@ def test_scores_and_texts_come_from_columns_of_any_name() -> None:
         texts = scores.with_columns(pl.Series(name, ["b", "a"] * 30), answer=pl.lit("a"))
         found = af.find_slices(texts, name, "answer", "k", cluster="d")
         assert found.frame.select("n", "score", "rest").row(0) == (30, 0.0, 1.0)
+
+
+def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out() -> None:
+    random = np.random.default_rng(0)
+    n = 2000
+    frame = pl.DataFrame({f"c{place}": random.integers(0, 50, n).astype(str) for place in range(60)})
+    frame = frame.with_columns(score=random.random(n), doc=np.arange(n) % 100)
+    options: dict[str, Any] = {"metrics": "score", "cluster": "doc"}
+    with pytest.raises(ValueError, match="columns have 4,281,928,000 combinations of up to 3") as raised:
+        af.find_slices(frame, depth=3, **options)
+    message = str(raised.value)
+    assert "pass depth=2, or leave out 'c0', 'c1'" in message
+    assert message.endswith("and 12 more, which have the most values")
+    # What it says can be done.
+    fewer = frame.drop(f"c{place}" for place in range(22))
+    assert len(af.find_slices(fewer, depth=2, draws=19, **options).settings["columns"]) == 38
+    wide = {f"w{place}": random.integers(0, 900, n).astype(str) for place in range(3)}
+    with pytest.raises(ValueError, match=r"pass depth=2, or leave out 'w\d', which have"):
+        af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, max_values=1000, **options)
+
+
+def test_progress_is_told_in_draws() -> None:
+    frame = questions()
+    told: list[int] = []
+    options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "draws": 59, "cluster": "doc"}
+    found = af.find_slices(frame, "prediction", "answer", COLUMNS, progress=told.append, **options)
+    assert sum(told) == 2 * 59
+    assert len(told) > 2
+    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
+    assert silent.frame.equals(found.frame)
+    with pytest.raises(TypeError, match="progress must be True, False or a function of a number of draws"):
+        af.find_slices(frame, "prediction", "answer", COLUMNS, progress=3, **options)

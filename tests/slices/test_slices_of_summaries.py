@@ -43,9 +43,13 @@ def merged(frame: pl.DataFrame, *texts: Any, summarize: Any = af.summarize, **op
     )
 
 
-def check_equal(of_summary: af.Slices, of_rows: af.Slices) -> None:
+def check_equal(of_summary: af.Slices, of_rows: af.Slices, *, draws: int = 0) -> None:
+    """Check that all is equal; p-values may differ by so many draws of 199, and what overlaps with it."""
     assert of_rows.frame.height
-    assert of_summary.frame.equals(of_rows.frame)
+    unlike = ["p_adjusted", "overlapping"] if draws else ["p_adjusted"]
+    assert of_summary.frame.drop(unlike).equals(of_rows.frame.drop(unlike))
+    p_values = [one.frame["p_adjusted"].to_list() for one in (of_summary, of_rows)]
+    assert p_values[0] == pytest.approx(p_values[1], abs=draws / 200 + 1e-12)
     for name in ("n_slices", "n_tests", "signature", "settings", "sentences", "conditions", "systems"):
         assert getattr(of_summary, name) == getattr(of_rows, name)
 
@@ -80,7 +84,8 @@ def test_own_scores_have_the_slices_of_their_rows() -> None:
         for holdout in (0, 0.5):
             of_rows = af.find_slices(frame, columns=columns, cluster="doc", metrics=metric, holdout=holdout)
             of_summary = af.find_slices(summary, holdout=holdout)
-            check_equal(of_summary, of_rows)
+            # Of three rows and more the summary has the mean and the spread, but not their scores.
+            check_equal(of_summary, of_rows, draws=2)
             rows = frame.filter(of_rows.filter(0))
             assert frame.filter(of_summary.filter(0)).equals(rows)
 
@@ -106,7 +111,7 @@ def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
         of_rows = af.find_slices(
             QUESTIONS, systems, "answers", **{"columns": COLUMNS, **one}, cluster="doc_id"
         )
-        check_equal(af.find_slices(summary, **one), of_rows)
+        check_equal(af.find_slices(summary, **one), of_rows, draws=2)
 
 
 def test_what_the_second_system_lost_in_own_scores_is_that_of_the_rows() -> None:

@@ -14,11 +14,10 @@ import slices_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import anls_frame as af
 from anls_frame.slices import tables
 from anls_frame.slices.columns import coded
-from anls_frame.slices.scores import Scores, exact_sum
-from anls_frame.slices.statistic import Residuals
+from anls_frame.slices.scores import exact_sum
+from anls_frame.statistics.losses import Least, Losses
 
 TEXTS = st.sampled_from(["", "a", "A", "missing", "null", "^a$", "ä", "a b", "\x00"])
 NUMBERS = st.integers(-40, 40)
@@ -105,14 +104,14 @@ def test_statistics_do_not_depend_on_the_unit_of_scores_or_the_names_of_document
     mask = random.random(n) < 0.4
 
     def value(x: Any, document: Any) -> float:
-        scores = Scores(af.Metric("s"), x, y, None)
-        tested, *_ = Residuals.of(scores, document).of_masks([mask], 1)
-        return float(tested.value[0])
+        losses = Losses.of(np.arange(n), x, y, document, np.zeros(n))
+        return float(losses.of_masks([mask], Least(1, 1)).value[0])
 
     expected = value(x, document)
     assert value(factor * x + added * y, document) == pytest.approx(expected, abs=1e-6, nan_ok=True)
     assert value(x, 100 - 7 * document) == pytest.approx(expected, abs=1e-9, nan_ok=True)
-    rest = Residuals.of(Scores(af.Metric("s"), x, y, None), document).of_masks([~mask], 1)[0].value[0]
+    losses = Losses.of(np.arange(n), x, y, document, np.zeros(n))
+    rest = losses.of_masks([~mask], Least(1, 1)).value[0]
     # What makes a slice worse makes the rest better.
     assert rest == pytest.approx(-expected, abs=1e-9, nan_ok=True)
 

@@ -11,6 +11,8 @@ from anls_frame.slices import search
 from anls_frame.slices.columns import coded
 from anls_frame.slices.listing import Rows
 from anls_frame.slices.scores import Scores
+from anls_frame.statistics.dealing import deals
+from anls_frame.statistics.losses import Least
 
 COLUMNS = ("text", "number", "list")
 
@@ -32,33 +34,37 @@ def frame(random: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def compared(random: np.random.Generator) -> int:
+def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: bool = False) -> int:
     """Compare a search of a small frame with the oracle; return how many p-values were compared."""
     data = frame(random)
     columns, _ = coded(data, COLUMNS, bins=4, most=50)
-    score = data["score"].to_numpy()
+    score = data["score"].to_numpy() - (random.random() if is_change else 0)
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
-    scores = [Scores(af.Metric("score"), score, np.ones(len(score)), None)]
+    length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
+    scores = [Scores(af.Metric("score"), score, length, None, is_change)]
     rows = Rows([one.codes for one in columns], scores, document)
-    options = {"depth": 2, "least": search.Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
-    found = search.search(rows.columns, [rows.residuals(0)], height=data.height, **options)
-    test = oracle.Test(score.tolist(), document.tolist())
+    options = {"depth": 2, "least": Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
+    found = search.search(rows.columns, rows.losses, **options)
+    # Lengths in rows of mean length.
+    unit = len(score) / length.sum()
+    of_rows = [(unit * one).tolist() for one in (score, length)]
+    test = oracle.Test(of_rows[0], document.tolist(), of_rows[1], is_change=is_change)
     every = oracle.slices(data.to_dicts(), [one.name for one in columns], 2)
     tested = {conditions: places for conditions, places in every.items() if test.is_testable(places, 4, 2)}
-    assert found.slices == found.tests == len(tested)
+    assert found.slices == found.tests == len(found.found) == len(tested)
     if not tested:
         return 0
-    signs = search.signs(document.max() + 1, 19, 3)
-    p_values = dict(zip(tested, oracle.adjusted(test, list(tested.values()), signs.tolist()), strict=True))
-    count = 0
+    # Rows are dealt in the order of the documents, whatever that of the frame.
+    line = rows.losses[0].line
+    draws = []
+    for given in deals(rows.losses[0].unit, 19, 3):
+        source = np.empty(len(line), np.intp)
+        source[line] = line[given]
+        draws.append(source.tolist())
+    p_values = dict(zip(tested, oracle.adjusted(test, list(tested.values()), draws), strict=True))
     for one in found.found:
         parts = [(columns[place], code) for place, code in one.conditions]
         conditions = tuple((column.name, column.conditions[code].value) for column, code in parts)
         assert abs(one.value - test.statistic(tested[conditions])) < 1e-9
-        if one.value >= search.WORTH:
-            assert abs(one.p_adjusted - p_values[conditions]) < 1e-12
-            count += 1
-        else:
-            # In one step, which is never smaller.
-            assert one.p_adjusted >= p_values[conditions] - 1e-12
-    return count
+        assert abs(one.p_adjusted - p_values[conditions]) < 1e-12
+    return len(found.found)

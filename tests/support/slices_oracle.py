@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -33,32 +32,27 @@ def slices(rows: Sequence[Row], columns: Sequence[str], depth: int) -> dict[Cond
 
 
 class Test:
-    """The test of slices of rows with scores in [0, 1]; documents are the units."""
+    """
+    The test of slices of rows; documents are the units.
 
-    def __init__(self, scores: Sequence[float], documents: Sequence[Any]) -> None:
+    The figure of some rows is the sum of their scores by that of their lengths, which are 1 on average.
+    """
+
+    def __init__(
+        self,
+        scores: Sequence[float],
+        documents: Sequence[Any],
+        lengths: Sequence[float] | None = None,
+        *,
+        is_change: bool = False,
+    ) -> None:
         self.n = len(scores)
-        mean = sum(scores) / self.n
-        self.lost = [mean - score for score in scores]
+        self.is_change = is_change
+        self.scores = list(scores)
+        self.lengths = [1.0] * self.n if lengths is None else list(lengths)
         self.documents = documents
         self.names = sorted(set(documents))
-        sizes = [documents.count(name) for name in self.names]
-        squares = sum(one**2 for one in self.lost)
-        of_documents = sum(self.total(range(self.n), name) ** 2 for name in self.names)
-        more = sum(size**2 for size in sizes) / self.n - 1
-        design = of_documents / squares if squares else 1
-        self.alike = min(max((design - 1) / more, 0), 1) if more else 0
-        self.variance = squares / self.n
-
-    def total(self, places: Sequence[int], name: Any) -> float:
-        return sum(self.lost[place] for place in places if self.documents[place] == name)
-
-    def effects(self, places: Sequence[int]) -> list[float]:
-        """By how much each document makes the slice worse than the rest."""
-        inside = set(places)
-        rest = [place for place in range(self.n) if place not in inside]
-        return [
-            self.total(places, name) / len(places) - self.total(rest, name) / len(rest) for name in self.names
-        ]
+        self.variance, self.alike = self.of_all()
 
     def is_testable(self, places: Sequence[int], least_rows: int, least_documents: int) -> bool:
         inside = set(places)
@@ -68,38 +62,56 @@ class Test:
             for part in (places, rest)
         )
 
-    def statistic(self, places: Sequence[int]) -> float:
-        """The effect divided by its standard error: the observed or the expected one, if that is larger."""
-        effects = self.effects(places)
+    def of_document(self, places: Sequence[int], name: Any) -> list[int]:
+        return [place for place in places if self.documents[place] == name]
+
+    def of_all(self) -> tuple[float, float]:
+        """The variance of a row, and the correlation of the rows of a document from its design effect."""
+        mean = sum(self.scores) / sum(self.lengths)
+        residuals = [score - mean * length for score, length in zip(self.scores, self.lengths, strict=True)]
+        squares = sum(one**2 for one in residuals)
+        rows = [self.of_document(range(self.n), name) for name in self.names]
+        of_documents = sum(sum(residuals[place] for place in one) ** 2 for one in rows)
+        more = sum(sum(self.lengths[place] for place in one) ** 2 for one in rows) / sum(self.lengths) - 1
+        design = of_documents / squares if squares > 1e-12 else 1
+        return squares / self.n, min(max((design - 1) / more, 0), 1) if more > 1e-12 else 0
+
+    def statistic(self, places: Sequence[int], rows: Sequence[int] | None = None) -> float:
+        """
+        The effect divided by its standard error: the observed or the expected one, if that is larger.
+
+        Each row gets the score and length of that in `rows`.
+        """
+        rows = range(self.n) if rows is None else rows
+        scores, lengths = [self.scores[row] for row in rows], [self.lengths[row] for row in rows]
+
+        def total(of: Sequence[int], values: Sequence[float]) -> float:
+            return sum(values[place] for place in of)
+
         inside = set(places)
-        outside = self.n - len(places)
-        spread = 0.0
+        rest = [place for place in range(self.n) if place not in inside]
+        size, size_of_rest = total(places, lengths), total(rest, lengths)
+        lost, kept = total(places, scores) / size, total(rest, scores) / size_of_rest
+        shown = of_documents = shown_alone = alone = 0.0
         for name in self.names:
-            rows = [place for place in range(self.n) if self.documents[place] == name]
-            size = sum(place in inside for place in rows)
-            spread += (size / len(places) - (len(rows) - size) / outside) ** 2
-        independent = 1 / len(places) + 1 / outside
-        expected = self.variance * ((1 - self.alike) * independent + self.alike * spread)
-        variance = max(sum(one**2 for one in effects), expected)
-        return sum(effects) / math.sqrt(variance) if variance else 0.0
+            own, others = self.of_document(places, name), self.of_document(rest, name)
+            off = (total(own, scores) - lost * total(own, lengths)) / size
+            shown += (off - (total(others, scores) - kept * total(others, lengths)) / size_of_rest) ** 2
+            of_documents += (total(own, lengths) / size - total(others, lengths) / size_of_rest) ** 2
+            shown_alone += off**2
+            alone += (total(own, lengths) / size) ** 2
+        of_rows = 1 / size + 1 / size_of_rest
+        error = max(shown, self.variance * ((1 - self.alike) * of_rows + self.alike * of_documents)) ** 0.5
+        value = (kept - lost) / error if error > 1e-9 else 0.0
+        if self.is_change:
+            expected = self.variance * ((1 - self.alike) / size + self.alike * alone)
+            error = max(shown_alone, expected) ** 0.5
+            value = min(value, -lost / error if error > 1e-9 else 0.0)
+        return value
 
-    def drawn(self, places: Sequence[int], signs: Sequence[float]) -> float:
-        """The statistic under signs of documents."""
-        effects = self.effects(places)
-        squares = sum(one**2 for one in effects)
-        return (
-            sum(s * e for s, e in zip(signs, effects, strict=True)) / math.sqrt(squares) if squares else 0.0
-        )
 
-
-def adjusted(test: Test, tested: Sequence[Sequence[int]], draws: Sequence[Sequence[float]]) -> list[float]:
-    """P-values by step-down max-T: each slice against the largest of those that are not decided yet."""
+def adjusted(test: Test, tested: Sequence[Sequence[int]], draws: Sequence[Sequence[int]]) -> list[float]:
+    """P-values: each slice against the largest statistic of all, where rows get the scores of others."""
+    largest = [max(0.0, *(test.statistic(places, rows) for places in tested)) for rows in draws]
     observed = [test.statistic(places) for places in tested]
-    random = [[test.drawn(places, signs) for places in tested] for signs in draws]
-    order = sorted(range(len(tested)), key=lambda place: -observed[place])
-    p_values, least = [0.0] * len(tested), 0.0
-    for step, place in enumerate(order):
-        largest = [max(one[other] for other in order[step:]) for one in random]
-        p = (1 + sum(one >= observed[place] - 1e-5 for one in largest)) / (1 + len(draws))
-        least = p_values[place] = max(p, least)
-    return p_values
+    return [(1 + sum(one >= value - 1e-5 for one in largest)) / (1 + len(draws)) for value in observed]

@@ -1,0 +1,67 @@
+"""How many combinations of values a search looks at, checked before it starts."""
+
+from __future__ import annotations
+
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+from anls_frame.slices.tables import cells
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MOST_OF_TABLE = 1 << 26
+"""Maximum number of combinations of values of a few columns, which one table holds."""
+_MOST = 1 << 30
+"""Maximum number of combinations of values of all columns."""
+_MOST_SUMS = 10**11
+"""Maximum number of losses to add up, by rows, combinations of columns and draws; they take some minutes."""
+
+_NAMED = 10
+"""Number of columns to name."""
+
+
+def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> None:
+    """
+    Raise an error that says what to leave out if a search would take more than some minutes.
+
+    Parameters
+    ----------
+    values
+        Number of values of each column.
+    rows
+        Number of rows.
+    depth
+        Largest number of conditions of a slice.
+    draws
+        Number of draws in which all slices are looked at.
+    """
+
+    def is_feasible(sizes: list[int], depth: int) -> bool:
+        combinations = sum(comb(len(sizes), count) for count in range(1, depth + 1))
+        return (
+            prod(sorted(sizes)[-depth:]) <= _MOST_OF_TABLE
+            and cells(sizes, depth) <= _MOST
+            and combinations * rows * max(draws, 1) <= _MOST_SUMS
+        )
+
+    every = list(values.values())
+    if is_feasible(every, depth):
+        return
+    advice = [f"pass depth={less}" for less in range(depth - 1, 0, -1) if is_feasible(every, less)][:1]
+    by_size = sorted(values, key=lambda name: -values[name])
+    for count in range(1, len(by_size)):
+        if is_feasible([values[name] for name in by_size[count:]], depth):
+            advice.append(f"leave out {_named(by_size[:count])}, which have the most values")
+            break
+    raise ValueError(
+        f"columns have {cells(every, depth):,} combinations of up to {depth} values in {rows:,} rows, which "
+        f"would take too long to test; {', or '.join(advice) or 'pass fewer rows or draws'}"
+    )
+
+
+def _named(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = len(names) - _NAMED
+    shown = ", ".join(map(repr, names[:_NAMED]))
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,102 @@
+"""Slices of rows as small whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.intp]
+
+__all__ = ["Codes", "ordered"]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """
+    A code for each row, or for each entry of the rows of a list column.
+
+    Parameters
+    ----------
+    codes
+        Whole numbers from 0 to `size` - 1.
+    size
+        Number of codes.
+    rows
+        The row of each entry, in ascending order; None for one code in each row.
+    """
+
+    codes: IntArray
+    size: int
+    rows: IntArray | None = None
+
+    def crossed(self, other: Codes) -> Codes:
+        """Return the pairs (a, b) of codes of each row, with the code a times the other's size plus b."""
+        size = self.size * other.size
+        if self.rows is None and other.rows is None:
+            crossed = self.codes * other.size
+            crossed += other.codes
+            return Codes(crossed, size)
+        if other.rows is None:
+            return Codes(self.codes * other.size + other.codes[self.rows], size, self.rows)
+        if self.rows is None:
+            return Codes(self.codes[other.rows] * other.size + other.codes, size, other.rows)
+        entry, counts = other.entries(self.rows)
+        codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
+        return Codes(codes, size, np.repeat(self.rows, counts))
+
+    def entries(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the places of the entries of some rows, and how many each row has."""
+        of_entries = np.arange(len(self.codes)) if self.rows is None else self.rows
+        starts = np.searchsorted(of_entries, rows, side="left")
+        counts = np.searchsorted(of_entries, rows, side="right") - starts
+        first = np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
+
+    def mask(self, code: int, height: int) -> npt.NDArray[np.bool_]:
+        """Return which of the rows have the code."""
+        if self.rows is None:
+            return np.equal(self.codes, code)
+        mask = np.zeros(height, bool)
+        mask[self.rows[self.codes == code]] = True
+        return mask
+
+    def between(self, start: int, end: int) -> Codes:
+        """Return the codes of the rows from `start` to before `end`."""
+        if self.rows is None:
+            return Codes(self.codes[start:end], self.size)
+        first, last = np.searchsorted(self.rows, (start, end))
+        return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
+
+    def taken(self, rows: IntArray) -> Codes:
+        """Return the codes of some rows, each as often as it is named."""
+        if self.rows is None:
+            return Codes(self.codes[rows], self.size)
+        entry, counts = self.entries(rows)
+        return Codes(self.codes[entry], self.size, np.repeat(np.arange(len(rows)), counts))
+
+    def renumbered(self, kept: IntArray) -> Codes:
+        """Return codes for those that are kept, in their order; all others get the one after the last."""
+        place = np.full(self.size, len(kept), np.intp)
+        place[kept] = np.arange(len(kept))
+        return Codes(place[self.codes], len(kept) + 1, self.rows)
+
+
+def ordered(columns: Sequence[Codes], rows: int) -> npt.NDArray[np.int64]:
+    """Return numbers that are equal for rows with equal codes in all columns, whatever the order of rows."""
+    random = np.random.default_rng(0)
+    numbers = np.zeros(rows, np.int64)
+    for column in columns:
+        # Sums of random whole numbers wrap around, so the order of the entries of a list has no effect.
+        drawn = random.integers(-(1 << 62), 1 << 62, column.size)[column.codes]
+        if column.rows is None:
+            numbers += drawn
+        else:
+            np.add.at(numbers, column.rows, drawn)
+    return numbers

@@ -1,0 +1,202 @@
+"""Statistics of slices if rows are dealt to documents anew, and the p-values that follow."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from anls_frame.statistics.dealing import deals
+from anls_frame.statistics.losses import Least, Sizes, limits, of_draws, tested
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.statistics.codes import Codes
+    from anls_frame.statistics.losses import Losses, Null
+
+    FloatArray = npt.NDArray[np.float64]
+    SingleArray = npt.NDArray[np.float32]
+    IntArray = npt.NDArray[np.intp]
+
+_CELLS = 1 << 20
+"""Maximum number of cells of a table of documents and slices."""
+_DEALT = 1 << 24
+"""Maximum number of losses that are dealt at a time."""
+_TABLE = 1 << 16
+"""Maximum number of cells of a table of documents, slices and draws, unless there is a single slice."""
+_TIE = 1e-5
+"""Losses that are dealt are in single precision, and so are limits of statistics."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """
+    Slices that are tested together.
+
+    Parameters
+    ----------
+    codes
+        The slice of each row, or of each of its entries; one after the last if it is not tested.
+    names
+        A number for each slice, the same in all metrics.
+    statistic
+        Their statistics.
+    sizes
+        How large they are.
+    """
+
+    codes: Codes
+    names: IntArray
+    statistic: FloatArray
+    sizes: Sizes
+
+
+def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Block:
+    """Test the slices that have, and leave, enough rows and documents."""
+    counts = np.bincount(codes.codes, minlength=codes.size)
+    kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
+    statistics, sizes = [np.zeros(0)], [Sizes(*np.zeros((5, 0, 1)))]
+    step = max(1, _CELLS // max(losses.units, 1))
+    for start in range(0, len(kept), step):
+        part = kept[start : start + step]
+        values, inside = losses.sums(codes.renumbered(part))
+        found, of = losses.tested(values, inside, least.units)
+        statistics.append(found.value)
+        sizes.append(of)
+    statistic = np.concatenate(statistics)
+    is_testable = ~np.isnan(statistic)
+    kept = kept[is_testable]
+    of_all = Sizes(*(np.concatenate(one)[is_testable] for one in zip(*sizes, strict=True)))
+    return Block(codes.renumbered(kept), names[kept], statistic[is_testable], of_all)
+
+
+def largest_by_draw(
+    losses: Losses, blocks: Sequence[Block], draws: int, seed: int, at_once: int = 256
+) -> Iterator[FloatArray]:
+    """Yield the largest statistic of all slices for some draws at a time, 0 where none is larger."""
+    for drawn in _drawn(losses, draws, seed, at_once):
+        yield _largest(drawn, blocks)
+
+
+def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return two-sided p-values of slices, and p-values adjusted for all; nan for those without a rest."""
+    block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
+    observed = np.abs(block.statistic)
+    reached, largest = np.zeros(len(observed)), []
+    for drawn in _drawn(losses, draws, seed, max(1, _DEALT // 4 // max(losses.units, 1))):
+        every = np.arange(drawn.values.shape[1])
+        most = np.zeros(len(every))
+        step = max(1, _TABLE // max(losses.units * len(every), 1))
+        for start in range(0, len(observed), step):
+            places = np.arange(start, min(start + step, len(observed)))
+            found = np.abs(drawn.statistics(block, places, every))
+            reached[places] += (found >= observed[places, None] - _TIE).sum(axis=1)
+            most = np.maximum(most, found.max(axis=0))
+        largest.append(most)
+    p, adjusted = np.full((2, codes.size), np.nan)
+    p[block.names] = (1 + reached) / (1 + draws)
+    adjusted[block.names] = p_adjusted(observed, np.concatenate(largest))
+    return p, adjusted
+
+
+def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Drawn]:
+    """Yield losses that were dealt, some draws at a time."""
+    values, sizes = losses.values.astype(np.float32), losses.sizes.astype(np.float32)
+    is_alike = bool((losses.sizes == losses.sizes[:1]).all())
+    dealt = deals(losses.unit, draws, seed)
+    step = max(1, min(draws, _DEALT // max(losses.rows, 1), at_once))
+    for start in range(0, draws, step):
+        rows = np.array(list(itertools.islice(dealt, min(step, draws - start)))).T
+        drawn = values[rows]
+        of_drawn = sizes[:, None] if is_alike else sizes[rows]
+        yield Drawn(losses, drawn, of_drawn, losses.null_of(drawn, of_drawn))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Losses that were dealt with their sizes, a column for each draw, and what they have in common."""
+
+    losses: Losses
+    values: SingleArray
+    sizes: SingleArray
+    """With a single column if all rows have the same size."""
+    null: Null
+
+    def limits(self, block: Block) -> FloatArray:
+        """Return upper limits of the statistics of slices (lines), rounding included."""
+        if self.sizes.shape[1] > 1:
+            return np.full((len(block.names), self.values.shape[1]), np.inf)
+        of_slices = _indicators(block.codes, self.losses.rows).T
+        sums = (of_slices @ self.values)[: len(block.names)]
+        return limits(sums, block.sizes, self.null, self.losses.mean) * (1 + _TIE) + _TIE
+
+    def statistics(self, block: Block, places: IntArray, draws: IntArray) -> FloatArray:
+        """Return the statistics of some slices (lines) in some draws (columns)."""
+        losses, chosen = self.losses, block.codes.renumbered(places)
+        entries = np.flatnonzero(chosen.codes < len(places))
+        rows = entries if chosen.rows is None else chosen.rows[entries]
+        cell = losses.unit[rows] * len(places) + chosen.codes[entries]
+        order = np.argsort(cell, kind="stable")
+        rows, cell = rows[order], cell[order]
+        starts = np.flatnonzero(np.diff(cell, prepend=-1))
+
+        def sums(table: SingleArray) -> FloatArray:
+            of_rows = of_draws(table[rows], draws)
+            added = np.zeros((losses.units * len(places), of_rows.shape[1]))
+            added[cell[starts]] = np.add.reduceat(of_rows, starts, axis=0, dtype=np.float64)
+            return added.reshape(losses.units, len(places), -1)
+
+        null, values, sizes = self.null.chosen(draws), sums(self.values), sums(self.sizes)
+        is_alike = self.sizes.shape[1] == 1
+        of = block.sizes.chosen(places) if is_alike else Sizes.of(sizes, null.unit_sizes)
+        return tested(values, sizes, of, null, losses.mean).value
+
+
+def _largest(drawn: Drawn, blocks: Iterable[Block]) -> FloatArray:
+    """Return the largest statistic of all slices in each draw, or 0 if none is larger."""
+    largest = np.zeros(drawn.values.shape[1])
+    at_once = max(1, _TABLE // max(drawn.losses.units * len(largest), 1))
+    for block in blocks:
+        limit = drawn.limits(block)
+        # The statistic itself, which takes the documents, is needed only where it may be the largest.
+        hopeful = np.flatnonzero((limit > largest).any(axis=1))
+        hopeful = hopeful[np.argsort(-limit[hopeful].max(axis=1))]
+        for start in range(0, len(hopeful), at_once):
+            places = hopeful[start : start + at_once]
+            is_hopeful = limit[places] > largest
+            draws = np.flatnonzero(is_hopeful.any(axis=0))
+            if len(draws):
+                found = drawn.statistics(block, places[is_hopeful.any(axis=1)], draws)
+                largest[draws] = np.maximum(largest[draws], found.max(axis=0))
+    return largest
+
+
+def _indicators(codes: Codes, rows: int) -> csr_array:
+    """Return which rows (lines of the matrix) are in which slices."""
+    if codes.rows is None:
+        ends = np.arange(rows + 1)
+    else:
+        ends = np.searchsorted(codes.rows, np.arange(rows + 1), side="left")
+    ones = np.ones(len(codes.codes), np.float32)
+    return csr_array((ones, codes.codes, ends), shape=(rows, codes.size))
+
+
+def p_adjusted(statistics: FloatArray, largest: FloatArray) -> FloatArray:
+    """Return the share of draws, and what is observed, whose largest statistic is as large."""
+    reached = len(largest) - np.searchsorted(np.sort(largest), statistics - _TIE, side="left")
+    return np.asarray((1 + reached) / (1 + len(largest)))
+
+
+def critical(largest: FloatArray, alpha: float) -> float:
+    """Return the smallest statistic whose p-value is at most alpha."""
+    draws = len(largest)
+    most = int(alpha * (1 + draws) + 1e-9) - 1
+    if most < 0:
+        return float("inf")
+    return float(np.sort(largest)[draws - 1 - most]) + 2 * _TIE

@@ -1,0 +1,353 @@
+"""
+What rows lose, and the statistic of a slice: by how many standard errors it is worse than all other rows.
+
+The standard error is that around the slice's own mean and that of the rest: around the mean of all rows, the
+loss of a slice of few documents would itself make the error so large that no such slice is ever found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.statistics.codes import Codes
+
+    FloatArray = npt.NDArray[np.float64]
+    SingleArray = npt.NDArray[np.float32]
+    IntArray = npt.NDArray[np.intp]
+    Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Least:
+    """How large a slice, and the rest, must be to be tested."""
+
+    rows: int
+    units: int
+
+
+class Tested(NamedTuple):
+    """Statistics of slices, by how much each is worse than the rest, and the standard errors."""
+
+    value: FloatArray
+    effect: FloatArray
+    error: FloatArray
+
+
+class Null(NamedTuple):
+    """
+    What rows have in common that does not depend on slices.
+
+    Parameters
+    ----------
+    unit_values, unit_sizes
+        The sum of the losses of each document (line) in each draw (column), and its size, with a single
+        column if no draw changes it.
+    variance, correlation
+        Variance of the loss of a row, and correlation of the rows of a document, before any draw.
+    """
+
+    unit_values: FloatArray
+    unit_sizes: FloatArray
+    variance: float
+    correlation: float
+
+    def chosen(self, draws: IntArray) -> Null:
+        """Return that of some draws."""
+        return self._replace(
+            unit_values=self.unit_values[:, draws], unit_sizes=of_draws(self.unit_sizes, draws)
+        )
+
+
+class Sizes(NamedTuple):
+    """
+    How large slices (lines) and their rests are, and how the variance of an effect depends on it.
+
+    Parameters
+    ----------
+    inside, outside
+        Size of each slice, and of the rest; with a single column if no draw changes it.
+    rows, documents
+        The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
+    alone
+        The latter of the mean of the slice alone.
+    """
+
+    inside: FloatArray
+    outside: FloatArray
+    rows: FloatArray
+    documents: FloatArray
+    alone: FloatArray
+
+    @classmethod
+    def of(cls, sizes: FloatArray, unit_sizes: FloatArray) -> Sizes:
+        """Return those of slices with these sizes in each document, slice and draw, and of documents."""
+        inside = sizes.sum(axis=0)
+        outside = unit_sizes.sum(axis=0) - inside
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = sizes / inside
+            of_rest = (unit_sizes[:, None] - sizes) / outside
+            documents = ((share - of_rest) ** 2).sum(axis=0)
+            return cls(inside, outside, 1 / inside + 1 / outside, documents, (share**2).sum(axis=0))
+
+    def chosen(self, places: IntArray | Mask) -> Sizes:
+        """Return those of some slices."""
+        return Sizes(*(one[places] for one in self))
+
+    def expected(self, null: Null) -> FloatArray:
+        """Return the variance of effects that is expected from that of all rows."""
+        return null.variance * ((1 - null.correlation) * self.rows + null.correlation * self.documents)
+
+    def expected_alone(self, null: Null) -> FloatArray:
+        """Return the expected variance of the mean of a slice."""
+        return null.variance * ((1 - null.correlation) / self.inside + null.correlation * self.alone)
+
+
+def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: float | None) -> Tested:
+    """
+    Test each slice (line) in each draw (column).
+
+    The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
+    error: the one observed around these two means, or the one expected from all rows, if that is larger.
+
+    Parameters
+    ----------
+    values, sizes
+        Sum of the losses, and size, in each document, slice and draw.
+    of
+        The sizes of the slices.
+    null
+        What rows have in common.
+    mean
+        Of two systems the mean loss of all rows, because a slice must also have lost by itself; else None.
+    """
+    total = values.sum(axis=0)
+    inside = total / of.inside
+    outside = (null.unit_values.sum(axis=0) - total) / of.outside
+    around = (values - inside * sizes) / of.inside
+    rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
+    shown = ((around - rest / of.outside) ** 2).sum(axis=0)
+    effect = inside - outside
+    error = np.sqrt(np.maximum(shown, of.expected(null)))
+    value = _divided(effect, error)
+    if mean is not None:
+        shown = (around**2).sum(axis=0)
+        lost = _divided(inside + mean, np.sqrt(np.maximum(shown, of.expected_alone(null))))
+        value = np.minimum(value, lost)
+    return Tested(value, effect, error)
+
+
+def limits(sums: FloatArray, of: Sizes, null: Null, mean: float | None) -> FloatArray:
+    """Return upper limits of positive statistics from the sums of slices (lines) in each draw (column)."""
+    inside = sums / of.inside
+    outside = (null.unit_values.sum(axis=0) - sums) / of.outside
+    limit = _divided(inside - outside, np.sqrt(of.expected(null)))
+    if mean is not None:
+        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(of.expected_alone(null))))
+    return limit
+
+
+def of_draws(table: FloatArray | SingleArray, draws: IntArray) -> Any:
+    """Return the columns of some draws, or the single column of all."""
+    return table if table.shape[-1] == 1 else table[..., draws]
+
+
+def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:
+    return np.divide(effect, error, out=np.zeros(np.broadcast(effect, error).shape), where=error > 0)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """
+    What rows lose against the figure of all rows, document by document; rows without a score are left out.
+
+    Parameters
+    ----------
+    values, sizes
+        Loss of each row, positive where it is worse, and its denominator in rows of mean size.
+    unit
+        Number of the document of each row, from 0 without gaps, in ascending order.
+    line
+        The line of the frame of each row.
+    height
+        Number of lines of the frame.
+    mean
+        Of two systems the mean change of all rows, positive where the second is worse; else None.
+    """
+
+    values: FloatArray
+    sizes: FloatArray
+    unit: IntArray
+    line: IntArray
+    height: int
+    mean: float | None
+
+    @classmethod
+    def of(
+        cls,
+        line: IntArray,
+        x: FloatArray,
+        y: FloatArray,
+        document: IntArray,
+        order: IntArray,
+        *,
+        is_change: bool = False,
+    ) -> Losses:
+        """
+        Return the losses of rows with a score.
+
+        Parameters
+        ----------
+        line
+            The line of the frame of each row.
+        x, y
+            Numerator and denominator of its score.
+        document
+            The number of the document of each line.
+        order
+            Numbers that are equal for lines with equal values in all columns: they and the losses order the
+            rows of a document, so that draws do not depend on the order of lines.
+        is_change
+            Whether scores are changes from one system to another.
+        """
+        total = float(y.sum())
+        scale = len(line) / total if total else 0.0
+        rate = float(x.sum()) / total if total else 0.0
+        values, sizes = scale * (rate * y - x), scale * y
+        sorted_rows = np.lexsort((sizes, values, order[line], document[line]))
+        line = line[sorted_rows]
+        _, unit = np.unique(document[line], return_inverse=True)
+        mean = -rate if is_change else None
+        return cls(values[sorted_rows], sizes[sorted_rows], unit, line, len(document), mean)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows with a score."""
+        return len(self.unit)
+
+    @property
+    def units(self) -> int:
+        """Number of documents."""
+        return len(self.unit_sizes)
+
+    @cached_property
+    def unit_sizes(self) -> FloatArray:
+        """Size of each document."""
+        return added(self.unit, self.sizes, int(self.unit[-1]) + 1 if self.rows else 0)
+
+    @cached_property
+    def null(self) -> Null:
+        """What the rows have in common."""
+        unit_sizes, rows, total = self.unit_sizes, self.rows, float(self.sizes.sum())
+        unit_values = added(self.unit, self.values, len(unit_sizes))
+        squares = float(self.values @ self.values)
+        more = float(unit_sizes @ unit_sizes) / total - 1 if rows else 0.0
+        design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
+        correlation = min(max((design - 1) / more, 0.0), 1.0) if more > _ROUNDING else 0.0
+        return Null(unit_values[:, None], unit_sizes[:, None], squares / total if rows else 0.0, correlation)
+
+    def null_of(self, values: SingleArray, sizes: SingleArray) -> Null:
+        """
+        Return what rows have in common if they have these losses and sizes, one column for each draw.
+
+        Variance and correlation stay those of the rows. Where documents have unequal sizes, draws in which
+        long documents get the rows of short ones would show more of both, and slices were found too often.
+        """
+        starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
+        unit_values, unit_sizes = (
+            np.add.reduceat(one, starts, axis=0, dtype=np.float64) for one in (values, sizes)
+        )
+        return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
+
+    def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+        """Return sums of losses and sizes by document and code, as tables without a column for the last."""
+        unit, values, sizes = self.unit, self.values, self.sizes
+        if codes.rows is not None:
+            unit, values, sizes = unit[codes.rows], values[codes.rows], sizes[codes.rows]
+        cell = unit * codes.size + codes.codes
+        shape = (self.units, codes.size)
+        found, inside = (
+            added(cell, one, shape[0] * shape[1]).reshape(shape)[:, :-1] for one in (values, sizes)
+        )
+        return found, inside
+
+    def of_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
+        """Test slices by their lines; nan for those that have, or leave, too few rows or documents."""
+        unit_sizes = self.unit_sizes
+        values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
+        rows = np.zeros(len(masks))
+        for place, mask in enumerate(masks):
+            inside = mask[self.line]
+            rows[place] = np.count_nonzero(inside)
+            values[:, place] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
+            sizes[:, place] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
+        found, _ = self.tested(values, sizes, least.units)
+        is_large = (rows >= least.rows) & (self.rows - rows >= least.rows)
+        return Tested(*(np.where(is_large, one, np.nan) for one in found))
+
+    def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
+        """Test the slices whose sums by document are the columns of these tables."""
+        of = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
+        units = np.count_nonzero(sizes, axis=0)
+        rest = self.unit_sizes[:, None] - sizes > _ROUNDING * self.unit_sizes.sum()
+        is_testable = (units >= max(least_units, 1)) & (np.count_nonzero(rest, axis=0) >= max(least_units, 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = tested(values[:, :, None], sizes[:, :, None], of, self.null, self.mean)
+        return Tested(*(np.where(is_testable, one[:, 0], np.nan) for one in found)), of
+
+    def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
+        """
+        Return the degrees of freedom of the expected variance, of slices with these sizes in each document.
+
+        They are (Σw)² / Σw² - 1, w being what a document adds to it (Satterthwaite 1946).
+        """
+        inside = sizes.sum(axis=0)
+        rest = self.unit_sizes[:, None] - sizes
+        outside = rest.sum(axis=0)
+        alike = self.null.correlation
+        weights = (1 - alike) * (sizes / inside**2 + rest / outside**2)
+        weights += alike * (sizes / inside - rest / outside) ** 2
+        return np.asarray(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0) - 1)
+
+
+_ROUNDING = 1e-12
+
+
+def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:
+    """
+    Return rows that lines of several rows may stand for: the line of each, and its deviation from the mean.
+
+    Each line has rows of two values with its variance. For scores that are right or wrong, and for two rows,
+    these are the rows themselves.
+
+    Parameters
+    ----------
+    counts, variance
+        Number of rows of each line, and the mean square of their deviations.
+    share
+        Share of the rows that have the larger value.
+    """
+    line = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
+    ends = np.cumsum(counts.astype(np.intp))
+    place = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]
+    n, spread = np.maximum(counts, 1), np.sqrt(variance)
+    larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
+    up, down = (
+        np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
+        for a, b in ((n - larger, larger), (larger, n - larger))
+    )
+    return line, np.where(place < larger[line], (spread * up)[line], -(spread * down)[line])
+
+
+def added(place: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Return the sums of values by place."""
+    # Without entries bincount counts in integers.
+    return np.bincount(place, values, count).astype(np.float64, copy=False)
