@@ -57,6 +57,11 @@ def share(name: str, value: Any, *, ends: bool = True) -> float:
     return number(name, value, 0, 1, ends=ends)
 
 
+def level_of_run(alpha: float, planned_runs: Any, name: str = "planned_runs") -> float:
+    """Return the level of each of several runs on the same documents, for which alpha holds together."""
+    return alpha / count(name, planned_runs, 1)
+
+
 def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:
     """Return a finite number as a float; raise an error unless it is within the bounds (`ends` inclusive)."""
     if most == math.inf:
