@@ -57,9 +57,9 @@ def share(name: str, value: Any, *, ends: bool = True) -> float:
     return number(name, value, 0, 1, ends=ends)
 
 
-def level_of_run(alpha: float, planned_runs: Any, name: str = "planned_runs") -> float:
-    """Return the level of each of several runs on the same documents, for which alpha holds together."""
-    return alpha / count(name, planned_runs, 1)
+def level_of_run(alpha: float, planned_runs: Any) -> float:
+    """Return the level of each of several runs on the same documents, so that alpha holds for all of them."""
+    return alpha / count("planned_runs", planned_runs, 1)
 
 
 def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, count, flag, level_of_run, number, share, string
+from anls_frame._arguments import choice, count, flag, level_of_run, number, share
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
@@ -828,18 +828,17 @@ class Comparison(SlicedResult[Table_co]):
         >>> print(comparison.decide(within=0.06, anchor="first"))
         regressed: new is worse than first by more than 0.06; fine: new is not worse than old by 0.06 or more
         """
-        from anls_frame.reports.decisions import checked_margin  # noqa: PLC0415 - only to decide
+        from anls_frame.reports.decisions import beside, checked_margin  # noqa: PLC0415 - only to decide
 
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
         slices = flag("slices", slices)
         if anchor is None:
             return self._decided(self._of_two(), within, alpha, slices=slices)
-        first, second = self._beside(anchor)
+        first, second = beside(self.systems, self.measures, anchor)
         decided = self._decided((first, second), within, alpha, slices=slices)
-        return dataclasses.replace(
-            decided, anchor=self._decided((anchor, second), within, alpha, slices=slices)
-        )
+        earlier = self._decided((anchor, second), within, alpha, slices=slices)
+        return dataclasses.replace(decided, anchor=earlier)
 
     def _decided(
         self, systems: tuple[str, str], within: float, alpha: float, *, slices: bool
@@ -851,18 +850,6 @@ class Comparison(SlicedResult[Table_co]):
         decision = decide(self._planner_of(systems), together, systems, within=within, alpha=alpha)
         table = None if decision.slices is None else self._as_given(decision.slices)
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
-
-    def _beside(self, anchor: str) -> tuple[str, str]:
-        """Return the two systems beside the anchor, the baseline first."""
-        others = [name for name in self._order if name != string("anchor", anchor)]
-        if anchor == self._order[0] or len(others) != 2 or len(others) == len(self._order):  # noqa: PLR2004
-            raise ValueError(
-                "anchor must be the third of three systems, beside the baseline and the new one, got "
-                f"{anchor!r} of {list(self._order)}"
-            )
-        if len(self.measures) > 1:
-            raise ValueError(f"decisions are for one metric, got {len(self.measures)}; compare these alone")
-        return others[0], others[1]
 
     def _of_two(self) -> tuple[str, str]:
         if not self.is_of_two:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame._arguments import margin, number
+from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.measures import Metric
@@ -165,6 +165,22 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
     for metric in metrics:
         margin(name, value, metric.bounds or (None, None), metric.label, zero=zero)
     return found
+
+
+def beside(
+    systems: Iterable[str], metrics: Sequence[Metric], anchor: str, name: str = "anchor"
+) -> tuple[str, str]:
+    """Return the two systems beside the anchor, the baseline first; raise an error if there are not two."""
+    systems = list(systems)
+    others = [system for system in systems if system != string(name, anchor)]
+    if len(systems) != 3 or len(others) != 2 or anchor == systems[0]:  # noqa: PLR2004
+        raise ValueError(
+            f"{name} must be the third of three systems, beside the baseline and the new one, got {anchor!r} "
+            f"of {systems}"
+        )
+    if len(metrics) > 1:
+        raise ValueError(f"{name} decides in one metric, got {len(metrics)}; compare each by itself")
+    return others[0], others[1]
 
 
 def decide(

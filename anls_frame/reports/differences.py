@@ -87,6 +87,7 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
     keys = key_names(settings.by, None)
     has_clusters = settings.cluster is not None
     least, most = sums.ends[metric.name]
+    exponent = bits(metric, len(summary.systems))
     number = pairs(len(summary.systems)).index((min(first, second), max(first, second)))
     votes = sums.votes[metric.name].filter(pl.col("pair") == number).drop("pair")
     if first > second:
@@ -97,7 +98,7 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
         place = [one.name for one in settings.metrics].index(metric.name)
         everybody = scores(place, len(summary.systems))
         rows = sums.cells[ROWS].filter(pl.all_horizontal(pl.col(everybody).is_not_null()))
-        cells = _of_rows(rows, keys, place, metric, (first, second))
+        cells = _of_rows(rows, keys, place, metric, (first, second), exponent)
     return Differences(
         cells=cells,
         votes=votes,
@@ -107,7 +108,7 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
         and most is not None
         and 0 <= least <= most <= 1,
         is_corpus=metric.is_ratio,
-        bits=bits(metric, 2),
+        bits=exponent,
     )
 
 
@@ -123,8 +124,13 @@ def _of_clusters(
     return cells.select(*keys, SCALE, "n", unit, first=first, second=second, difference=second - first)
 
 
-def _of_rows(
-    rows: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, pair: tuple[int, int]
+def _of_rows(  # noqa: PLR0917 - of one call
+    rows: pl.DataFrame,
+    keys: Sequence[str],
+    place: int,
+    metric: Metric,
+    pair: tuple[int, int],
+    exponent: int,
 ) -> pl.DataFrame:
     names = [columns(place, metric, system) for system in pair]
     if metric.is_ratio:
@@ -136,7 +142,7 @@ def _of_rows(
     scored = scored.with_columns(fixed_point.scale_of(pl.max_horizontal(pl.col("first", "second").abs())))
     number = pl.col("n").cast(pl.Int128)
     units = {
-        name: fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), bits(metric, 2)) * number
+        name: fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), exponent) * number
         for name in ("first", "second")
     }
     scored = scored.with_columns(**units).with_columns(difference=pl.col("second") - pl.col("first"))
