@@ -170,7 +170,7 @@ def test_a_decision_is_one_sentence() -> None:
         "2,000 to 3,200 are needed to decide, if the systems are equal"
     )
     assert str(decision(gain(0, 85, 10_000))).endswith(
-        "can show 0.0026, but the difference is close to the margin"
+        "can show 0.0024, but the difference is close to the margin"
     )
 
 
