@@ -26,7 +26,7 @@ _PLANNED_CORRELATION = 0.1
 """Correlation of the added rows within a document in plans; bounds take the usual one, which is safer."""
 
 _UPPER_END = 0.8
-"""Share of pilots in which the upper end of a plan's range is at least the number that it takes."""
+"""Share of the estimates' distribution below the upper end of a plan's range."""
 
 _ROUNDING = 1e-12
 """A residual is 0 if it is smaller than this fraction of the numbers that were subtracted."""

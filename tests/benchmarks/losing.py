@@ -164,4 +164,6 @@ def sampled(loss: float, *, whole: bool) -> Population:
         return Sample(n[chosen], (x[chosen] * (random.random(of) < rate)).sum(axis=2))
 
     where = "some documents" if whole else "some rows"
-    return Population(f"sample data, the other engine's answers in {where}", "14 rows", loss, drawn)
+    return Population(
+        f"sample data, the other engine's answers in {where}", "14 rows", loss, drawn, gated=not whole
+    )

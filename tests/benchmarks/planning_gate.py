@@ -1,7 +1,7 @@
 """
 Power of plans that come from a pilot, and wrong answers of the gate, by simulation.
 
-    python tests/benchmarks/planning_gate.py            # all of it, writes PLANNING.md; 40 minutes
+    python tests/benchmarks/planning_gate.py            # all of it, writes PLANNING.md; 20 minutes
     python tests/benchmarks/planning_gate.py --quick    # a tenth of the samples, prints the tables
 
 Ends with 1 if a gated figure misses its bound; the page says which are gated. The same seed gives the same
@@ -300,8 +300,8 @@ WRONG = """
 ## Wrong answers of the gate
 
 Share (%) of "fine" and of "regressed" where the true loss is the margin, at a level of 5 %, and of "fine"
-with a plain t bound; by number of documents. Gated, at most 5 %: changes in any rows, and the sample
-data. The others show where few documents have most of the loss. No method sees what the sample does not show:
+with a plain t bound; by number of documents. Gated, at most 5 %: changes in any rows. The
+others show where few documents have most of the loss. No method sees what the sample does not show:
 of 30 documents, none is lost in 74 % of samples if 1 % are.
 
 """
