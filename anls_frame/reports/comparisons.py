@@ -742,7 +742,8 @@ class Comparison(SlicedResult[Table_co]):
         Another pilot would give another number, so there is a range, 0.84 standard errors to each side by
         the jackknife, whose upper end is planned. Simulated with pilots of 60 documents that have the planned
         difference, a plan for 80 % has a power of 75 % or more in at least 80 of 100, except where sizes are
-        very unequal and much of a document changes in one direction. The formulas are in the guide to statistics.
+        very unequal and much of a document changes in one direction. The formulas are in the guide to
+        statistics.
 
         Examples
         --------

@@ -226,9 +226,8 @@ def compare(
     from anls_frame.cli.output import check_rows, check_target, working
     from anls_frame.cli.systems import Systems, compared, compared_scores, metrics_of, texts_of
     from anls_frame.export import SUFFIXES
-    from anls_frame.summary.keys import optional
 
-    files = [*files, *optional(gate.anchor_file)]
+    files = files if gate.anchor_file is None else [*files, gate.anchor_file]
     check_target(output, target.force, SUFFIXES)
     check_target(summary, target.force, (".parquet",))
     check_rows(rows, output)
