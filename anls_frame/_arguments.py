@@ -104,6 +104,11 @@ def share(name: str, value: Any, *, ends: bool = True) -> float:
     return number(name, value, 0, 1, ends=ends)
 
 
+def level_of_run(alpha: float, planned_runs: Any) -> float:
+    """Return the level of each of several runs on the same documents, so that alpha holds for all of them."""
+    return alpha / count("planned_runs", planned_runs, 1)
+
+
 def number(name: str, value: Any, least: float, most: float = math.inf, *, ends: bool = True) -> float:
     """Return a finite number as a float; raise an error unless it is within the bounds (`ends` inclusive)."""
     if most == math.inf:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import level_of_run
 from anls_frame._text import label
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.readers._problems import listed
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-def sentences(comparison: af.Comparison, drop: float, alpha: float) -> Iterator[str]:
+def sentences(comparison: af.Comparison, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
     """Return a sentence for each system that regressed: in which metrics, overall and in which slices."""
-    lost = comparison.regressions(drop, alpha)
+    lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
+    level = level_of_run(alpha, planned_runs)
     if comparison.is_of_two:
         names = {"second": [*comparison.systems][1], "metric": comparison.metric.name}
         lost = lost.with_columns(pl.lit(value).alias(name) for name, value in names.items())
@@ -35,7 +37,7 @@ def sentences(comparison: af.Comparison, drop: float, alpha: float) -> Iterator[
                 in_metrics.append(places if comparison.is_of_two else f"{metric.label} ({places})")
         if in_metrics:
             yield (
-                f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {alpha:g}): "
+                f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {level:g}): "
                 f"{', '.join(in_metrics)}"
             )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, count, flag, number, share, takes_names
+from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
@@ -469,7 +469,7 @@ class Comparison(SlicedResult[Table_co]):
             )
         return named(self._sorted(slices, keys, columns), keys, columns)
 
-    def regressed(self, drop: float = 0.01, alpha: float = 0.05) -> bool:
+    def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
         Whether a system is significantly worse than the baseline, by at least `drop`, overall or in a slice.
 
@@ -480,6 +480,9 @@ class Comparison(SlicedResult[Table_co]):
             rise is a loss.
         alpha
             Largest p-value that counts; for slices, the largest `p_adjusted`.
+        planned_runs
+            Number of runs that are planned on the same documents, as for `decide`: each has the level alpha /
+            planned_runs.
 
         Raises
         ------
@@ -500,15 +503,15 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
         True
         """
-        return not self._regressions(drop, alpha).is_empty()
+        return not self._regressions(drop, alpha, planned_runs).is_empty()
 
-    def regressions(self, drop: float = 0.01, alpha: float = 0.05) -> Table_co:
+    def regressions(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> Table_co:
         """
         Systems and slices that are significantly worse than the baseline, by at least `drop`.
 
         Parameters
         ----------
-        drop, alpha
+        drop, alpha, planned_runs
             As for `regressed`, which says whether there are any.
 
         Returns
@@ -524,12 +527,12 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("second", "difference").rows()
         [('c', -1.0)]
         """
-        return self._as_given(self._regressions(drop, alpha))
+        return self._as_given(self._regressions(drop, alpha, planned_runs))
 
-    def _regressions(self, drop: float, alpha: float) -> pl.DataFrame:
+    def _regressions(self, drop: float, alpha: float, planned_runs: int) -> pl.DataFrame:
         from anls_frame.reports.decisions import checked_margin  # noqa: PLC0415 - only to decide
 
-        alpha = share("alpha", alpha)
+        alpha = level_of_run(share("alpha", alpha), planned_runs)
         drop = checked_margin("drop", drop, self.measures, zero=True)
         table = self.to_polars()
         # The only p-value of all rows has no family.
@@ -688,9 +691,10 @@ class Comparison(SlicedResult[Table_co]):
 
         Notes
         -----
-        A difference of δ needs more rows that win or lose than a difference of 0, and these add variance. So
-        the variance is that under δ: the observed wins and losses that cancel out, and those that make δ.
-        Slices are tested by themselves, without an adjustment for their number.
+        A difference of δ needs more changes than none, and these add variance. So the variance is that under
+        δ, in proportion to the changes that cancel out and those that make δ. A row that wins and one that
+        loses are added to the observed ones: where nothing has changed, something may. Slices are tested by
+        themselves, without an adjustment for their number.
 
         Examples
         --------
@@ -701,7 +705,7 @@ class Comparison(SlicedResult[Table_co]):
         ... )
         >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
         >>> comparison.detectable_difference().select("n", pl.col("detectable").round(3)).rows()
-        [(400, 0.073)]
+        [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
         return self._as_given(
@@ -712,19 +716,37 @@ class Comparison(SlicedResult[Table_co]):
         """
         Return how many rows and documents it takes to show a true difference, if they are like these.
 
+        These are the pilot. It should have 60 documents or more.
+
         Parameters
         ----------
         effect
             Size of the true difference, in units of the score, in either direction.
         power, alpha
-            As for `detectable_difference`: the test is two-sided. `decide` asks a one-sided question, whether
-            a loss is below a margin, and names fewer documents or more.
+            As for `detectable_difference`: how often a p-value of at most alpha is to show the difference, if
+            there is one of this size. `decide` asks another question, whether equal systems are shown to
+            differ by less than a margin; the number that it names is for that one.
 
         Returns
         -------
         DataFrame
             The overall row and each slice, as in `to_polars`, with the numbers of rows and clusters now (`n`,
-            `n_clusters`) and those that it takes (`n_needed`, `n_clusters_needed`); null if unknown.
+            `n_clusters`), those to plan with (`n_needed`, `n_clusters_needed`), and the lower ends of their
+            ranges (`n_needed_low`, `n_clusters_needed_low`); null if unknown.
+
+        Warns
+        -----
+        InputWarning
+            If the pilot has fewer than 60 documents (rows without clusters), or sizes so unequal that its
+            documents are worth fewer than 20 of equal size.
+
+        Notes
+        -----
+        Another pilot would give another number, so there is a range, 0.84 standard errors to each side by
+        the jackknife, whose upper end is planned. Simulated with pilots of 60 documents that have the planned
+        difference, a plan for 80 % has a power of 75 % or more in at least 80 of 100, except where sizes are
+        very unequal and much of a document changes in one direction. The formulas are in the guide to
+        statistics.
 
         Examples
         --------
@@ -734,17 +756,25 @@ class Comparison(SlicedResult[Table_co]):
         ...     {"old": [*"aaaaaaaaab"] * 40, "new": [*"aaaaaaaaba"] * 40, "answer": ["a"] * 400}
         ... )
         >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
-        >>> comparison.sample_size(0.02)["n_needed"].item()
-        4322
+        >>> comparison.sample_size(0.02).select("n_needed", "n_needed_low").row(0)
+        (5150, 3807)
         """
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
+        planner = self._planner
+        planner.warn_of_small_pilot()
         return self._as_given(
-            self._flat(lambda columns: self._planner.sample_size(columns, effect, power=power, alpha=alpha))
+            self._flat(lambda columns: planner.sample_size(columns, effect, power=power, alpha=alpha))
         )
 
     def decide(
-        self, within: float = 0.01, alpha: float = 0.05, *, slices: bool = False, planned_runs: int = 1
+        self,
+        within: float = 0.01,
+        alpha: float = 0.05,
+        *,
+        slices: bool = False,
+        planned_runs: int = 1,
+        anchor: str | None = None,
     ) -> Decision[Table_co]:
         """
         Decide whether the second system is worse than the first by more than a margin.
@@ -755,25 +785,36 @@ class Comparison(SlicedResult[Table_co]):
             The margin, in units of the score (a point of ANLS is 0.01); if lower is better, a rise is a loss.
         alpha
             About the largest probability of "fine", and of "regressed", if the true loss is the margin; more
-            where a few documents have most of the loss. Both questions are one-sided, unlike that of
-            `sample_size`.
+            where a few documents have most of the loss. Both questions are one-sided, whether the loss is
+            below and whether it is above the margin, unlike that of `sample_size`, whether there is a
+            difference.
         slices
             Also decide about each slice. Those that can be tested share `alpha`.
         planned_runs
             Number of decisions that are planned on the same documents, such as one for each change of a
             system. Each is made at alpha / planned_runs, so that `alpha` holds for all of them together.
+        anchor
+            Name of a third system of the comparison, a fixed earlier one: the second system must not be worse
+            than it either. Losses within the margin in each of many runs cannot add up unseen then.
 
         Returns
         -------
         Decision
             Its `answer` is "fine" if the upper bound of the loss lies below the margin, "regressed" if the
-            lower bound lies above it, otherwise "undecided". With `slices`, it is "regressed" if all rows or
-            any slice are, and "fine" only if all of them are. Printed, it is one sentence.
+            lower bound lies above it, otherwise "undecided". With `slices` or `anchor`, it is "regressed" if
+            all rows, a slice or the comparison with the anchor are, and "fine" only if all of them are.
+            Printed, it is one sentence, and one more about the anchor.
 
         Raises
         ------
         ValueError
-            If an option has an invalid value, or no loss in the metric can be larger than `within`.
+            If an option has an invalid value, no loss in the metric can be larger than `within`, or there are
+            not two systems in one metric, and the anchor.
+
+        Notes
+        -----
+        A wrong "fine" needs both bounds to be wrong, so an anchor takes nothing from `alpha`; a wrong
+        "regressed" can come from either, in up to twice `alpha`.
 
         Examples
         --------
@@ -786,28 +827,52 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.decide(within=0.1).answer
         'fine'
         >>> str(comparison.decide(within=0.02)).partition("; ")[2]
-        '400 rows can show 0.064; about 3,500 are needed'
+        '400 rows can show 0.057; 3,000 to 3,500 are needed to decide, if the systems are equal'
+        >>> first = df.with_columns(first=pl.lit("a"))
+        >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
+        >>> print(comparison.decide(within=0.06, anchor="first"))
+        regressed: new is worse than first by more than 0.06; fine: new is not worse than old by 0.06 or more
         """
-        from anls_frame.reports.decisions import checked_margin, decide  # noqa: PLC0415 - only to decide
+        from anls_frame.reports.decisions import beside, checked_margin  # noqa: PLC0415 - only to decide
 
-        within, alpha = (
-            checked_margin("within", within, self.measures),
-            number("alpha", alpha, 0, 0.5, ends=False) / count("planned_runs", planned_runs, 1),
-        )
-        together = self._below_each_other if flag("slices", slices) and self._by else None
-        decision = decide(self._planner, together, [*self.systems], within=within, alpha=alpha)
+        within = checked_margin("within", within, self.measures)
+        alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
+        slices = flag("slices", slices)
+        if anchor is None:
+            return self._decided(self._of_two(), within, alpha, slices=slices)
+        first, second = beside(self.systems, self.measures, anchor)
+        decided = self._decided((first, second), within, alpha, slices=slices)
+        earlier = self._decided((anchor, second), within, alpha, slices=slices)
+        return dataclasses.replace(decided, anchor=earlier)
+
+    def _decided(
+        self, systems: tuple[str, str], within: float, alpha: float, *, slices: bool
+    ) -> Decision[Table_co]:
+        """Decide about two of the systems."""
+        from anls_frame.reports.decisions import decide  # noqa: PLC0415 - only to decide
+
+        together = self._below_each_other if slices and self._by else None
+        decision = decide(self._planner_of(systems), together, systems, within=within, alpha=alpha)
         table = None if decision.slices is None else self._as_given(decision.slices)
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
 
-    @property
-    def _planner(self) -> Planner:
-        from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
-
+    def _of_two(self) -> tuple[str, str]:
         if not self.is_of_two:
             raise ValueError(
                 "what rows can show, and decisions, are for two systems in one metric; compare these alone"
             )
-        differences = between(self.summary, self.metric, *self._places)
+        first, second = self._order
+        return first, second
+
+    @property
+    def _planner(self) -> Planner:
+        return self._planner_of(self._of_two())
+
+    def _planner_of(self, systems: tuple[str, str]) -> Planner:
+        from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
+
+        names = list(self.summary.systems)
+        differences = between(self.summary, self.metric, *(names.index(name) for name in systems))
         return Planner(differences, self.metric, self.draws, self._by, self._settings.orders)
 
 

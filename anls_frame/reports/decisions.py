@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame._arguments import margin, number
+from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.measures import Metric
@@ -38,12 +38,11 @@ class Decision(Generic[Table_co]):
 
     Parameters
     ----------
-    answer
-        "fine", "regressed" or "undecided".
     within
         The margin.
     alpha
-        About the largest probability of each wrong answer if the true loss is the margin, in this run.
+        About the largest probability of "fine", and of "regressed", in this run, if the true loss is the
+        margin: a planned run has its share of alpha.
     systems
         Names of the first and the second system.
     difference, low, high
@@ -55,9 +54,10 @@ class Decision(Generic[Table_co]):
     detectable
         The smallest margin that so many documents decide in 80 % of samples, if the systems are equal in
         the mean; None if there is none.
-    needed
-        Number of documents that decide about the margin in at least 80 % of samples, if the systems are equal
-        in the mean; None if it is unknown.
+    needed, needed_low
+        Number of documents that decide about the margin in 80 % of samples, if the systems are equal in the
+        mean: the upper end of a range, to plan with, and its lower end, as in `Comparison.sample_size`. None
+        if it is unknown.
     slices
         The slices that were asked for, with their bounds and answers; those that cannot be tested have none.
         None if only all rows were.
@@ -69,6 +69,14 @@ class Decision(Generic[Table_co]):
         Number of tested slices by answer.
     fewest
         Number of documents in the smallest slice that is undecided.
+    anchor
+        The decision about the second system and a fixed earlier one; None if there is none.
+
+    Attributes
+    ----------
+    answer
+        "fine", "regressed" or "undecided". "regressed" if all rows or a slice are, against the first system
+        or the anchor; "fine" only if all of them are.
 
     Examples
     --------
@@ -82,7 +90,6 @@ class Decision(Generic[Table_co]):
     regressed: new is worse than old by more than 0.1
     """
 
-    answer: Answer
     within: float
     alpha: float
     systems: tuple[str, str]
@@ -93,28 +100,46 @@ class Decision(Generic[Table_co]):
     has_clusters: bool
     detectable: float | None
     needed: int | None
+    needed_low: int | None
     slices: Table_co | None
     untested: int
     of_rows: Answer
     answers: dict[Answer, int]
     fewest: int | None
+    anchor: Decision[Table_co] | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """The least favourable answer of all rows, the slices and the anchor."""
+        given = {self._own_answer} if self.anchor is None else {self._own_answer, self.anchor.answer}
+        return _worst(given)
+
+    @property
+    def _own_answer(self) -> Answer:
+        return _worst({self.of_rows, *self.answers})
 
     def __str__(self) -> str:
-        """Return the decision in one line."""
+        """Return the decision in one line; with an anchor, what decides comes first."""
+        if self.anchor is None:
+            return self._sentence()
+        sentences = [self._sentence(), str(self.anchor)]
+        return "; ".join(sentences if self.answer == self._own_answer else reversed(sentences))
+
+    def _sentence(self) -> str:
         old, new = self.systems
-        where = self._where()
-        if self.answer == "fine":
+        where, answer = self._where(), self._own_answer
+        if answer == "fine":
             return f"fine: {new} is not worse than {old} by {self.within:g} or more{where}"
-        verb = "is" if self.answer == "regressed" else "could be"
-        line = f"{self.answer}: {new} {verb} worse than {old} by more than {self.within:g}{where}"
-        return line if self.answer == "regressed" else f"{line}; {self._advice()}"
+        verb = "is" if answer == "regressed" else "could be"
+        line = f"{answer}: {new} {verb} worse than {old} by more than {self.within:g}{where}"
+        return line if answer == "regressed" else f"{line}; {self._advice()}"
 
     def _where(self) -> str:
         if self.slices is None:
             return ""
-        number, tested = self.answers.get(self.answer, 0), sum(self.answers.values())
+        number, tested = self.answers.get(self._own_answer, 0), sum(self.answers.values())
         in_slices = f"in {number:,} of {numbered(tested, 'slice')}"
-        if self.of_rows == self.answer:
+        if self.of_rows == self._own_answer:
             return f", on all rows and {in_slices}" if number else ", on all rows"
         return f", {in_slices}"
 
@@ -126,10 +151,11 @@ class Decision(Generic[Table_co]):
         if self.detectable is None:
             return f"{counted} can show nothing"
         can = f"{counted} can show {self.detectable:.2g}"
-        if self.needed is None:
+        if self.needed is None or self.needed_low is None:
             return can
         if self.needed > self.documents:
-            return f"{can}; about {_rounded(self.needed):,} are needed"
+            low, high = _rounded(self.needed_low), _rounded(self.needed)
+            return f"{can}; {low:,} to {high:,} are needed to decide, if the systems are equal"
         return f"{can}, but the difference is close to the margin"
 
 
@@ -140,6 +166,22 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
         bounds = metric.bounds or (None, None)
         margin(name, value, bounds, metric.label, zero=zero, in_points=metric.format == "rate")
     return found
+
+
+def beside(
+    systems: Iterable[str], metrics: Sequence[Metric], anchor: str, name: str = "anchor"
+) -> tuple[str, str]:
+    """Return the two systems beside the anchor, the baseline first; raise an error if there are not two."""
+    systems = list(systems)
+    others = [system for system in systems if system != string(name, anchor)]
+    if len(systems) != 3 or len(others) != 2 or anchor == systems[0]:  # noqa: PLR2004
+        raise ValueError(
+            f"{name} must be the third of three systems, beside the baseline and the new one, got {anchor!r} "
+            f"of {systems}"
+        )
+    if len(metrics) > 1:
+        raise ValueError(f"{name} decides in one metric, got {len(metrics)}; compare each by itself")
+    return others[0], others[1]
 
 
 def decide(
@@ -169,25 +211,28 @@ def decide(
         table = _answered(table, planner.metric, within)
         counts = dict(table.drop_nulls("answer").group_by("answer").len().iter_rows())
         fewest = table.filter(answer="undecided").select(pl.coalesce("n_clusters", "n").min()).item()
-    size = planner.sample_size((), within, power=POWER, alpha=2 * alpha, balanced=True).row(0, named=True)
-    can = planner.detectable((), power=POWER, alpha=2 * alpha, balanced=True)
+    if_equal = planner.decidable(within, power=POWER, level=alpha)
     unit = "n" if whole["n_clusters"] is None else "n_clusters"
     return Decision(
-        answer=next(answer for answer in _ORDER if answer == of_rows or answer in counts),
         within=within,
         alpha=alpha,
         systems=(systems[0], systems[1]),
         **{name: whole[name] for name in ("difference", "low", "high")},
         documents=whole[unit],
         has_clusters=unit == "n_clusters",
-        detectable=can["detectable"].item(),
-        needed=size[f"{unit}_needed"],
+        detectable=if_equal["detectable"],
+        needed=if_equal[f"{unit}_needed"],
+        needed_low=if_equal[f"{unit}_needed_low"],
         slices=table,
         untested=untested,
         of_rows=of_rows,
         answers=counts,
         fewest=fewest,
     )
+
+
+def _worst(answers: set[Answer]) -> Answer:
+    return next(answer for answer in _ORDER if answer in answers)
 
 
 def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:

@@ -64,7 +64,7 @@ class Differences:
     A cell is a combination of `by` values and a unit: the cluster or, without clusters, the difference second
     minus first, so that rows with equal differences are counted together. For corpus rates, a cell holds the
     errors and lengths of both systems: the sums of a cluster or, without clusters, the values that `n` rows
-    share. Wins and losses compare the scores of rows. No difference is larger than `largest`.
+    share. `votes` compare the scores of rows. No difference is larger than `largest`.
     """
 
     cells: pl.DataFrame
@@ -86,6 +86,7 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
     settings, sums = summary.settings, summary.sums
     keys = key_names(settings.by, None)
     has_clusters = settings.cluster is not None
+    exponent = bits(metric, len(summary.systems))
     number = pairs(len(summary.systems)).index((min(first, second), max(first, second)))
     votes = sums.votes[metric.name].filter(pl.col("pair") == number).drop("pair")
     if first > second:
@@ -96,14 +97,14 @@ def between(summary: SystemsSummary, metric: Metric, first: int, second: int) ->
         place = [one.name for one in settings.metrics].index(metric.name)
         everybody = scores(place, len(summary.systems))
         rows = sums.cells[ROWS].filter(pl.all_horizontal(pl.col(everybody).is_not_null()))
-        cells = _of_rows(rows, keys, place, metric, (first, second))
+        cells = _of_rows(rows, keys, place, metric, (first, second), exponent)
     return Differences(
         cells=cells,
         votes=votes,
         has_clusters=has_clusters,
         largest=metric.span[1] if metric.span else math.inf,
         is_corpus=metric.is_ratio,
-        bits=bits(metric, 2),
+        bits=exponent,
     )
 
 
@@ -111,41 +112,37 @@ def _of_clusters(
     cells: pl.DataFrame, keys: Sequence[str], metric: Metric, pair: tuple[int, int]
 ) -> pl.DataFrame:
     unit = pl.col(CLUSTER).alias("unit")
-    votes = [pl.col(name) for name in ("wins", "losses")]
-    if pair[0] > pair[1]:
-        votes = [votes[0].alias("losses"), votes[1].alias("wins")]
     if metric.is_ratio:
         parts = [f"{which}_{system}" for system in pair for which in "xy"]
         named = [pl.col(name).alias(part) for name, part in zip(parts, RATE_PARTS, strict=True)]
-        return cells.select(*keys, "n", unit, *votes, *named)
+        return cells.select(*keys, "n", unit, *named)
     first, second = (pl.col(f"x_{system}").cast(pl.Int128) for system in pair)
-    return cells.select(
-        *keys, SCALE, "n", unit, *votes, first=first, second=second, difference=second - first
-    )
+    return cells.select(*keys, SCALE, "n", unit, first=first, second=second, difference=second - first)
 
 
-def _of_rows(
-    rows: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, pair: tuple[int, int]
+def _of_rows(  # noqa: PLR0917 - of one call
+    rows: pl.DataFrame,
+    keys: Sequence[str],
+    place: int,
+    metric: Metric,
+    pair: tuple[int, int],
+    exponent: int,
 ) -> pl.DataFrame:
     names = [columns(place, metric, system) for system in pair]
-    change = pl.col(names[1][0]) - pl.col(names[0][0])
-    better = change if metric.higher_is_better else -change
-    counts = {"wins": (better > 0) * pl.col("n"), "losses": (better < 0) * pl.col("n")}
-    rows = rows.with_columns(**counts, unit=change)
     if metric.is_ratio:
         parts = zip((name for one in names for name in one[1:]), RATE_PARTS, strict=True)
         named = [pl.col(name).cast(pl.Int64).alias(part) for name, part in parts]
-        alike = rows.select(*keys, "n", *counts, *named)
-        return alike.group_by(*keys, *RATE_PARTS).agg(pl.col("n", *counts).sum())
-    scored = rows.select(*keys, "n", "unit", *counts, first=names[0][0], second=names[1][0])
+        return rows.select(*keys, "n", *named).group_by(*keys, *RATE_PARTS).agg(pl.col("n").sum())
+    (first, *_), (second, *_) = names
+    scored = rows.select(*keys, "n", unit=pl.col(second) - pl.col(first), first=first, second=second)
     scored = scored.with_columns(fixed_point.scale_of(pl.max_horizontal(pl.col("first", "second").abs())))
     number = pl.col("n").cast(pl.Int128)
     units = {
-        name: fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), bits(metric, 2)) * number
+        name: fixed_point.units(fixed_point.scaled(pl.col(name), pl.col(SCALE)), exponent) * number
         for name in ("first", "second")
     }
     scored = scored.with_columns(**units).with_columns(difference=pl.col("second") - pl.col("first"))
-    return scored.group_by(*keys, "unit", SCALE).agg(pl.col("n", *counts, *_SCORES).sum())
+    return scored.group_by(*keys, "unit", SCALE).agg(pl.col("n", *_SCORES).sum())
 
 
 def slices(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
 from anls_frame.reports.differences import RATE_PARTS, least_units
+from anls_frame.reports.estimates import FEW_UNITS
 from anls_frame.reports.signs import sizes
 from anls_frame.summary import fixed_point
 from anls_frame.summary.keys import chosen_keys, explode_lists, in_order
@@ -17,9 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anls_frame.reports.differences import Differences
-    from anls_frame.statistics.planning import Changes
+    from anls_frame.statistics.planning import Changes, Needed
+    from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
+
+
+PILOT = 60
+"""Documents of a pilot, or rows without clusters, from which a plan is sure enough."""
 
 
 @dataclass(frozen=True)
@@ -45,39 +53,33 @@ class Planner:
     by: Sequence[str]
     orders: Mapping[str, Sequence[str]]
 
-    def detectable(
-        self, columns: Sequence[str], *, power: float, alpha: float, balanced: bool = False
-    ) -> pl.DataFrame:
+    def detectable(self, columns: Sequence[str], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        slices, changes = self.changes(columns, balanced=balanced)
-        found = planning.detectable_difference(changes, power, alpha)
-        found = np.where(found <= largest_difference(self.metric), found, np.nan)
-        can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
-        column = pl.Series(found, nan_to_null=True)
-        return self.presented(slices.with_columns(detectable=pl.when(can).then(column)), columns)
+        slices, changes = self.changes(columns)
+        shown = pl.Series(planning.detectable_difference(changes, power, alpha), nan_to_null=True)
+        return self.presented(self._possible(slices.with_columns(detectable=shown), alpha), columns)
 
     def sample_size(
-        self, columns: Sequence[str], effect: float, *, power: float, alpha: float, balanced: bool = False
+        self, columns: Sequence[str], effect: float, *, power: float, alpha: float
     ) -> pl.DataFrame:
         """Return how many rows and clusters it takes to show a difference; null if that is unknown."""
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        slices, changes = self.changes(columns, balanced=balanced)
-        factor = pl.Series(planning.needed_units(changes, effect, power, alpha), nan_to_null=True)
-        least = least_units(alpha, self.draws) / pl.coalesce("n_clusters", "n")
-        sizes = slices.with_columns(factor=factor).with_columns(
-            pl.when(pl.col("factor").is_not_null()).then(pl.max_horizontal("factor", least))
-        )
-        # Rounding must not add a document to a whole number of them.
-        needed = {
-            f"{name}_needed": (pl.col(name) * pl.col("factor") - 1e-6).ceil().cast(pl.Int64, strict=False)
-            for name in ("n", "n_clusters")
-        }
-        return self.presented(sizes.select(*slices.columns, **needed), columns)
+        slices, changes = self.changes(columns)
+        needed = planning.needed_units(changes, effect, power, alpha)
+        return self.presented(self._numbers(slices, needed, alpha), columns)
+
+    def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
+        """Return which margin all rows decide if the systems are equal, and how many rows this one takes."""
+        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+
+        slices, changes = self.changes(())
+        smallest = pl.Series(planning.decidable_margin(changes, power, level), nan_to_null=True)
+        needed = planning.deciding_units(changes, margin, power, level)
+        table = self._numbers(slices.with_columns(detectable=smallest), needed, 2 * level)
+        return self._possible(table, 2 * level).row(0, named=True)
 
     def bounds(self, columns: Sequence[str], *, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
@@ -95,87 +97,107 @@ class Planner:
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
         return self.presented(made.with_columns(pl.when(can).then(pl.col("low", "high"))), columns)
 
-    def changes(self, columns: Sequence[str], *, balanced: bool = False) -> tuple[pl.DataFrame, Changes]:
+    def _possible(self, slices: pl.DataFrame, alpha: float) -> pl.DataFrame:
+        """Take out differences that no score can have, or no p-value can show."""
+        can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
+        can &= pl.col("detectable") <= largest_difference(self.metric)
+        return slices.with_columns(detectable=pl.when(can).then("detectable"))
+
+    def _numbers(self, slices: pl.DataFrame, needed: Needed, alpha: float) -> pl.DataFrame:
+        """Add the numbers of rows and clusters at both ends of a range of factors."""
+        least = least_units(alpha, self.draws) / pl.coalesce("n_clusters", "n")
+        columns = {}
+        for end, factor in zip(("_needed", "_needed_low"), (needed.high, needed.low), strict=True):
+            known = pl.lit(pl.Series(factor, nan_to_null=True))
+            times = pl.when(known.is_not_null()).then(pl.max_horizontal(known, least))
+            for name in ("n", "n_clusters"):
+                # Rounding must not add a document to a whole number of them.
+                number = (pl.col(name) * times - 1e-6).ceil()
+                columns[f"{name}{end}"] = number.cast(pl.Int64, strict=False)
+        return slices.with_columns(**columns)
+
+    def warn_of_small_pilot(self) -> None:
+        """Warn if all rows have too few documents, or too unequal ones, for a plan."""
+        slices, changes = self.changes(())
+        documents = slices.select(pl.coalesce("n_clusters", "n")).item()
+        worth = float(changes.units.item())
+        if documents >= PILOT and worth >= FEW_UNITS:
+            return
+        unit = "document" if self.differences.has_clusters else "row"
+        equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
+        warn(
+            f"the plan comes from {numbered(documents, unit)}{equal}; it is unsure with fewer than {PILOT} "
+            f"{unit}s, or {FEW_UNITS:g} of equal size"
+        )
+
+    def changes(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Changes]:
         """
         Return the sizes of slices in the order of their keys, and what has changed in them.
 
-        If they are balanced, no wins or losses are taken for what makes a difference: the systems may be
-        equal. The largest difference that may occur is known for metrics with bounds; for rates, 1 is usual.
+        The largest difference that may occur is known for metrics with bounds; for rates, 1 is usual.
         """
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        import numpy as np  # noqa: PLC0415 - only to compare
 
         keys = chosen_keys(columns, self.by, "comparison")
         unseen = largest_difference(self.metric)
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
-        units, of_rates = (self._rates if self.differences.is_corpus else self._means)(keys)
-        parts = planning.changes_of_units(
-            *(units[name].to_numpy() for name in ("count", "n", "x", "ups", "downs"))
-        )
-        numbered = units.select(*keys, **{name: pl.Series(values) for name, values in parts.items()})
-        added = fixed_point.float_sums(numbered, keys, list(parts))
-        sums = {name: added[name].to_numpy() for name in parts}
-        changes = planning.changes(sums, unseen=unseen, **of_rates)
-        if balanced:
-            changes = replace(changes, difference=0 * changes.difference)
+        units = self._units(keys)
+        of_slice = sizes(units, keys)
+        group = np.repeat(np.arange(len(of_slice)), of_slice)
+        made = self._changes_of_rates if self.differences.is_corpus else self._changes_of_means
         counted = pl.col("count").sum() if self.differences.has_clusters else pl.lit(None)
         counts = {
             "n": (pl.col("count") * pl.col("n")).sum().cast(pl.Int64),
             "n_clusters": counted.cast(pl.Int64),
         }
         slices = units.group_by(keys).agg(**counts).sort(keys) if keys else units.select(**counts)
-        return slices, changes
+        return slices, made(units, group, len(of_slice), unseen)
 
-    def _means(self, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Return the rows, differences, rises and falls of units, of which `count` are alike."""
+    def _units(self, keys: Sequence[str]) -> pl.DataFrame:
+        """Return what units of each slice have, rows and differences or parts of rates; `count` are alike."""
         cells = explode_lists(self.differences.cells, keys)
+        if self.differences.is_corpus and self.differences.has_clusters:
+            units = cells.group_by(*keys, "unit").agg(pl.col("n", *RATE_PARTS).sum()).sort(*keys, "unit")
+            return units.with_columns(count=pl.lit(1))
+        if self.differences.is_corpus:
+            units = cells.group_by(*keys, *RATE_PARTS).agg(count=pl.col("n").sum()).sort(*keys, *RATE_PARTS)
+            return units.with_columns(n=pl.lit(1))
         if not self.differences.has_clusters:
             alike = cells.group_by(*keys, "unit").agg(count=pl.col("n").sum()).sort(*keys, "unit")
-            x = pl.col("unit")
-            return alike.with_columns(n=pl.lit(1), x=x, ups=x > 0, downs=x < 0), {}
+            return alike.with_columns(n=pl.lit(1), x="unit")
         x = fixed_point.scaled_floats("difference", fixed_point.scales(cells), self.differences.bits)
-        units = cells.group_by(*keys, "unit").agg(pl.col("n", "wins", "losses").sum(), x=x)
-        return units.sort(*keys, "unit").with_columns(count=pl.lit(1), **self._directions()), {}
+        units = cells.group_by(*keys, "unit").agg(pl.col("n").sum(), x=x)
+        return units.sort(*keys, "unit").with_columns(count=pl.lit(1))
 
-    def _rates(self, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Return the same for rates, to first order, with the variance of their difference."""
+    @staticmethod
+    def _changes_of_means(units: pl.DataFrame, group: IntArray, groups: int, unseen: float) -> Changes:
+        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+
+        columns = (units[name].cast(pl.Float64).to_numpy() for name in ("count", "n", "x"))
+        return planning.changes(group, groups, *columns, unseen=unseen)
+
+    @staticmethod
+    def _changes_of_rates(units: pl.DataFrame, group: IntArray, groups: int, unseen: float) -> Changes:
+        """Return the changes of corpus rates, to first order."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
-        from anls_frame import statistics  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        cells = explode_lists(self.differences.cells, keys)
-        counts = pl.col("n", "wins", "losses").sum()
-        if self.differences.has_clusters:
-            units = cells.group_by(*keys, "unit").agg(counts, pl.col(RATE_PARTS).sum()).sort(*keys, "unit")
-            units = units.with_columns(count=pl.lit(1), **self._directions())
-        else:
-            units = cells.group_by(*keys, *RATE_PARTS).agg(counts).sort(*keys, *RATE_PARTS)
-            alike = [(pl.col(name) > 0).alias(name) for name in ("wins", "losses")]
-            units = units.with_columns(*alike, count="n", n=pl.lit(1)).with_columns(**self._directions())
-        of_slice = sizes(units, keys)
-        place = np.repeat(np.arange(len(of_slice)), of_slice)
         count, n, e_1, l_1, e_2, l_2 = (
             units[name].cast(pl.Float64).to_numpy() for name in ("count", "n", *RATE_PARTS)
         )
 
         def total(values: FloatArray) -> FloatArray:
-            return np.asarray(np.bincount(place, count * values, len(of_slice)), np.float64)
+            return np.asarray(np.bincount(group, count * values, groups), np.float64)[group]
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            first, second = e_1 / total(l_1)[place], e_2 / total(l_2)[place]
-            rest = (
-                second - first
-                - (total(e_2) / total(l_2) ** 2)[place] * l_2 + (total(e_1) / total(l_1) ** 2)[place] * l_1
-            )  # fmt: skip
-            effective = statistics.effective_units(total(l_1 + l_2), total((l_1 + l_2) ** 2))
-            variance = total(rest * rest) * effective / np.where(effective > 1, effective - 1, np.nan)
-        x = pl.Series(total(n)[place] * (second - first))
-        return units.with_columns(x=x), {"units": effective, "variance": variance}
-
-    def _directions(self) -> dict[str, str]:
-        """Return which columns count rises, and falls."""
-        names = ("wins", "losses") if self.metric.higher_is_better else ("losses", "wins")
-        return dict(zip(("ups", "downs"), names, strict=True))
+            change = e_2 / total(l_2) - e_1 / total(l_1)
+            expected = total(e_2) / total(l_2) ** 2 * l_2 - total(e_1) / total(l_1) ** 2 * l_1
+        rows = total(n)
+        return planning.Changes(
+            group, groups, count, n, rows * change, rows * (change - expected), l_1 + l_2, unseen
+        )
 
     def presented(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return a table under the names of its columns, in the order in which comparisons show slices."""

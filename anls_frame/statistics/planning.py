@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from anls_frame.statistics.intervals import effective_units, ratio_variance
+from anls_frame.statistics.intervals import USUAL_CORRELATION, effective_units
 from anls_frame.statistics.student import FloatArray, t_quantile
 
 if TYPE_CHECKING:
@@ -18,239 +19,241 @@ if TYPE_CHECKING:
 _FEWEST_UNITS = 2.0
 """With fewer effective units there are no bounds: they leave less than one degree of freedom."""
 
-_HALVINGS = 60
-_DOUBLINGS = 60
+_ADDED_ROWS = 2
+"""A row that wins and a row that loses are added to what was observed."""
 
-_CORRELATION = 0.1
-"""Intraclass correlation of changes in a document, of which nothing is known before one is seen."""
+_PLANNED_CORRELATION = 0.1
+"""Correlation of the added rows within a document in plans; bounds take the usual one, which is safer."""
+
+_UPPER_END = 0.8
+"""Share of the estimates' distribution below the upper end of a plan's range."""
+
+_ROUNDING = 1e-12
+"""A residual is 0 if it is smaller than this fraction of the numbers that were subtracted."""
 
 
 @dataclass(frozen=True)
 class Changes:
     """
-    The rows whose scores differ between two systems, as arrays with a value for each group.
-
-    An effect of δ needs rows that win or lose, and these add variance: the variance of a difference that is
-    not the observed one follows from the number of changed rows that it would take.
+    Differences between two systems by unit (a document, or a row without clusters) of several groups.
 
     Parameters
     ----------
-    n
-        Number of rows.
-    units
-        Effective number of units: documents, or rows if there are no clusters.
-    difference, variance
-        Mean difference of the rows, and the variance of that mean, from `ratio_variance`.
-    changed
-        Number of rows that differ.
-    size, square
-        Means of the absolute difference of a changed row, and of its square.
-    unseen
-        Size of a difference that may occur, although no row shows it: the largest possible one. 0 if unknown.
-    """
-
-    n: FloatArray
-    units: FloatArray
-    difference: FloatArray
-    variance: FloatArray
-    changed: FloatArray
-    size: FloatArray
-    square: FloatArray
-    unseen: float
-
-    @property
-    def total(self) -> FloatArray:
-        """Mean absolute difference of all rows: expected wins plus losses, by size."""
-        return self.changed * self.size / self.n
-
-    def squares(self, rows: FloatArray | float = 0) -> FloatArray:
-        """
-        Return what a difference adds to the mean square for each unit of size: Σx² / Σ|x|.
-
-        So many rows of the largest possible difference are added.
-        """
-        added = rows * self.unseen
-        absolute = self.changed * self.size + added
-        return _divided(self.changed * self.square + added * self.unseen, absolute)
-
-    def design(self, rows: FloatArray | float = 0) -> FloatArray:
-        """
-        Return by how much the variance exceeds that of independent rows (Kish's design effect).
-
-        So many changed rows with the usual correlation of changes are added.
-        """
-        usual = 1 + _CORRELATION * (self.n / self.units - 1)
-        spread = np.maximum(self.changed * self.square - self.n * self.difference**2, 0)
-        added = np.where(spread > 0, rows * self.unseen**2, 1.0)
-        observed = self.variance * self.n**2
-        return np.asarray((observed + added * usual) / (spread + added))
-
-
-def changes_of_units(
-    count: npt.ArrayLike, n: npt.ArrayLike, x: npt.ArrayLike, ups: npt.ArrayLike, downs: npt.ArrayLike
-) -> dict[str, FloatArray]:
-    """
-    Return what each unit adds to the sums of `changes`.
-
-    Parameters
-    ----------
+    group
+        Group of each unit, as a number from 0.
+    groups
+        Number of groups.
     count
         How many units are alike.
     n, x
         Number of rows of a unit, and the sum of their differences.
-    ups, downs
-        Number of its rows with a difference above 0, and below.
+    residual
+        What `x` deviates from the sum that the mean of its group lets expect.
+    weight
+        Size of a unit, by which the effective number of units is computed: rows, or lengths for rates.
+    unseen
+        Size of a difference that may occur, although no row shows it: the largest possible one. 0 if unknown.
     """
-    count, n, x, ups, downs = (np.asarray(value, np.float64) for value in (count, n, x, ups, downs))
-    changed = ups + downs
-    weight = _divided(count, changed)
-    net = ups - downs
-    return {
-        "n": count * n, "x": count * x, "xx": count * x * x, "xn": count * x * n, "nn": count * n * n,
-        "changed": count * changed, "touched": count * (changed > 0),
-        "of_net": weight * x * net, "net": weight * net * net, "squares": weight * x * x,
-    }  # fmt: skip
+
+    group: npt.NDArray[np.int64]
+    groups: int
+    count: FloatArray
+    n: FloatArray
+    x: FloatArray
+    residual: FloatArray
+    weight: FloatArray
+    unseen: float
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Return the sum of a value of units by group."""
+        return np.asarray(np.bincount(self.group, self.count * values, self.groups), np.float64)
+
+    @cached_property
+    def own(self) -> Sums:
+        """What each unit adds to the sums of its group."""
+        return Sums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """Sums by group."""
+        return Sums(*(self.total(values) for values in self.own))
+
+    @property
+    def units(self) -> FloatArray:
+        """Effective number of units by group."""
+        return self.sums.units
+
+    @property
+    def difference(self) -> FloatArray:
+        """Mean difference of the rows by group."""
+        return self.sums.x / self.sums.n
+
+
+class Sums(NamedTuple):
+    """Sums over units: of all in a group, or of all but one."""
+
+    n: FloatArray
+    x: FloatArray
+    absolute: FloatArray
+    squares: FloatArray
+    weight: FloatArray
+    weight_squares: FloatArray
+
+    @property
+    def units(self) -> FloatArray:
+        """Effective number of units."""
+        return effective_units(self.weight, self.weight_squares)
+
+    def variance(self, unseen: float, correlation: float) -> FloatArray:
+        """Return the variance of the mean difference, with the added rows."""
+        design = 1 + correlation * (self.n / self.units - 1)
+        added = _ADDED_ROWS * unseen**2 * design
+        return (self.units / positive(self.units - 1) * self.squares + added) / self.n**2
+
+    def mean_change(self, unseen: float) -> FloatArray:
+        """Return the mean absolute difference of units, for each row, with the added rows."""
+        return (self.absolute + _ADDED_ROWS * unseen) / self.n
+
+    def variance_under(self, effect: FloatArray | float, unseen: float) -> FloatArray:
+        """
+        Return the variance of the mean difference if the true one has this size.
+
+        It is in proportion to what has changed. The changes that cancel out stay, a - |d| of the mean change
+        a; those that make the difference become more or fewer.
+        """
+        change = self.mean_change(unseen)
+        cancelling = change - np.abs(self.x / self.n)
+        return self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
+
+
+class Needed(NamedTuple):
+    """How many times the units of each group are needed: the ends of a range, whose upper one is planned."""
+
+    low: FloatArray
+    high: FloatArray
 
 
 def changes(
-    sums: dict[str, FloatArray],
+    group: npt.NDArray[np.int64],
+    groups: int,
+    count: npt.ArrayLike,
+    n: npt.ArrayLike,
+    x: npt.ArrayLike,
     *,
     unseen: float,
-    units: FloatArray | None = None,
-    variance: FloatArray | None = None,
 ) -> Changes:
-    """
-    Return the changed rows of groups, from sums over their units.
+    """Return the changes of mean scores; see `Changes` for the parameters."""
+    count, n, x = (np.asarray(values, np.float64) for values in (count, n, x))
+    found = Changes(group, groups, count, n, x, x, n, unseen)
+    expected = (found.total(x) / positive(found.total(n)))[group] * n
+    is_rounding = np.abs(x - expected) <= _ROUNDING * (np.abs(x) + np.abs(expected))
+    return replace(found, residual=np.where(is_rounding, 0.0, x - expected))
 
-    The sizes of single rows need not be known. In a unit of k changed rows, of which u - d more are above 0
-    than below, the sum of differences is about s(u - d), with a variance that grows as k: s follows by least
-    squares with weights 1/k, and the variance of a row's size from what remains.
 
-    Parameters
-    ----------
-    sums
-        Sums by group of what `changes_of_units` returns.
-    unseen
-        See `Changes`.
-    units, variance
-        Effective number of units, and variance of the mean difference; by default from the sums.
+def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, FloatArray]:
     """
-    n, x = sums["n"], sums["x"]
-    units = effective_units(n, sums["nn"]) if units is None else units
-    if variance is None:
-        variance = ratio_variance(units, x, n, sums["xx"], sums["xn"], sums["nn"])
-    n = np.where(n > 0, n, np.nan)
-    difference, changed = x / n, sums["changed"]
-    # No mean is larger than the mean of absolute values.
-    size = np.maximum(_divided(sums["of_net"], sums["net"]), _divided(np.abs(x), changed))
-    rest = sums["squares"] - 2 * size * sums["of_net"] + size * size * sums["net"]
-    square = size * size + _divided(np.maximum(rest, 0), sums["touched"])
-    if unseen > 0:
-        # Where as many rows rise as fall in each unit, their sums do not show the sizes.
-        size = np.where((changed > 0) & (sums["net"] == 0), unseen, size)
-        size = np.minimum(size, np.maximum(unseen, _divided(np.abs(x), changed)))
-        square = np.clip(np.maximum(square, size * size), 0, size * np.maximum(unseen, size))
-    return Changes(n, units, difference, variance, changed, size, square, unseen)
+    Return one-sided bounds of the difference, each of which is passed with a probability of about `level`.
+
+    nan where there are fewer than two effective units, or nothing has changed and `unseen` is unknown.
+
+    Notes
+    -----
+    d - t √v + min(s, 0) and d + t √v + max(s, 0). The variance v of the mean is that of the observed units,
+    with one more row that wins and one that loses (Bonett and Price 2012, *Journal of Educational and
+    Behavioral Statistics* 37): without a loss in the sample, v would be 0. t has the degrees of freedom of
+    the sum of squared residuals, at most G - 1 (Satterthwaite 1946, *Biometrics Bulletin* 2). With the third
+    moment κ of the mean, s = κ (1 + 2t²) / 6v corrects for skewness (Johnson 1978, *JASA* 73); it only moves
+    bounds away from d.
+    """
+    quantile, error, skewness = _interval(changes, level)
+    difference = changes.difference
+    low = difference - quantile * error + np.minimum(skewness, 0)
+    high = difference + quantile * error + np.maximum(skewness, 0)
+    return low, high
+
+
+def decidable_margin(changes: Changes, power: float, level: float) -> FloatArray:
+    """Return the smallest margin that `difference_bounds` decide with this power if the systems are equal."""
+    quantile, error, skewness = _interval(changes, level)
+    beyond = t_quantile(power, np.maximum(changes.units - 1, 1))
+    return np.asarray((quantile + beyond) * error + np.abs(skewness))
+
+
+def deciding_units(changes: Changes, margin: float, power: float, level: float) -> Needed:
+    """Return how many times these units decide about a margin with this power if the systems are equal."""
+    return _range(
+        changes,
+        lambda sums: _factor(
+            sums.variance(changes.unseen, USUAL_CORRELATION), sums.units, margin, power, level
+        ),
+    )
 
 
 def detectable_difference(changes: Changes, power: float, alpha: float) -> FloatArray:
     """
     Return the smallest true difference that a two-sided test at alpha shows with this power.
 
-    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance under the alternative; nan if there is none.
+    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `Sums.variance_under`; nan if there is none.
     """
-    quantiles = _quantiles(changes.units, power, alpha)
-    start = quantiles * np.sqrt(_expected_variance(changes, np.zeros_like(changes.n)))
-    start = np.maximum(start, quantiles * quantiles * changes.squares(_none(changes)) / changes.n / 8)
-    return _smallest(lambda delta: delta >= quantiles * np.sqrt(_expected_variance(changes, delta)), start)
+    df = np.maximum(changes.units - 1, 1)
+    quantiles = t_quantile(1 - alpha / 2, df) + t_quantile(power, df)
+    # v(δ) is linear in δ, so that this is a quadratic equation.
+    start = changes.sums.variance_under(0.0, changes.unseen)
+    slope = changes.sums.variance_under(1.0, changes.unseen) - start
+    half = quantiles**2 * slope / 2
+    return positive(half + np.sqrt(half**2 + quantiles**2 * start))
 
 
-def needed_units(changes: Changes, effect: float, power: float, alpha: float) -> FloatArray:
-    """Return how many times these units it takes to show a true difference of this size: see above."""
-    variance = _expected_variance(changes, np.full_like(changes.n, effect))
-
-    def enough(factor: FloatArray) -> npt.NDArray[np.bool_]:
-        quantiles = _quantiles(np.maximum(factor * changes.units, _FEWEST_UNITS), power, alpha)
-        return effect * np.sqrt(factor) >= quantiles * np.sqrt(variance)
-
-    unlimited = _quantiles(np.full_like(changes.n, np.inf), power, alpha)
-    return _smallest(enough, unlimited**2 * variance / effect**2 / 2)
-
-
-def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, FloatArray]:
+def needed_units(changes: Changes, effect: float, power: float, alpha: float) -> Needed:
     """
-    Return one-sided bounds of the difference, each of which is passed with a probability of at most `level`.
-
-    A bound is the difference δ of which the observed one is t standard errors away. The standard error is the
-    larger of the observed one and of that under δ: where nothing was lost, the observed one would be 0.
+    Return how many times these units show a true difference of this size in a two-sided test at alpha.
 
     Notes
     -----
-    The mean absolute difference under δ is the most likely one for Poisson numbers of wins and losses whose
-    difference is δ: (a + √(a² + 4δ(δ - d))) / 2, with the observed a and d (for proportions: Tango 1998,
-    *Statistics in Medicine* 17). A row of the largest possible difference is added to the sizes, and one with
-    the usual correlation to the design effect, because a few rows prove little.
+    G = (z(1 - alpha/2) + z(power))² σ² / δ² + z(1 - alpha/2)² / 2 (Guenther 1981, *The American Statistician*
+    35), where σ² is the variance of a unit, from `Sums.variance_under`.
     """
-    quantile = t_quantile(1 - level, np.maximum(changes.units - 1, 1))
-    size, design, total = changes.squares(1), np.maximum(changes.design(1), 1), changes.total
-    observed = np.sqrt(changes.variance)
-
-    def error(delta: FloatArray) -> FloatArray:
-        absolute = (total + np.sqrt(total**2 + 4 * np.maximum(delta * (delta - changes.difference), 0))) / 2
-        mean_square = absolute * np.maximum(size, np.abs(delta)) - delta**2
-        expected = np.sqrt(design * np.maximum(mean_square, 0) / changes.n)
-        return np.asarray(np.maximum(observed, expected))
-
-    start = quantile * np.maximum(observed, quantile * size / changes.n / 8)
-    below = _smallest(lambda away: away >= quantile * error(changes.difference - away), start)
-    above = _smallest(lambda away: away >= quantile * error(changes.difference + away), start)
-    known = np.where(changes.units >= _FEWEST_UNITS, changes.difference, np.nan)
-    return known - below, known + above
+    return _range(
+        changes,
+        lambda sums: _factor(
+            sums.variance_under(effect, changes.unseen), sums.units, effect, power, alpha / 2
+        ),
+    )
 
 
-def _expected_variance(changes: Changes, effect: FloatArray) -> FloatArray:
-    """
-    Return the variance of the mean difference if its true size is `effect`.
-
-    The wins and losses that cancel out stay; those that make the difference are more or fewer. A difference
-    within one standard error is taken as none. How much more the changes of a document vary than its rows do
-    falls with the squares of their numbers.
-    """
-    rows = _none(changes)
-    known = changes.difference**2 > changes.variance
-    lead = np.where(known, np.minimum(np.abs(changes.difference), changes.total), 0)
-    fewer = (changes.total - lead) / 2
-    more, absolute = fewer + effect, 2 * fewer + effect
-    together = _divided(more**2 + fewer**2, (fewer + lead) ** 2 + fewer**2, otherwise=1.0)
-    together = np.minimum(together * _divided(changes.total, absolute, otherwise=1.0), 1)
-    design = 1 + np.maximum(changes.design(rows) - 1, 0) * together
-    size = np.maximum(changes.squares(rows), effect)
-    mean_square = np.maximum(absolute * size - effect * effect, 0)
-    return np.asarray(design * mean_square / changes.n)
+def _factor(variance: FloatArray, units: FloatArray, effect: float, power: float, tail: float) -> FloatArray:
+    quantile, beyond = (float(t_quantile(share, np.inf)) for share in (1 - tail, power))
+    return np.asarray(((quantile + beyond) / effect) ** 2 * variance + quantile**2 / 2 / units)
 
 
-def _none(changes: Changes) -> FloatArray:
-    """Return 1 for groups in which no row has changed, 0 for others."""
-    return np.where(changes.changed == 0, 1.0, 0.0)
+def _range(changes: Changes, factor: Callable[[Sums], FloatArray]) -> Needed:
+    """Return the range of a factor, from the jackknife over units of the logarithm of the needed number."""
+    number = changes.total(np.ones_like(changes.n))
+    others = Sums(*(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True)))
+    others = others._replace(squares=np.maximum(others.squares, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = np.log(factor(changes.sums) * number)
+        left = np.log(factor(others) * (number[changes.group] - 1))
+        away = left - (changes.total(left) / number)[changes.group]
+        error = np.sqrt((number - 1) / number * changes.total(away**2))
+        half = float(t_quantile(_UPPER_END, np.inf)) * error
+        return Needed(np.exp(estimate - half) / number, np.exp(estimate + half) / number)
 
 
-def _quantiles(units: FloatArray, power: float, alpha: float) -> FloatArray:
-    df = np.maximum(units - 1, 1)
-    return np.asarray(t_quantile(1 - alpha / 2, df) + t_quantile(power, df))
+def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the quantile, the standard error and the skewness correction of `difference_bounds`."""
+    sums, units = changes.sums, changes.units
+    variance = positive(sums.variance(changes.unseen, USUAL_CORRELATION))
+    fourth = changes.total(changes.residual**4) / positive(sums.squares) ** 2
+    spread = fourth - 1 / changes.total(np.ones_like(changes.n))
+    with np.errstate(divide="ignore"):
+        df = np.fmin(2 / np.maximum(spread, 0), units - 1)
+    known = np.where(units >= _FEWEST_UNITS, np.maximum(df, 1), np.nan)
+    quantile = t_quantile(1 - level, known)
+    third = changes.total(changes.residual**3) / sums.n**3
+    return quantile, np.sqrt(variance), third * (1 + 2 * quantile**2) / (6 * variance)
 
 
-def _smallest(holds: Callable[[FloatArray], npt.NDArray[np.bool_]], start: FloatArray) -> FloatArray:
-    """Return the smallest positive values that hold, by doubling and halving; nan where none does."""
-    high = np.where(start > 0, start, np.nan)
-    for _ in range(_DOUBLINGS):
-        high = np.where(holds(high), high, 2 * high)
-    low, high = np.zeros_like(high), np.where(holds(high), high, np.nan)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        does = holds(middle)
-        low, high = np.where(does, low, middle), np.where(does, middle, high)
-    return high
-
-
-def _divided(values: FloatArray, by: FloatArray, otherwise: float = 0.0) -> FloatArray:
-    return np.divide(values, by, out=np.full_like(values, otherwise), where=by > 0)
+def positive(values: FloatArray) -> FloatArray:
+    """Return the values, or nan for those that are not above 0."""
+    return np.where(values > 0, values, np.nan)

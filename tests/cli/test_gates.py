@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from shell import run, run_alone
-
-import anls_frame as af
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,9 +48,68 @@ def test_planned_runs_share_alpha(tmp_path: Path) -> None:
     wrong = run(tmp_path, *gate, "--planned-runs", "0")
     assert wrong.returncode == 2
     assert "--planned-runs must be an integer of at least 1, got 0" in wrong.stderr
-    comparison = af.compare(pl.DataFrame(lost), ["old", "new"], "t")
-    shared, stricter = comparison.decide(0.09, planned_runs=50), comparison.decide(0.09, alpha=0.001)
-    assert (shared.alpha, shared.low, shared.high) == (stricter.alpha, stricter.low, stricter.high)
+    stricter = run(tmp_path, *within, "--alpha", "0.001")
+    assert run(tmp_path, *within, "--planned-runs", "50").stderr == stricter.stderr
+
+
+def rows_of(folder: Path, **lost: int) -> None:
+    """Write a file for each system, which has lost so many of 2,000 rows, and one with all of them."""
+    systems = {name: ["x"] * rows + ["a"] * (2000 - rows) for name, rows in lost.items()}
+    frame = pl.DataFrame({"question_id": range(2000), "t": ["a"] * 2000, **systems})
+    for name in systems:
+        frame.select("question_id", "t", prediction=name).write_ndjson(folder / f"{name}.jsonl")
+    frame.write_csv(folder / "rows.csv")
+
+
+@pytest.mark.parametrize(
+    ("lost", "code", "answers"),
+    [
+        ((20, 20, 25), 0, ["fine: new is not worse than last", "fine: new is not worse than first"]),
+        ((0, 90, 95), 1, ["regressed: new is worse than first", "fine: new is not worse than last"]),
+        ((0, 30, 40), 3, ["undecided: new could be worse than first", "fine: new is not worse than last"]),
+        ((90, 0, 95), 1, ["regressed: new is worse than last", "fine: new is not worse than first"]),
+    ],
+)
+def test_an_anchor_must_hold_beside_the_last_run(
+    tmp_path: Path, lost: tuple[int, int, int], code: int, answers: list[str]
+) -> None:
+    first, last, new = lost
+    rows_of(tmp_path, last=last, new=new, first=first)
+    gate = ("--require-within", "0.02", "-a", "t")
+    of_files = run(tmp_path, "compare", "last.jsonl", "new.jsonl", "--anchor", "first.jsonl", *gate)
+    assert of_files.returncode == code
+    assert of_files.stderr.startswith(f"anls-frame: {answers[0]} by")
+    assert f"; {answers[1]} by" in of_files.stderr
+    of_columns = run(
+        tmp_path, "compare", "rows.csv", "--systems", "last,new,first", "--anchor", "first", *gate, "--json"
+    )
+    assert (of_columns.returncode, of_columns.stderr) == (code, of_files.stderr)
+    assert [*json.loads(of_columns.stdout)["settings"]["systems"]] == ["last", "new", "first"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--anchor", "first.jsonl"), "--anchor needs --require-within"),
+        (
+            ("--anchor", "first.jsonl", "--require-within", "0.1", "--fail-if-drop", "0.1"),
+            "--fail-if-drop would count a loss of the anchor too",
+        ),
+        (("--anchor", "other", "--require-within", "0.1"), "--anchor must be the third of three systems"),
+        (
+            ("--anchor", "first.jsonl", "--require-within", "0.1", "-m", "anls", "-m", "exact_match"),
+            "--anchor decides in one metric, got 2",
+        ),
+    ],
+)
+def test_an_anchor_that_cannot_hold_is_wrong_usage(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    rows_of(tmp_path, last=1, new=1, first=1)
+    done = run(tmp_path, "compare", "last.jsonl", "new.jsonl", "-a", "t", *arguments, "-o", "out.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not (tmp_path / "out.html").exists()
 
 
 METRICS = """

@@ -33,6 +33,10 @@ def compared() -> af.Comparison:
     return af.compare(FRAME, {"old": "p", "new": "q"}, "t")
 
 
+def pilot() -> af.Comparison:
+    return af.compare(pl.concat([FRAME] * 20), {"old": "p", "new": "q"}, "t")
+
+
 INTEGERS: dict[str, Callable[[Any], Any]] = {
     "worst": lambda value: af.summarize(*TEXTS, worst=value).worst_rows,
     "k": lambda value: af.worst(*TEXTS, value),
@@ -56,7 +60,7 @@ REALS: dict[str, Callable[[Any], Any]] = {
     "alpha": lambda value: compared().regressed(alpha=value),
     "drop": lambda value: compared().regressed(drop=value),
     "within": lambda value: str(compared().decide(within=value)),
-    "effect": lambda value: compared().sample_size(value),
+    "effect": lambda value: pilot().sample_size(value),
     "power": lambda value: compared().detectable_difference(power=value),
     "upper": lambda value: len(plot.cer_distribution(FRAME, upper=value).patches),
     "beta": lambda value: COUNTS.select(gec.m2_corpus("counts", beta=value)),

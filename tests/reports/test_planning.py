@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from campaign import crossed
 from sample import DATA
 
 import anls_frame as af
+from anls_frame.exceptions import InputWarning
 from anls_frame.statistics import planning
 
 SYSTEMS = {"old": "old", "new": "new"}
@@ -19,7 +21,7 @@ QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 ENGINES = {"rapidocr": "rapidocr", "tesseract": "tesseract"}
 
 
-def scores(seed: int = 0, documents: int = 40, rows: int = 8) -> pl.DataFrame:
+def scores(seed: int = 0, documents: int = 80, rows: int = 8) -> pl.DataFrame:
     """Scores of two systems, whose differences are alike in documents of unequal size."""
     random = np.random.default_rng(seed)
     doc = np.repeat(np.arange(documents), random.integers(1, rows, documents))
@@ -35,9 +37,8 @@ def by_hand(rows: pl.DataFrame, *, clustered: bool = True) -> planning.Changes:
     x = rows["new"] - rows["old"]
     groups = [list(part) for part in pl.DataFrame({"doc": rows["doc"], "x": x}).group_by("doc").agg("x")["x"]]
     units = groups if clustered else [[value] for value in x]
-    table = [[len(u), sum(u), sum(v > 0 for v in u), sum(v < 0 for v in u)] for u in units]
-    added = planning.changes_of_units(np.ones(len(units)), *np.array(table, np.float64).T)
-    return planning.changes({name: np.array([values.sum()]) for name, values in added.items()}, unseen=1.0)
+    n, sums = [len(unit) for unit in units], [sum(unit) for unit in units]
+    return planning.changes(np.zeros(len(n), np.int64), 1, np.ones(len(n)), n, sums, unseen=1.0)
 
 
 @pytest.mark.parametrize("clustered", [True, False])
@@ -55,12 +56,13 @@ def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
         changes = by_hand(rows, clustered=clustered)
         expected = planning.detectable_difference(changes, 0.8, 0.05).item()
         assert detectable["detectable"][row] == pytest.approx(expected, rel=1e-9)
-        factor = planning.needed_units(changes, 0.02, 0.8, 0.05).item()
-        assert needed["n_needed"][row] == np.ceil(rows.height * factor)
-        if clustered:
-            assert needed["n_clusters_needed"][row] == np.ceil(rows["doc"].n_unique() * factor)
-        else:
-            assert needed["n_clusters_needed"][row] is None
+        ends = planning.needed_units(changes, 0.02, 0.8, 0.05)
+        for name, factor in (("needed", ends.high.item()), ("needed_low", ends.low.item())):
+            assert needed[f"n_{name}"][row] == np.ceil(rows.height * factor)
+            if clustered:
+                assert needed[f"n_clusters_{name}"][row] == np.ceil(rows["doc"].n_unique() * factor)
+            else:
+                assert needed[f"n_clusters_{name}"][row] is None
         level = 0.05 if value is None else 0.025
         low, high = (bound.item() for bound in planning.difference_bounds(changes, level))
         found = {"low": decided.low, "high": decided.high}
@@ -91,7 +93,8 @@ def test_few_documents_show_nothing() -> None:
     made = af.compare(frame, SYSTEMS, None, cluster="doc")
     assert made.detectable_difference()["detectable"].to_list() == [None]
     assert made.detectable_difference(alpha=0.1)["detectable"].item() > 0
-    assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
+    with pytest.warns(InputWarning, match="comes from 5 documents; it is unsure with fewer than 60 doc"):
+        assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
     decision = made.decide(0.1)
     assert (decision.answer, decision.low, decision.high) == ("undecided", None, None)
 
@@ -163,11 +166,11 @@ def test_a_decision_is_one_sentence() -> None:
     assert str(decision(gain(2, 2, 2000))) == "fine: new is not worse than old by 0.01 or more"
     assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
     assert str(decision(gain(5, 5, 300))) == (
-        "undecided: new could be worse than old by more than 0.01; 300 rows can show 0.038; "
-        "about 2,700 are needed"
+        "undecided: new could be worse than old by more than 0.01; 300 rows can show 0.03; "
+        "2,000 to 3,200 are needed to decide, if the systems are equal"
     )
     assert str(decision(gain(0, 85, 10_000))).endswith(
-        "can show 0.0026, but the difference is close to the margin"
+        "can show 0.0024, but the difference is close to the margin"
     )
 
 
@@ -292,3 +295,35 @@ def test_a_margin_must_be_within_reach_of_every_metric() -> None:
     assert made.regressed(0.5)
     with pytest.raises(ValueError, match="because ANLS lies between 0 and 1"):
         made.regressed(1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "clustered", "warned"),
+    [
+        ([3] * 60, True, None),
+        ([3] * 59, True, "comes from 59 documents; it is unsure with fewer than 60 documents"),
+        ([3] * 59, False, None),
+        ([1] * 59, False, "comes from 59 rows; it is unsure with fewer than 60 rows"),
+        ([1] * 78 + [200] * 2, True, "comes from 80 documents, worth 3 of equal size"),
+    ],
+)
+def test_small_pilots_warn(sizes: list[int], warned: str | None, *, clustered: bool) -> None:
+    doc = np.repeat(np.arange(len(sizes)), sizes)
+    frame = pl.DataFrame({"doc": doc, "old": 1.0, "new": (doc % 5 > 0).astype(float)})
+    made = af.compare(frame, SYSTEMS, None, cluster="doc" if clustered else None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = made.sample_size(0.1)
+    assert found["n_needed"].item() >= found["n_needed_low"].item() > 0
+    assert [str(one.message)[9:] for one in caught if warned and warned in str(one.message)] == [
+        str(one.message)[9:] for one in caught
+    ]
+    assert len(caught) == (warned is not None)
+
+
+def test_a_plan_and_a_decision_ask_different_questions() -> None:
+    # To show a difference of 0.02 if there is one, or that equal systems differ by less: the effect itself
+    # adds changes, and the second question has one side.
+    frame = scores(documents=200)
+    made = af.compare(frame, SYSTEMS, None, cluster="doc")
+    assert made.sample_size(0.02)["n_clusters_needed"].item() > made.decide(0.02).needed > 0

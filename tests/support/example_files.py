@@ -84,7 +84,7 @@ def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     old.with_columns(model=pl.col("prediction")).write_ndjson(folder / "results.jsonl")
     newer = old.with_columns(prediction=pl.col("prediction").str.to_uppercase())
     (folder / "systems").mkdir()
-    for name, frame in {"old": old, "new": new, "newer": newer}.items():
+    for name, frame in {"first": old, "old": old, "new": new, "newer": newer}.items():
         frame.write_ndjson(folder / f"{name}.jsonl")
         frame.write_ndjson(folder / "systems" / f"{name}.jsonl")
     several = {"a": old, "b": new, "c": old, "old": old, "new": new}

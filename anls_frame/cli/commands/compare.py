@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anls_frame._arguments import count, number, share
+from anls_frame._arguments import count, level_of_run, number, share
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Confidence,
@@ -75,11 +75,15 @@ class Gate:
             "planned runs, so that --alpha holds for all of them together."
         ),
     ] = 1
-
-    @property
-    def level(self) -> float:
-        """Alpha of this run."""
-        return self.alpha / self.planned_runs
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            help="A fixed earlier system, beside the last one: --require-within asks the same of the loss "
+            "against it, so that small losses in many runs cannot add up unseen. A file, which is compared "
+            "too, or the name of a third system.",
+            metavar="FILE|NAME",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         if self.fail_if_drop is not None:
@@ -91,12 +95,30 @@ class Gate:
             number("--alpha", self.alpha, 0, 0.5, ends=False)
         elif self.require_within_slices:
             raise ValueError("--require-within-slices needs --require-within, which says how much is allowed")
+        elif self.anchor is not None:
+            raise ValueError("--anchor needs --require-within, which says how much is allowed")
+        if self.anchor is not None and self.fail_if_drop is not None:
+            raise ValueError(
+                "--fail-if-drop would count a loss of the anchor too: leave out --anchor or --fail-if-drop"
+            )
+
+    @property
+    def anchor_file(self) -> Path | None:
+        """The file of the anchor, if it is one."""
+        return None if self.anchor is None or not Path(self.anchor).exists() else Path(self.anchor)
+
+    def anchor_of(self, comparison: af.Comparison) -> str | None:
+        """Return the name of the anchor among the systems; the file of one comes after all others."""
+        return self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1]
 
     def check(self, comparison: af.Comparison) -> None:
         """Raise an error, before anything is written, if the gate cannot judge such a comparison."""
-        from anls_frame.reports.decisions import checked_margin
+        from anls_frame.reports.decisions import beside, checked_margin
 
-        if self.require_within is not None and not comparison.is_of_two:
+        anchor = self.anchor_of(comparison)
+        if anchor is not None:
+            beside(comparison.systems, comparison.measures, anchor, "--anchor")
+        elif self.require_within is not None and not comparison.is_of_two:
             raise ValueError(
                 "--require-within decides about two systems in one metric, but there are "
                 f"{numbered(len(comparison.systems), 'system')} and "
@@ -117,16 +139,23 @@ class Gate:
 
         if self.fail_if_drop is None and self.require_within is None:
             return 0
-        note = untestable_note(comparison.to_polars(), comparison.settings, self.level)
+        level = level_of_run(self.alpha, self.planned_runs)
+        note = untestable_note(comparison.to_polars(), comparison.settings, level)
         if note is not None and (self.fail_if_drop is not None or self.require_within_slices):
             say(f"anls-frame: {note}")
         code = 0
         if self.require_within is not None:
-            decision = comparison.decide(self.require_within, self.level, slices=self.require_within_slices)
+            decision = comparison.decide(
+                self.require_within,
+                self.alpha,
+                slices=self.require_within_slices,
+                planned_runs=self.planned_runs,
+                anchor=self.anchor_of(comparison),
+            )
             say(f"anls-frame: {decision}")
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
-            for sentence in sentences(comparison, self.fail_if_drop, self.level):
+            for sentence in sentences(comparison, self.fail_if_drop, self.alpha, self.planned_runs):
                 say(f"anls-frame: {sentence}")
                 code = GATE_FAILED
         return code
@@ -191,7 +220,8 @@ def compare(
     (--systems) or in rows (--system-column).
 
     With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
-    regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided.
+    regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided. With
+    --anchor, it is 0 only if the loss is small against the last system and against the fixed one.
     """
     from anls_frame.cli import browsing
     from anls_frame.cli.comparing import put
@@ -199,6 +229,7 @@ def compare(
     from anls_frame.cli.systems import Systems, compared, compared_scores, metrics_of, texts_of
     from anls_frame.export import SUFFIXES
 
+    files = files if gate.anchor_file is None else [*files, gate.anchor_file]
     check_target(output, target.force, SUFFIXES)
     check_target(summary, target.force, (".parquet",))
     check_rows(rows, output)

@@ -1,0 +1,130 @@
+"""Decisions against the last system and a fixed earlier one, and alpha that planned runs share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from anls_frame.reports.decisions import Answer
+
+SYSTEMS = ["last", "new", "first"]
+
+
+def runs(lost_since_first: int, lost_in_new: int, rows: int = 2000) -> pl.DataFrame:
+    """Scores of a first system that is always right, and of two later ones that lost more and more rows."""
+    lost = range(rows)
+    return pl.DataFrame(
+        {
+            "doc": [row // 10 for row in lost],
+            "kind": ["u" if row % 2 else "v" for row in lost],
+            # Spread over the documents.
+            "last": [float(row * 7 % rows >= lost_since_first) for row in lost],
+            "new": [float(row * 7 % rows >= lost_since_first + lost_in_new) for row in lost],
+            "first": [1.0] * rows,
+        }
+    )
+
+
+def compared(frame: Any, **options: Any) -> af.Comparison:
+    return af.compare(frame, {name: name for name in SYSTEMS}, None, cluster="doc", **options)
+
+
+@pytest.mark.parametrize(
+    ("since_first", "in_new", "answer", "printed"),
+    [
+        (0, 2, "fine", "fine: new is not worse than last by 0.02 or more; fine: new is not worse than first"),
+        (90, 2, "regressed", "regressed: new is worse than first by more than 0.02; fine: new is not worse"),
+        (34, 2, "undecided", "undecided: new could be worse than first by more than 0.02; "),
+        (2, 90, "regressed", "regressed: new is worse than last by more than 0.02; regressed: new is worse"),
+    ],
+)
+def test_a_new_system_must_not_be_worse_than_the_last_nor_the_anchor(
+    since_first: int, in_new: int, answer: Answer, printed: str
+) -> None:
+    frame = runs(since_first, in_new)
+    decision = compared(frame).decide(0.02, anchor="first")
+    assert decision.answer == answer
+    assert str(decision).startswith(printed)
+    # Each half is the decision about two systems.
+    for half, first in ((decision, "last"), (decision.anchor, "first")):
+        alone = af.compare(frame, {first: first, "new": "new"}, None, cluster="doc").decide(0.02)
+        assert half is not None
+        assert half.systems == (first, "new")
+        for name in ("difference", "low", "high", "needed_low", "needed", "detectable"):
+            assert getattr(half, name) == pytest.approx(getattr(alone, name), rel=1e-9)
+
+
+def test_the_baseline_may_stand_anywhere() -> None:
+    frame = runs(90, 2)
+    named = {name: name for name in ("first", "new", "last")}
+    turned = af.compare(frame, named, None, cluster="doc", baseline="last").decide(0.02, anchor="first")
+    assert str(turned) == str(compared(frame).decide(0.02, anchor="first"))
+
+
+def test_slices_are_asked_about_the_anchor_too() -> None:
+    frame = runs(2, 2).with_columns(
+        first=pl.when(pl.col("kind") == "u").then("first").otherwise("new"),
+        last=pl.when(pl.col("kind") == "u").then(0.8).otherwise("last"),
+        new=pl.when(pl.col("kind") == "u").then(0.8).otherwise("new"),
+    )
+    decision = compared(frame, by="kind").decide(0.15, anchor="first", slices=True)
+    assert decision.answer == "regressed"
+    assert str(decision).startswith(
+        "regressed: new is worse than first by more than 0.15, in 1 of 2 slices; fine: new is not worse"
+    )
+    assert decision.anchor is not None
+    assert decision.anchor.slices.sort("kind")["answer"].to_list() == ["regressed", "fine"]
+    assert decision.slices["answer"].to_list() == ["fine", "fine"]
+
+
+def test_metrics_of_texts_and_pandas_have_an_anchor_too() -> None:
+    texts = {"last": ["a"] * 200, "new": ["x"] * 20 + ["a"] * 180, "first": ["a"] * 200, "t": ["a"] * 200}
+    for metric in ("anls", "cer_corpus", "cer_mean"):
+        made = af.compare(pd.DataFrame(texts), SYSTEMS, "t", metrics=metric)
+        assert made.decide(0.02, anchor="first").answer == "regressed"
+        decision = made.decide(0.02, anchor="first", slices=True)
+        assert decision.anchor is not None
+        assert decision.anchor.difference == decision.difference
+
+
+@pytest.mark.parametrize(
+    ("systems", "anchor", "message"),
+    [
+        (SYSTEMS, "last", "anchor must be the third of three systems, .* got 'last' of"),
+        (SYSTEMS, "other", "got 'other' of"),
+        (SYSTEMS[:2], "new", "got 'new' of"),
+        ([*SYSTEMS, "doc"], "first", "got 'first' of"),
+    ],
+)
+def test_an_anchor_is_the_third_system(systems: list[str], anchor: str, message: str) -> None:
+    made = af.compare(runs(2, 2), {name: name for name in systems}, None)
+    with pytest.raises(ValueError, match=message):
+        made.decide(0.02, anchor=anchor)
+
+
+def test_an_anchor_decides_in_one_metric() -> None:
+    frame = pl.DataFrame({"last": ["a"] * 9, "new": ["a"] * 9, "first": ["a"] * 9, "t": ["a"] * 9})
+    made = af.compare(frame, SYSTEMS, "t", metrics=["anls", "exact_match"])
+    with pytest.raises(ValueError, match="anchor decides in one metric, got 2"):
+        made.decide(0.02, anchor="first")
+
+
+def test_planned_runs_share_alpha_everywhere() -> None:
+    # Nine rows of 200 are lost: p is 2 / 2^9 = 0.004, below 0.05 and above 0.05 / 50.
+    lost = {"old": ["a"] * 200, "new": ["x"] * 9 + ["a"] * 191, "t": ["a"] * 200}
+    made = af.compare(pl.DataFrame(lost), ["old", "new"], "t")
+    shared, stricter = made.decide(0.09, planned_runs=50), made.decide(0.09, alpha=0.001)
+    assert (shared.alpha, shared.low, shared.high) == (stricter.alpha, stricter.low, stricter.high)
+    assert made.regressed(0.01)
+    assert not made.regressed(0.01, planned_runs=50)
+    assert made.regressions(0.01).height == 1
+    assert made.regressions(0.01, planned_runs=50).is_empty()
+    for call in (made.decide, made.regressed, made.regressions):
+        with pytest.raises(ValueError, match="planned_runs must be an integer of at least 1, got 0"):
+            call(0.01, planned_runs=0)
