@@ -370,8 +370,8 @@ How far to trust this page. The two correlations of the added rows and the quant
 chosen among about a dozen variants on populations of the same kinds, so the figures are not those of
 populations that were never seen. Power with more documents is taken to be at least that with fewer, which
 can only raise it, and it is not simulated beyond 2,500 documents. The sample data with the other engine's
-answers in some documents were to keep 5 % too, missed it in three cells (8.2, 9.7 and 9.8 %), and are no longer
-gated.
+answers in some documents were to keep 5 % too, missed it in three cells (8.2, 9.7 and 9.8 %), and are no
+longer gated.
 """
     ]
     missed: list[str] = []
