@@ -98,7 +98,7 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
 
     def look(batch: pl.DataFrame) -> pl.DataFrame:
         nonlocal warned
-        if not warned and answers in batch.columns:
+        if not warned:
             message = _message(batch.get_column(answers), repr(answers), protocol)
             with once:
                 if message is not None and not warned:
@@ -106,8 +106,9 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
                     warn_there(message, InputWarning)
         return batch
 
+    # As for `progress.counted`, without pushing projections through the function.
     return frame.map_batches(
-        look, schema=schema, validate_output_schema=False, projection_pushdown=True, streamable=True
+        look, schema=schema, validate_output_schema=False, projection_pushdown=False, streamable=True
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
-    """Report the height of each batch; the query stays lazy and streaming, at no cost."""
+    """Report the height of each batch; the query stays lazy and streaming, and reads all columns it has."""
     if advance is None:
         return frame
 
@@ -27,7 +27,8 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
         count,
         schema=frame.collect_schema(),
         validate_output_schema=False,
-        projection_pushdown=True,
+        # Polars loses columns when it pushes some of these projections through a function.
+        projection_pushdown=False,
         slice_pushdown=True,
         streamable=True,
     )

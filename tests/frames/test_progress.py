@@ -128,3 +128,24 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
     assert process.returncode == 0
     assert b"100%" in shown
     assert b"300,000 rows" in shown
+
+
+@pytest.mark.parametrize("are_lists", [True, False])
+@pytest.mark.parametrize("kind", ["eager", "lazy"])
+def test_details_of_documents_are_those_without_progress(kind: str, *, are_lists: bool) -> None:
+    questions = pl.read_parquet("data/ocr_qa.parquet").head(200)
+    if not are_lists:
+        questions = questions.with_columns(answers=pl.col("answers").list.first())
+
+    def made(frame: pl.DataFrame | pl.LazyFrame, **options: Any) -> af.Report:
+        asked = {"by": "lang", "cluster": "doc_id", "details": True, "worst": 2}
+        return af.report(frame, "tesseract", "answers", **asked, **options)  # type: ignore[call-overload,no-any-return]
+
+    expected = made(questions)
+    followed = made(questions.lazy() if kind == "lazy" else questions, progress=lambda _: None)
+    unfollowed = made(questions.lazy())
+    for found in (followed, unfollowed):
+        assert found.errors("lang").equals(expected.errors("lang"))
+        assert found.confusions().equals(expected.confusions())
+        assert found.worst.equals(expected.worst)
+        assert found.to_polars().equals(expected.to_polars())
