@@ -67,6 +67,27 @@ def test_a_loaded_summary_of_systems_merges_with_a_fresh_one() -> None:
     assert_frame_equal(mixed, whole, check_exact=True)
 
 
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("systems", [["old", "new"], ["old", "new", "third"]], ids=len)
+def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster: str | None) -> None:
+    """With lists of which several are one slice, and rows that one system leaves out."""
+    lists = pl.Series([["x"], ["y", "x"], [], None, ["x", "y"], [None]] * 5)
+    third = pl.Series([None, None, "cow", "dog", "bird", "x"] * 5)
+    frame = ROWS.with_columns(kind=lists, third=third)
+    options: Any = {"by": "kind", "cluster": cluster, "details": True, "missing": missing}
+    for height in (0, 1, 2, 30):
+        summary = af.summarize_systems(
+            frame.head(height), systems, "t", metrics=["anls", "wer_corpus"], **options
+        )
+        other = af.summarize_systems(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
+        for made in (summary, af.merge([summary, loaded(other)])):
+            assert loaded(made).rows == made.rows
+            if cluster is not None:
+                assert loaded(made.fold_clusters()).groups == 4096
+    assert loaded(af.summarize(frame, "third", "t", worst=3, **options)).rows == 30
+
+
 def changed(
     summary: Any,
     frame: Callable[[pl.DataFrame], pl.DataFrame] = lambda frame: frame,
