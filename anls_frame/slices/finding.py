@@ -293,7 +293,7 @@ def checked(
     from anls_frame.slices.outcome import Test  # noqa: PLC0415 - imports numpy, as does
     from anls_frame.statistics.losses import Least  # noqa: PLC0415 - this
 
-    count("depth", depth, 1, _DEEPEST)
+    depth = count("depth", depth, 1, _DEEPEST)
     confidence = share("confidence", confidence, ends=False)
     held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
     if held_out == 1:
