@@ -75,6 +75,13 @@ def quoted(value: object) -> str:
     return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}..."
 
 
+def listed(values: Iterable[str], most: int = 10) -> str:
+    """Return the first few values, separated by commas."""
+    every = list(values)
+    rest = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + rest
+
+
 def label(value: Any) -> str:
     """Return the value of a key as text that is short enough for an axis label."""
     if isinstance(value, list | tuple):

@@ -8,12 +8,12 @@ import polars as pl
 import polars.selectors as cs
 
 import anls_frame as af
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.readers import _long
-from anls_frame.readers._problems import listed, shown
+from anls_frame.readers._problems import shown
 from anls_frame.readers._standard import ids_text
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import polars as pl
 
+from anls_frame._text import listed
 from anls_frame.readers import _content, _json
 from anls_frame.readers._json import Number
-from anls_frame.readers._problems import Problems, listed, problem, shown
+from anls_frame.readers._problems import Problems, problem, shown
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15

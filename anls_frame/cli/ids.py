@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame._text import numbered
-from anls_frame.readers._problems import listed, shown
+from anls_frame._text import listed, numbered
+from anls_frame.readers._problems import shown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame.cli.source import kind_of_file, load, of_epoch, options
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
+from anls_frame.frames.checks import no_column
 from anls_frame.readers import _docs, _long
-from anls_frame.readers._problems import ManyProblems, listed, shown
+from anls_frame.readers._problems import ManyProblems, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ def _of_file(path: Path, column: str, source: Source) -> pl.DataFrame:
     """Return the rows of a file with their epoch and system."""
     frame = load(path, dataclasses.replace(source, epoch=None), every_response=True)
     if column not in frame.columns:
-        raise InputError([Problem(str(path), "", f"no column {shown(column)}")])
+        raise InputError([Problem(str(path), "", no_column(column, frame.columns))])
     if "question_id" not in frame.columns:
         message = "has no ids of questions; name their column with --question-id"
         raise InputError([Problem(str(path), "", message)])

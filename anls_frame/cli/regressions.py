@@ -8,9 +8,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import level_of_run
-from anls_frame._text import label
+from anls_frame._text import label, listed
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
-from anls_frame.readers._problems import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._text import listed
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _files, _long
 from anls_frame.readers._parquet import reading_parquet
-from anls_frame.readers._problems import listed, problem
+from anls_frame.readers._problems import problem
 from anls_frame.readers._standard import ROLES, SCORED
 from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_rows

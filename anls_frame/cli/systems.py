@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import differing_in_case, numbered, path_text
+from anls_frame._text import differing_in_case, listed, numbered, path_text
 from anls_frame.cli import epochs, logs
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import DataSet
@@ -19,7 +19,8 @@ from anls_frame.cli.paths import by_system, files, is_many, name_of
 from anls_frame.cli.source import are_pages, load_systems, options, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
-from anls_frame.readers._problems import listed, shown
+from anls_frame.frames.checks import no_column
+from anls_frame.readers._problems import shown
 from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
 from anls_frame.readers.pages import read_engines
@@ -170,7 +171,7 @@ def _scores(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
     frame = table(path, given.source)
     for name in names:
         if name not in frame.columns:
-            raise InputError([Problem(str(path), "", f"no column {shown(name)}")])
+            raise InputError([Problem(str(path), "", no_column(name, frame.columns, names))])
         # In text files, numbers are strings, and a missing score is an empty string.
         column = frame[name]
         filled = column.set(column == "", None) if column.dtype == pl.String else column

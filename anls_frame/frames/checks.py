@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars.exceptions import ComputeError
 
+from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def read_advice(how: str = "") -> str:
 
 
 _LISTS = (pl.List, pl.Array)
+_SHOWN_NAMES = 40
 
 
 def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ()) -> None:
@@ -39,15 +41,26 @@ def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ())
         raise ColumnNotFoundError(
             f"column {name!r} occurs {available.count(name)} times; rename the duplicates"
         )
+    raise ColumnNotFoundError(no_column(name, available, named))
+
+
+def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) -> str:
+    """
+    Return the message about a column that a table does not have, with its columns and the nearest name.
+
+    Columns that are `named` for something else are not the one that is meant.
+    """
     from rapidfuzz import process  # noqa: PLC0415 - only for the message
 
-    others = set(named)
-    free = [column for column in available if column not in others]
+    columns, others = list(available), set(named)
+    if not columns:
+        return f"no column {quoted(name)}: there are no columns"
+    free = [column for column in columns if column not in others]
     nearest = process.extractOne(name, [str(column) for column in free], score_cutoff=60)
-    hint = f"; did you mean {free[nearest[2]]!r}?" if nearest else ""
+    hint = f"; did you mean {quoted(free[nearest[2]])}?" if nearest else ""
     if nearest and not isinstance(free[nearest[2]], str):
         hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
-    raise ColumnNotFoundError(f"no column {name!r} among {available}{hint}")
+    return f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}{hint}"
 
 
 def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 
 from anls_frame._atomic import replacing
 from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     columns = [name for name in SCHEMA if name in names]
     for name in ("source", "edits"):
         if name not in columns:
-            raise M2FormatError(f"no column {name!r} among {names}")
+            raise M2FormatError(no_column(name, names))
     rows = polars_frame.lazy().select(columns).collect()
     blocks = (_block(index, row) for index, row in enumerate(rows.iter_rows(named=True)))
     with replacing(Path(path)) as file:

@@ -8,7 +8,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._typing import table_of_frame
-from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import as_kind_of, in_polars
 
 if TYPE_CHECKING:
@@ -75,9 +76,8 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     found = in_polars(frame, [*groups, *expression.meta.root_names()])
     rows = found.lazy()
     names = rows.collect_schema().names()
-    missing = [group for group in groups if group not in names]
-    if missing:
-        raise ColumnNotFoundError(f"no column {missing[0]!r} among {names}")
+    for group in groups:
+        check_column(names, group)
     if groups:
         table = rows.group_by(cs.by_name(groups), maintain_order=True).agg(expression).collect()
     else:

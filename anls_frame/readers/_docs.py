@@ -9,8 +9,9 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import numbered
-from anls_frame.exceptions import warn
+from anls_frame.exceptions import ColumnNotFoundError, warn
 from anls_frame.frames.answer_lists import alone
+from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _files, _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
@@ -93,7 +94,7 @@ def _is_binary(dtype: Any) -> bool:
 
 def _column(documents: pl.DataFrame, docs_id: str) -> str:
     if docs_id not in documents.columns:
-        raise pl.exceptions.ColumnNotFoundError(f"docs has no column {docs_id!r} among {documents.columns}")
+        raise ColumnNotFoundError(f"docs: {no_column(docs_id, documents.columns)}")
     return docs_id
 
 

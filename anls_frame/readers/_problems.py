@@ -98,9 +98,3 @@ class Problems(ManyProblems):
 def problem(path: Path, message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read any further."""
     return InputError([Problem(str(path), place, message)])
-
-
-def listed(values: list[str], most: int = 10) -> str:
-    """Return the first few values, separated by commas."""
-    rest = f" and {len(values) - most:,} more" if len(values) > most else ""
-    return ", ".join(values[:most]) + rest

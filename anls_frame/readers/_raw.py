@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
+from anls_frame._text import listed
 from anls_frame.frames.answer_lists import as_lists
 from anls_frame.readers import _json_columns
 from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import listed, shown
+from anls_frame.readers._problems import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

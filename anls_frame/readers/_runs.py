@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame._text import numbered
-from anls_frame.readers._problems import Advice, ManyProblems, Option, listed, shown
+from anls_frame._text import listed, numbered
+from anls_frame.readers._problems import Advice, ManyProblems, Option, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

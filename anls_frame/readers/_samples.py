@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from anls_frame._text import listed
 from anls_frame.readers import _content, _json, _json_columns
 from anls_frame.readers._json_columns import Column
-from anls_frame.readers._problems import listed, problem, shown
+from anls_frame.readers._problems import problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
+from anls_frame._text import listed
+from anls_frame.frames.checks import no_column
 from anls_frame.readers import _lists, _raw
-from anls_frame.readers._problems import Advice, Option, listed, shown
+from anls_frame.readers._problems import Advice, Option, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -80,14 +82,8 @@ def choose(
         if name in names:
             chosen[role] = name
         else:
-            import difflib  # noqa: PLC0415 - only for the message
-
-            free = [other for other in names if other not in given.values()]
-            near = difflib.get_close_matches(name, free, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            problems.add(
-                f"no column {shown(name)} among {listed([shown(one) for one in names], _SHOWN_NAMES)}{hint}"
-            )
+            others = [other for other in given.values() if other is not None]
+            problems.add(no_column(name, names, others))
     for role in ROLES:
         if given.get(role) is not None:
             continue

@@ -11,10 +11,11 @@ from xml.parsers import expat
 
 import polars as pl
 
+from anls_frame._text import listed
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _files, _raw, _sheet, _zip
 from anls_frame.readers._content import check_file
-from anls_frame.readers._problems import Advice, Option, listed, problem, shown
+from anls_frame.readers._problems import Advice, Option, problem, shown
 
 if TYPE_CHECKING:
     from pathlib import Path

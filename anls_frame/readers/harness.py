@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from anls_frame._text import listed
 from anls_frame.frames import origins
 from anls_frame.readers import _collector, _content, _fields, _logged, _samples, _standard, table
 from anls_frame.readers._fields import SAMPLE
-from anls_frame.readers._problems import Advice, Option, Problems, listed, problem, shown
+from anls_frame.readers._problems import Advice, Option, Problems, problem, shown
 
 if TYPE_CHECKING:
     import os

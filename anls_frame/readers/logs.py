@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from anls_frame._arguments import choice
+from anls_frame._text import listed
 from anls_frame.frames import origins
 from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
 from anls_frame.readers._long import Log, Unmatched
-from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, listed, problem, shown
+from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem, shown
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.kinds import READERS, kind_of
 

@@ -203,8 +203,8 @@ def test_a_prediction_called_as_a_score_collides_and_can_be_overwritten(add_scor
         (("predicton", "answer"), r"no column 'predicton'.*did you mean 'prediction'\?"),
         (("prediction", "Answer"), r"no column 'Answer'.*did you mean 'answer'\?"),
         (("prediction", "answers"), r"no column 'answers'.*did you mean 'answer'\?"),
-        (("prediction", "zzz"), r"no column 'zzz' among \['prediction', 'answer'\]$"),
-        (("", "answer"), r"no column '' among \['prediction', 'answer'\]$"),
+        (("prediction", "zzz"), r"no column 'zzz' among 'prediction', 'answer'$"),
+        (("", "answer"), r"no column '' among 'prediction', 'answer'$"),
     ],
 )
 def test_a_misspelt_column_is_answered_with_the_nearest_name(
@@ -216,7 +216,7 @@ def test_a_misspelt_column_is_answered_with_the_nearest_name(
 
 @each_way
 def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'prediction' among \[\]"):
+    with pytest.raises(af.ColumnNotFoundError, match="no column 'prediction': there are no columns"):
         add_scores(pl.DataFrame(), "prediction", "answer")
 
 

@@ -101,7 +101,9 @@ def test_fields_in_percent_have_the_interval_of_their_share(cluster: str | None)
 
 
 @pytest.mark.parametrize(
-    "convert", [lambda rows: rows, lambda rows: rows.lazy(), lambda rows: rows.to_pandas()], ids=str
+    "convert",
+    [lambda rows: rows, lambda rows: rows.lazy(), lambda rows: rows.to_pandas()],
+    ids=["eager", "lazy", "pandas"],
 )
 def test_equal_scores_at_a_bound_leave_room_for_others(convert: Callable[[pl.DataFrame], Any]) -> None:
     rows = pl.DataFrame({"s": [100.0] * 60, "d": [place // 3 for place in range(60)]})
