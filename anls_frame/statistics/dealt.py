@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from anls_frame.statistics.dealing import deals
-from anls_frame.statistics.losses import Least, Sizes, limits, of_draws, tested
+from anls_frame.statistics.losses import Least, Sizes, limits, tested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -112,7 +112,8 @@ def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Draw
     dealt = deals(losses.unit, draws, seed)
     step = max(1, min(draws, _DEALT // max(losses.rows, 1), at_once))
     for start in range(0, draws, step):
-        rows = np.array(list(itertools.islice(dealt, min(step, draws - start)))).T
+        # In the order of rows, in which products with sparse matrices need them.
+        rows = np.ascontiguousarray(np.array(list(itertools.islice(dealt, min(step, draws - start)))).T)
         drawn = values[rows]
         of_drawn = sizes[:, None] if is_alike else sizes[rows]
         yield Drawn(losses, drawn, of_drawn, losses.null_of(drawn, of_drawn))
@@ -147,7 +148,7 @@ class Drawn:
         starts = np.flatnonzero(np.diff(cell, prepend=-1))
 
         def sums(table: SingleArray) -> FloatArray:
-            of_rows = of_draws(table[rows], draws)
+            of_rows = table[rows] if table.shape[1] == 1 else table[rows[:, None], draws]
             added = np.zeros((losses.units * len(places), of_rows.shape[1]))
             added[cell[starts]] = np.add.reduceat(of_rows, starts, axis=0, dtype=np.float64)
             return added.reshape(losses.units, len(places), -1)

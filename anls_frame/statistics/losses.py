@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,10 @@ class Null(NamedTuple):
 
     def chosen(self, draws: IntArray) -> Null:
         """Return that of some draws."""
+        sizes = self.unit_sizes
         return self._replace(
-            unit_values=self.unit_values[:, draws], unit_sizes=of_draws(self.unit_sizes, draws)
+            unit_values=self.unit_values[:, draws],
+            unit_sizes=sizes if sizes.shape[1] == 1 else sizes[:, draws],
         )
 
 
@@ -153,11 +155,6 @@ def limits(sums: FloatArray, of: Sizes, null: Null, mean: float | None) -> Float
     if mean is not None:
         limit = np.minimum(limit, _divided(inside + mean, np.sqrt(of.expected_alone(null))))
     return limit
-
-
-def of_draws(table: FloatArray | SingleArray, draws: IntArray) -> Any:
-    """Return the columns of some draws, or the single column of all."""
-    return table if table.shape[-1] == 1 else table[..., draws]
 
 
 def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:

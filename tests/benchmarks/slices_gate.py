@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BIAS = 0.1
 HOLDS = 0.95
-FRAMES = 1000
+FRAMES = 200
 AT_ONCE = 50
 FEWEST_ERRORS = 20
 PAGE = Path(__file__).parent / "SLICES.md"
