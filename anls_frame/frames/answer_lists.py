@@ -185,7 +185,8 @@ def alone(texts: pl.Expr, separator: str | None = None) -> pl.Expr:
 
 def may_be_lists(texts: pl.Series) -> pl.Series:
     """Return for each string whether it begins like a printed list."""
-    return texts.str.contains(_BEGINNING)
+    # A Series finds its column by its name, which may read like a pattern.
+    return texts.alias("texts").str.contains(_BEGINNING)
 
 
 def _plain_lists(texts: pl.Series, special: pl.Series, separator: str | None) -> pl.Series | None:

@@ -56,6 +56,7 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
 
     All texts are looked at, at a small part of what scoring them costs.
     """
+    texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
     for separator, looks in _suspects(texts):
         others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
         return SeveralAnswers(separator, looks.arg_max() or 0, others.arg_max() if others.any() else None)
@@ -141,7 +142,7 @@ def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) ->
 
 def _most_are_objects(answers: pl.Series) -> bool:
     """Whether most of the first answers are JSON objects."""
-    texts = answers.head(_LOOKED_AT)
+    texts = answers.head(_LOOKED_AT).alias("texts")
     if isinstance(texts.dtype, pl.List | pl.Array):
         texts = texts.explode()
     if texts.dtype != pl.String:

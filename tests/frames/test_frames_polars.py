@@ -223,9 +223,9 @@ def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> No
 @each_way
 @pytest.mark.parametrize("name", [None, 0, ["prediction"], pl.col("prediction"), SMALL["prediction"]])
 def test_columns_are_given_by_name(add_scores: AddScores, name: object) -> None:
-    with pytest.raises(TypeError, match="prediction must be the name of a column, got"):
+    with pytest.raises(TypeError, match=r"prediction .* names? of .*column.*, got"):
         add_scores(SMALL, name, "answer")
-    with pytest.raises(TypeError, match="answers must be the name of a column, got"):
+    with pytest.raises(TypeError, match=r"answers .* names? of .*column.*, got"):
         add_scores(SMALL, "prediction", name)
 
 

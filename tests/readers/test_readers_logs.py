@@ -588,7 +588,11 @@ def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> Non
         assert af.read_logs(limited, docs=other)["doc_answers"].to_list() == ["coke", "Rome"] * 2
 
     for options, error, message in (
-        ({"docs": QUESTIONS, "docs_id": "id"}, af.ColumnNotFoundError, "docs has no column 'id'"),
+        (
+            {"docs": QUESTIONS, "docs_id": "id"},
+            af.ColumnNotFoundError,
+            "docs: no column 'id' .*'questionId'",
+        ),
         ({"docs": QUESTIONS, "docs_id": "docId"}, ValueError, "'docId' of docs must .* duplicate ids '5'"),
         ({"docs_id": "docId"}, ValueError, "docs_id needs docs"),
         ({"docs": 7}, TypeError, "got int"),

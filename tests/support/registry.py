@@ -149,14 +149,14 @@ _TEXT_ERRORS = (
     ("missing", None),
     ("exact", ()),
     ("exact", ()),
-    ("wrong", tuple(f"insert 0 {position} {letter}" for position, letter in enumerate("Cola"))),
+    ("invented", tuple(f"insert 0 {position} {letter}" for position, letter in enumerate("Cola"))),
     (None, None),
     ("exact", ()),
     (None, None),
     ("diacritics", ("replace 2 2 i \u00ef",)),
 )
 _LIST_ERRORS = (
-    *("wrong", "whitespace", "case", "case", "empty", "missing", "wrong", "exact"),
+    *("wrong", "whitespace", "case", "case", "empty", "missing", "invented", "exact"),
     *("wrong", "wrong", None, None, None, None, "exact"),
 )
 
