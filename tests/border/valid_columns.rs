@@ -279,7 +279,7 @@ fn edits_come_as_lists() {
     assert_eq!(*edits.of("reference_char"), Values::Text(vec![letter("f"), letter("e")]));
     assert_eq!(*edits.of("predicted_char"), Values::Text(vec![letter("t"), None]));
     let types = call(ERROR_TYPE, &columns()).unwrap().values;
-    assert_eq!(types, Values::Unsigned(vec![Some(10), Some(0), Some(2)]));
+    assert_eq!(types, Values::Unsigned(vec![Some(11), Some(0), Some(3)]));
 }
 
 #[test]
