@@ -360,7 +360,10 @@ def _totals(frame: pl.DataFrame, sums: str, bits: int, systems: int) -> list[flo
     """Return the sum of each system's scores, from sums of units in scales."""
     scales = fixed_point.scales(frame)
     columns = [f"{sums}_{system}" for system in range(systems)]
-    totals = frame.select(fixed_point.scaled_floats(name, scales, bits).alias(name) for name in columns)
+    # The sum of all cells may be too large for the integers of one.
+    totals = frame.with_columns(pl.col(columns).cast(pl.Int128)).select(
+        fixed_point.scaled_floats(name, scales, bits).alias(name) for name in columns
+    )
     return list(totals.row(0))
 
 

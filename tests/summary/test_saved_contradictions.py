@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from sample import DATA
 
 import anls_frame as af
 
@@ -86,6 +87,19 @@ def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster:
             if cluster is not None:
                 assert loaded(made.fold_clusters()).groups == 4096
     assert loaded(af.summarize(frame, "third", "t", worst=3, **options)).rows == 30
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+@pytest.mark.parametrize("by", [None, "question_types"])
+def test_sums_beyond_the_integers_of_a_cell_are_not_refused(by: str | None, cluster: str | None) -> None:
+    """A thousand right answers are more units than a cell has room for."""
+    questions = pl.read_parquet(DATA / "ocr_qa.parquet").with_columns(right=pl.col("answers").list.first())
+    systems = ["tesseract", "rapidocr", "right"]
+    for chosen in (systems[:2], systems):
+        summary = af.summarize_systems(
+            questions, chosen, "answers", by=by, cluster=cluster, metrics=["anls", "cer_corpus"]
+        )
+        assert loaded(summary).digests == summary.digests
 
 
 def changed(
