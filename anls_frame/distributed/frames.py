@@ -454,7 +454,7 @@ def find_slices(
     >>> columns = ["doc_type", "lang", "question_types"]
     >>> found = distributed.find_slices(rows, "rapidocr", "answers", columns, cluster="doc_id")
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
-    ('question_types has form', 696, 0.001)
+    ('question_types has form', 696, 0.005)
     """
     prediction, pair = finding.one_or_two(prediction, systems)
     options: dict[str, Any] = {
