@@ -12,8 +12,6 @@ from anls_frame.exceptions import InputWarning, warn, warning_at_caller
 from anls_frame.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from anls_frame.protocol import ScoreProtocol
 
 _TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
@@ -25,6 +23,9 @@ _SEPARATED = {
     ";": r"\A\s*[^;&\s][^;&\n]*(?:;\s*[^;&\s][^;&\n]*)+\z",
 }
 """Patterns of one line in which texts stand between separators; a row of a Markdown table begins with one."""
+
+_MARKS = r"[\[|;]"
+"""Every such text holds one of these letters; only few texts of most columns do."""
 
 _FEWEST_SEPARATED = 3
 _SHARE_SEPARATED = 0.1
@@ -57,24 +58,32 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
     All texts are looked at, at a small part of what scoring them costs.
     """
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
-    for separator, looks in _suspects(texts):
-        others = (~looks & (texts.str.strip_chars() != "")).fill_null(value=False)
-        return SeveralAnswers(separator, looks.arg_max() or 0, others.arg_max() if others.any() else None)
-    return None
+    marked = texts.str.contains(_MARKS).fill_null(value=False).arg_true()
+    several = _separator_of(texts.gather(marked), len(texts) - texts.null_count())
+    if several is None:
+        return None
+    separator, looks = several
+    rows = marked.filter(looks)
+    is_other = ~pl.int_range(len(texts), eager=True).is_in(rows.implode())
+    others = (is_other & (texts.str.strip_chars() != "")).fill_null(value=False).arg_true()
+    return SeveralAnswers(separator, int(rows[0]), int(others[0]) if len(others) else None)
 
 
-def _suspects(texts: pl.Series) -> Iterator[tuple[str | None, pl.Series]]:
-    """Yield separators that texts probably hold, None for those of printed lists, and in which rows."""
-    printed = texts.str.contains(_TEXTS).fill_null(value=False)
+def _separator_of(marked: pl.Series, known: int) -> tuple[str | None, pl.Series] | None:
+    """
+    Return what separates answers in texts with a mark, None in printed lists, and in which; None if nothing.
+
+    `known` is the number of all texts, those without a mark included.
+    """
+    printed = marked.str.contains(_TEXTS)
     if printed.any():
-        yield None, printed
-    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * (len(texts) - texts.null_count()))
+        return None, printed
+    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * known)
     for separator, pattern in _SEPARATED.items():
-        # Most columns end here, where no pattern is needed.
-        if texts.str.contains(separator, literal=True).sum() >= fewest:
-            separated = texts.str.contains(pattern) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
-            if separated.sum() >= fewest:
-                yield separator, separated.fill_null(value=False)
+        separated = marked.str.contains(pattern) & (marked.str.len_bytes() <= _LONGEST_SEPARATED)
+        if separated.sum() >= fewest:
+            return separator, separated
+    return None
 
 
 def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -> None:
