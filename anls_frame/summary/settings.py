@@ -186,6 +186,7 @@ class Settings:
         if self.threshold is not None or self.has_texts:
             share("threshold", self.threshold)
         check_missing(self.missing)
+        check_unanswerable(self.unanswerable)
         count("worst", self.worst, most=MOST_ROWS - 1)
         count("max_length", self.max_length, 1, LONGEST_CONFUSION)
         share("min_nls", self.min_nls)

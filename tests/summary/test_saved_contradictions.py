@@ -184,6 +184,16 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
+def test_an_unknown_way_to_count_rows_without_an_answer_is_refused(made: Callable[[], Any]) -> None:
+    def header(values: dict[str, Any]) -> dict[str, Any]:
+        return {**values, "settings": {**values["settings"], "unanswerable": "wrong"}}
+
+    summary = made()
+    with pytest.raises(ValueError, match="unanswerable must be"):
+        type(summary).from_bytes(changed(summary, header=header))
+
+
+@pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
 def test_foreign_values_anywhere_in_the_header_are_a_clear_error_or_harmless(
     made: Callable[[], Any],
 ) -> None:
