@@ -536,7 +536,7 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> st
 def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
     """Return the notes on predictions that were perhaps not meant as texts to be scored, if there are any."""
     notes = []
-    how = "which are not scored (unanswerable empty scores them)"
+    how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
     if unanswerable == "empty":
         how = "which are scored as wrong"
     if invented := _counted(counts["n_invented"]):

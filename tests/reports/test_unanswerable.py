@@ -90,7 +90,8 @@ def test_the_default_leaves_them_out_and_says_what_was_invented(kind: str, name:
     report = af.report(frame, "prediction", "answers", details=True)
     assert (report.overall["n"], report.overall["n_unanswerable"]) == (4, 4)
     note = (
-        "Texts predicted in rows without an answer, which are not scored (unanswerable empty scores them): "
+        'Texts predicted in rows without an answer, which are not scored (unanswerable="empty", in the shell '
+        "--unanswerable empty, scores them): "
     )
     assert f"{note}1." in str(report)
     assert "unanswerable" not in report.summary.settings.signature
@@ -205,7 +206,8 @@ def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
     frame.with_row_index("id").write_ndjson(tmp_path / "r.jsonl")
     frame.with_row_index("id").with_columns(prediction="other").write_ndjson(tmp_path / "s.jsonl")
     done = shell.run(tmp_path, "report", "r.jsonl")
-    assert "not scored (unanswerable empty scores them): 1." in done.stdout
+    how = 'unanswerable="empty", in the shell --unanswerable empty, scores them'
+    assert f"not scored ({how}): 1." in done.stdout
     assert 'Predictions such as "None" or "N/A"' in done.stdout
     done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "empty")
     assert "8 rows: 8 scored." in done.stdout
