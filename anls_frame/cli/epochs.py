@@ -8,12 +8,11 @@ import polars as pl
 import polars.selectors as cs
 
 import anls_frame as af
-from anls_frame._text import listed, numbered
+from anls_frame._text import listed, numbered, quoted
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.readers import _long
-from anls_frame.readers._problems import shown
 from anls_frame.readers._standard import ids_text
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 
@@ -67,7 +66,7 @@ def resolved(chosen: Sequence[str | af.Metric], rows: pl.DataFrame, cer_protocol
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
-        also = f"; they have numbers in {listed(list(map(shown, numbers)))}" if numbers else ""
+        also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
         raise ValueError(
             f"--metric {unknown[0]}: neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
             f"files{also}"
@@ -111,7 +110,7 @@ def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  
     differing = values.group_by(id, maintain_order=True).agg(pl.col("value").n_unique())
     differing = differing.filter(pl.col("value") > 1)
     if differing.height:
-        ids = listed([shown(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
+        ids = listed([quoted(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
         raise ValueError(
             f"column {name!r} differs between the epochs of questions ({ids}), so their means have no such "
             "column: choose another one, or an epoch with --epoch"
@@ -138,6 +137,6 @@ def check_scored(means: pl.DataFrame, metrics: Sequence[af.Metric], labels: Mapp
         if 0 < scored.height < counts.height:
             without = [name for name in counts["system"] if name not in scored["system"].to_list()]
             raise InputError(
-                [Problem(labels[name], "", f"has no scores in {shown(metric.name)}") for name in without],
+                [Problem(labels[name], "", f"has no scores in {quoted(metric.name)}") for name in without],
                 total=len(without),
             )

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
+from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
-from anls_frame.readers._json import Number
-from anls_frame.readers._problems import Problems, problem, shown
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15
@@ -38,7 +38,7 @@ class HarnessScores:
 def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     """Return the scores given by the name of a column, a file or a number."""
     if given in frame.columns:
-        return _of_rows(f"column {shown(given)}", frame[given])
+        return _of_rows(f"column {quoted(given)}", frame[given])
     try:
         number = float(given)
     except ValueError:
@@ -47,7 +47,7 @@ def find(frame: pl.DataFrame, given: str) -> HarnessScores:
         return _mean("the given mean", given, number)
     path = Path(given)
     if not path.exists():
-        names = listed([shown(name) for name in frame.columns], 30)
+        names = listed([quoted(name) for name in frame.columns], 30)
         raise ValueError(
             f"--against must be a column of the file ({names}), a number or a file, got {given!r}"
         )
@@ -78,7 +78,7 @@ def _of_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
     ]
     metrics = [name for name in raw.names if name.casefold() in _METRICS]
     if len(metrics) != 1 or not ids:
-        names = listed([shown(name) for name in raw.names])
+        names = listed([quoted(name) for name in raw.names])
         raise problem(
             path,
             f"must be a table with a column of ids and exactly one of {listed([*_METRICS])}; it has {names}",

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame._text import listed, numbered
-from anls_frame.readers._problems import shown
+from anls_frame._text import listed, numbered, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +57,7 @@ class Ids:
         pair = [list(self._frames)[index] for index in pairs.sort("first", "second").row(0)]
         ids = self._common(*pair)
         if ids:
-            shared_ids = listed([shown(one) for one in ids], _SHOWN)
+            shared_ids = listed([quoted(one) for one in ids], _SHOWN)
             raise ValueError(
                 f"{pair[0]} and {pair[1]} have ids in common ({shared_ids}); "
                 "their rows would count as those of one system. To compare two systems: anls-frame compare "

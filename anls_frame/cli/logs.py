@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import listed, numbered
+from anls_frame._text import listed, numbered, quoted
 from anls_frame.cli.source import kind_of_file, load, of_epoch, options
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _docs, _long
-from anls_frame.readers._problems import ManyProblems, shown
+from anls_frame.readers._problems import ManyProblems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,14 +72,14 @@ def _of_file(path: Path, column: str, source: Source) -> pl.DataFrame:
         message = "has no ids of questions; name their column with --question-id"
         raise InputError([Problem(str(path), "", message)])
     names = frame[column].cast(pl.String)
-    for values, what in ((frame["question_id"], "an id"), (names, f"a system in {shown(column)}")):
+    for values, what in ((frame["question_id"], "an id"), (names, f"a system in {quoted(column)}")):
         if lacking := values.null_count():
             raise InputError([Problem(str(path), "", f"{numbered(lacking, 'row')} without {what}")])
     rows = _long.with_epoch(frame).with_columns(names.alias(_OF_FILE))
     keys = rows.select("question_id", _OF_FILE, "epoch")
     doubled = keys.filter(keys.is_duplicated()).unique(maintain_order=True)
     if doubled.height:
-        found = listed([f"{shown(id_)} of {shown(name)}" for id_, name, _ in doubled.iter_rows()])
+        found = listed([f"{quoted(id_)} of {quoted(name)}" for id_, name, _ in doubled.iter_rows()])
         advice = "number repeated answers in a column 'epoch'"
         message = f"several rows for a question of a system: {found}; {advice}"
         raise InputError([Problem(str(path), "", message)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import differing_in_case, listed, numbered, path_text
+from anls_frame._text import differing_in_case, listed, numbered, path_text, quoted
 from anls_frame.cli import epochs, logs
 from anls_frame.cli import metrics as named_metrics
 from anls_frame.cli.options import DataSet
@@ -20,7 +20,6 @@ from anls_frame.cli.source import are_pages, load_systems, options, table
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
-from anls_frame.readers._problems import shown
 from anls_frame.readers._raw import numbers
 from anls_frame.readers._standard import ids_text
 from anls_frame.readers.pages import read_engines
@@ -177,7 +176,7 @@ def _scores(given: Systems) -> tuple[pl.DataFrame, dict[str, str]]:
         filled = column.set(column == "", None) if column.dtype == pl.String else column
         column = numbers(filled.drop_nulls()) if column.dtype == pl.String else column
         if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-            raise InputError([Problem(str(path), "", f"column {shown(name)} must hold numbers")])
+            raise InputError([Problem(str(path), "", f"column {quoted(name)} must hold numbers")])
         frame = frame.with_columns(filled.cast(pl.Float64).alias(name))
     return frame, dict(zip(_names(given, names), names, strict=True))
 
@@ -228,7 +227,7 @@ def logged(given: Systems, *, together: bool = True) -> tuple[pl.DataFrame, dict
         found = rows["system"].unique(maintain_order=True).to_list()
         labels, noun = dict(zip(found, found, strict=True)), "system"
         if len(found) < least:
-            message = f"column {shown(given.column_of_names)} names one system: two are needed"
+            message = f"column {quoted(given.column_of_names)} names one system: two are needed"
             raise InputError([Problem(str(paths[0]), "", message)])
     else:
         pages = are_pages(given.files[0], source)
@@ -343,7 +342,7 @@ def _beside(
     rest = frame.drop("prediction")
     columns: dict[str, str] = {}
     for name in names:
-        column = f"prediction of {shown(name)}"
+        column = f"prediction of {quoted(name)}"
         while column in rest.columns or column in columns.values():
             column += "_"
         columns[name] = column
@@ -359,7 +358,9 @@ def _names(given: Systems, usual: Sequence[str]) -> list[str]:
     if len(names) != len(usual):
         raise ValueError(f"--name must be given for each system or none: {len(names)} for {len(usual)}")
     if len(set(names)) < len(names) or "" in names:
-        raise ValueError(f"--name must be another one for each system, got {listed(list(map(shown, names)))}")
+        raise ValueError(
+            f"--name must be another one for each system, got {listed(list(map(quoted, names)))}"
+        )
     if len(names) > 2:  # noqa: PLR2004 - only two systems have columns of their own
         return names
     return [f"{name} " if name in RESULT_COLUMNS else name for name in names]

@@ -159,7 +159,7 @@ def parsed(texts: pl.Series, separator: str | None = None) -> tuple[pl.Series, d
     damaged: dict[int, str] = {}
     for row, text in zip(special.arg_true(), texts.filter(special), strict=True):
         try:
-            entries = _plain(text) or listed(text.strip())
+            entries = _plain(text) or printed_entries(text.strip())
         except NotAListError as error:
             damaged[row], entries = str(error), None
         if entries is not None or row in damaged:
@@ -216,17 +216,17 @@ def _plain(text: str) -> list[str | None] | None:
     return None
 
 
-def listed(text: str) -> Sequence[str | None] | None:
+def printed_entries(text: str) -> Sequence[str | None] | None:
     """Return the entries of a printed list, or None if the string is not one."""
     array = _ARRAY.match(text)
     if array is not None:
         text = array["list"]
     if not text.startswith("["):
         return None
-    listed = _parsed(text) if text.endswith("]") else None
-    if listed is None and _QUOTED.match(text):
+    entries = _parsed(text) if text.endswith("]") else None
+    if entries is None and _QUOTED.match(text):
         raise NotAListError(f"looks like a list and cannot be read as one: {quoted(text)}")
-    return listed
+    return entries
 
 
 def _parsed(text: str) -> list[str | None] | None:

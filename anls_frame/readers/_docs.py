@@ -112,7 +112,7 @@ def _check_answers(rows: pl.DataFrame, documents: pl.DataFrame, problems: ManyPr
         return
     answers = documents[name]
     if answers.dtype == pl.String:
-        answers = answers.to_frame().select(alone(pl.col(name))).to_series()
+        answers = answers.to_frame().select(alone(pl.first())).to_series()
     if answers.dtype != pl.List(pl.String):
         return
     first = rows.group_by("question_id", maintain_order=True).first().select("question_id", "answers")

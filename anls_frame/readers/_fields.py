@@ -12,8 +12,8 @@ from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _json_columns, _raw, _standard
-from anls_frame.readers._json import Number
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:

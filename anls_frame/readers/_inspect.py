@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anls_frame._text import quoted
+from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import _content, _json, _zip
 from anls_frame.readers._fields import SAMPLE, members, role
-from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import Advice, Option, problem, shown
+from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,7 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
     if status != "success" and not allow_missing:
         problems.add(
             Advice(
-                f"the run's status is {shown(status)}, so samples may be missing; to read it anyway, pass ",
+                f"the run's status is {quoted(status)}, so samples may be missing; to read it anyway, pass ",
                 Option("allow_missing", value=True),
             )
         )
@@ -78,7 +79,7 @@ def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
         }
         if scorer is not None:
             if scorer not in scores and sample.get("error") is None:
-                problems.add(f"no score from scorer {shown(scorer)}", place)
+                problems.add(f"no score from scorer {quoted(scorer)}", place)
             row[role("prediction")] = scores.get(scorer, {}).get("answer")
         for name, score in scores.items():
             row |= _score(name, score)
@@ -135,7 +136,7 @@ def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
         return False
     for name, score in (sample.get("scores") or {}).items():
         if not isinstance(score, dict):
-            problems.add(f"the score of {shown(name)} must be an object, got {kind(score)}", place)
+            problems.add(f"the score of {quoted(name)} must be an object, got {kind(score)}", place)
     _check("choices", (sample.get("output") or {}).get("choices"), list, place, problems)
     if not isinstance(sample["id"], str):  # as numbers are here
         problems.add(f"the id must be a string or a number, got {kind(sample['id'])}", place)
@@ -184,7 +185,7 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
                     "intended, write it as JSON",
                     name,
                 )
-            value = _json.parse(content.decode())
+            value = parse(content.decode())
             if is_sample:
                 found.append((name, _reduced(value)))
             elif isinstance(value, dict):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anls_frame.frames.strict_json import Number, kind, parse
-from anls_frame.readers._problems import Advice, Option, problem, shown
+from anls_frame._text import quoted
+from anls_frame.frames.strict_json import kind, parse
+from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
-__all__ = ["Number", "kind", "parse", "read_lines", "read_whole", "records", "with_newlines"]
+__all__ = ["read_lines", "read_whole", "records", "with_newlines"]
 
 
 def with_newlines(text: str) -> str:
@@ -70,7 +71,7 @@ def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, d
         ]
         if len(lists) != 1:
             raise problem(
-                path, f"holds an object without exactly one list of rows (keys: {shown(list(value)[:10])})"
+                path, f"holds an object without exactly one list of rows (keys: {quoted(list(value)[:10])})"
             )
         value = value[lists[0]]
     if not isinstance(value, list):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import polars as pl
 
 import anls_frame._native as native
-from anls_frame.readers._json import Number, with_newlines
+from anls_frame.frames.strict_json import Number
+from anls_frame.readers._json import with_newlines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

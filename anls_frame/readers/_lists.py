@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import answer_texts
-from anls_frame.frames.answer_lists import NotAListError, alone, as_lists, entry, listed, parsed
+from anls_frame.frames.answer_lists import NotAListError, alone, as_lists, entry, parsed, printed_entries
+from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns
-from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import Advice, Option, shown
+from anls_frame.readers._problems import Advice, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,7 +141,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     wrong: list[tuple[int, str]] = []
     for index, (text, value) in enumerate(zip(filled, column, strict=True)):
         try:
-            entries = listed(text) if text else None
+            entries = printed_entries(text) if text else None
         except NotAListError as error:
             wrong.append((index, str(error)))
             entries = []
@@ -163,11 +164,11 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     if found is None:
         return
     separator, index, other = found
-    beside = "" if other is None else f", but not {shown(column[other])} ({raw.place(other)})"
+    beside = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
         Advice(
-            f"{problems.path}: column {source!r} holds texts that {what}, as {shown(column[index])} "
+            f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
             f"({raw.place(index)}){beside}; each is taken as one text. Pass ",
             *(Option("answers_format", separator or "list"), " to read them as lists, or "),
             *(Option("answers_format", "text"), " if they are texts"),

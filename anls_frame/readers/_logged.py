@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame.frames.answer_lists import may_be_lists
+from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _runs, _samples
 from anls_frame.readers import _json_columns as json
 from anls_frame.readers._fields import SAMPLE, gathered, role
-from anls_frame.readers._json import kind
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._raw import kinds_of
 

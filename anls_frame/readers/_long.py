@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._text import differing_in_case, numbered, path_text
+from anls_frame._text import differing_in_case, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.readers import _standard
-from anls_frame.readers._problems import Advice, Option, shown
+from anls_frame.readers._problems import Advice, Option
 from anls_frame.reports.pairing import disagreeing
 
 if TYPE_CHECKING:
@@ -256,4 +256,4 @@ def _as(column: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=shown)
+    return json.dumps(value, ensure_ascii=False, default=quoted)

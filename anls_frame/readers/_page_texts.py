@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from anls_frame._text import quoted
 from anls_frame.readers import _compressed, _content
-from anls_frame.readers._problems import Advice, problem, shown
+from anls_frame.readers._problems import Advice, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -67,7 +68,7 @@ def read(path: Path, encoding: str | None = None) -> Page:
     name = _name(root)
     if name not in _READERS:
         raise problem(
-            path, f"the root element is {shown(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
+            path, f"the root element is {quoted(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
         )
     kind, lines = _READERS[name]
     return Page(kind, "\n".join(line for line in lines(root, path) if line))
@@ -105,7 +106,7 @@ def _parsed(path: Path, data: bytes) -> Any:
     names = [] if definitions is None else [entity.name for entity in definitions.iterentities()]
     if names:
         raise problem(
-            path, f"declares an entity ({shown(names[0])}), which could insert other files; it is not read"
+            path, f"declares an entity ({quoted(names[0])}), which could insert other files; it is not read"
         )
     return root
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_frame._text import quoted
 from anls_frame.exceptions import (
     InputError,
     Problem,
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 _KEPT = 1000
-shown = quoted
 _UNSAID: dict[Any, str] = {None: "", ...: "..."}
 
 

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.frames.answer_lists import as_lists
+from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns
-from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,7 +69,7 @@ class Raw:
         """Report names that occur twice."""
         doubled = sorted(name for name, count in Counter(self.names).items() if count > 1)
         if doubled:
-            problems.add(f"duplicate columns: {listed([shown(name) for name in doubled])}", "header")
+            problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
 
     def column(self, name: str) -> Column:
         """Return the column with a name."""
@@ -143,7 +142,7 @@ def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> Gathered[_Key]:
 
 
 def _too_many_keys(keys: list[Any]) -> TooManyKeysError:
-    last = listed([shown(key if isinstance(key, str) else key[-1]) for key in keys[-3:]])
+    last = listed([quoted(key if isinstance(key, str) else key[-1]) for key in keys[-3:]])
     return TooManyKeysError(
         f"the objects have {len(keys):,} different keys, most of them in few objects ({last}); "
         "move keys that are data into values"

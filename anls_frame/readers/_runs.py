@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame._text import listed, numbered
-from anls_frame.readers._problems import Advice, ManyProblems, Option, shown
+from anls_frame._text import listed, numbered, quoted
+from anls_frame.readers._problems import Advice, ManyProblems, Option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,7 +78,7 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
         if runs == "error":
             times = listed([run.time for run in map(of, found) if run is not None])
             advice = Advice(
-                f"holds {numbered(len(found), 'run')} of task {shown(task)} ({times}); to read the newest, "
+                f"holds {numbered(len(found), 'run')} of task {quoted(task)} ({times}); to read the newest, "
                 "pass ",
                 *(Option("runs", "newest"), "; to read all, as repeats, ", Option("runs", "all")),
             )

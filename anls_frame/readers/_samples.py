@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.readers import _content, _json, _json_columns
 from anls_frame.readers._json_columns import Column
-from anls_frame.readers._problems import problem, shown
+from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -78,8 +78,8 @@ def only(path: Path, rows: list[Sample], key: str, wanted: str) -> list[Sample]:
     """
     found = [(place, sample) for place, sample in rows if str(sample.get(key)) == wanted]
     if not found:
-        among = listed([shown(value) for value in values(rows, key)]) or "none"
-        raise problem(path, f"no {key} {shown(wanted)}; available: {among}")
+        among = listed([quoted(value) for value in values(rows, key)]) or "none"
+        raise problem(path, f"no {key} {quoted(wanted)}; available: {among}")
     return found
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
 
-from anls_frame.readers._problems import problem, shown
+from anls_frame._text import quoted
+from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -213,7 +214,7 @@ class _Reader:
             cell = f"{column_name(self._column)}{self._row}"
             raise problem(
                 self._path,
-                f"sheet {shown(self._sheet)} reaches to row {self._bottom} (cell {cell}) and to column "
+                f"sheet {quoted(self._sheet)} reaches to row {self._bottom} (cell {cell}) and to column "
                 f"{column_name(self._right)}: {count:,} cells are too many to read; delete cells far from "
                 "the table, or save the sheet as CSV",
             )
@@ -223,7 +224,7 @@ class _Reader:
         column = self._letters.get(letters)
         if column is None:
             if not re.fullmatch("[A-Za-z]{1,4}", letters):
-                raise problem(self._path, f"a cell has the invalid reference {shown(reference)}")
+                raise problem(self._path, f"a cell has the invalid reference {quoted(reference)}")
             column = 0
             for letter in letters.upper():
                 column = column * 26 + ord(letter) - 64
@@ -237,7 +238,7 @@ class _Reader:
         if digits is None:
             return otherwise
         if not re.fullmatch("0*[1-9][0-9]{0,7}", digits):
-            raise problem(self._path, f"a row has the invalid number {shown(digits)}")
+            raise problem(self._path, f"a row has the invalid number {quoted(digits)}")
         return int(digits)
 
     def _take(self, attributes: dict[str, str], text: str) -> None:
@@ -255,7 +256,7 @@ class _Reader:
         if self._characters > MOST_CHARACTERS:
             raise problem(
                 self._path,
-                f"sheet {shown(self._sheet)} holds more than {MOST_CHARACTERS:,} characters; save it as CSV",
+                f"sheet {quoted(self._sheet)} holds more than {MOST_CHARACTERS:,} characters; save it as CSV",
             )
         cells = self.cells
         cells.first_row = cells.first_row or self._row
@@ -286,7 +287,7 @@ class _Reader:
         try:
             number = float(text)
         except ValueError:
-            raise problem(self._path, f"{shown(text)} is not a number", self._name()) from None
+            raise problem(self._path, f"{quoted(text)} is not a number", self._name()) from None
         index = int(style) if style is not None and style.isdigit() else 0
         shows = self._book.formats[index] if index < len(self._book.formats) else None
         if shows is not None and 0 <= number < _LAST_DAY:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _lists, _raw
-from anls_frame.readers._problems import Advice, Option, shown
+from anls_frame.readers._problems import Advice, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -96,7 +96,7 @@ def choose(
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
-            among = listed([shown(name) for name in usual or names], _SHOWN_NAMES)
+            among = listed([quoted(name) for name in usual or names], _SHOWN_NAMES)
             what = (
                 f"columns {among} could all be the {role}"
                 if usual
@@ -170,7 +170,7 @@ def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -
     first: dict[str, int] = {}
     for index, value in enumerate(ids):
         if value is not None and first.setdefault(value, index) != index:
-            problems.add(f"duplicate id {shown(value)}, first seen at {place(first[value])}", place(index))
+            problems.add(f"duplicate id {quoted(value)}, first seen at {place(first[value])}", place(index))
 
 
 def check_ids_in_epochs(
@@ -188,7 +188,7 @@ def check_ids_in_epochs(
 
 def ids_text(values: Sequence[object]) -> str:
     """Return the first few ids for a message."""
-    return listed([shown(value) for value in values], _SHOWN_IDS)
+    return listed([quoted(value) for value in values], _SHOWN_IDS)
 
 
 def _plain(name: str) -> str:

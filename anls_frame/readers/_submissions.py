@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anls_frame._text import quoted
+from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _json
-from anls_frame.readers._json import kind
-from anls_frame.readers._problems import problem, shown
+from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,9 @@ def by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dic
             problems.add(what, f"index {index}", path)
         elif key in found:
             problems.add(
-                f"duplicate questionId {shown(key)}, first seen at index {found[key]}", f"index {index}", path
+                f"duplicate questionId {quoted(key)}, first seen at index {found[key]}",
+                f"index {index}",
+                path,
             )
         else:
             found[key] = index

@@ -11,11 +11,11 @@ from xml.parsers import expat
 
 import polars as pl
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _files, _raw, _sheet, _zip
 from anls_frame.readers._content import check_file
-from anls_frame.readers._problems import Advice, Option, problem, shown
+from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,10 +121,10 @@ def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
 def _choose(
     path: Path, archive: zipfile.ZipFile, sheets: list[_Sheet], name: str | None, problems: Problems
 ) -> _sheet.Cells:
-    names = listed([shown(one.name) for one in sheets])
+    names = listed([quoted(one.name) for one in sheets])
     chosen = [one for one in sheets if (one.state == "visible" if name is None else one.name == name)]
     if name is not None and not chosen:
-        raise problem(path, f"no sheet {shown(name)} among {names}")
+        raise problem(path, f"no sheet {quoted(name)} among {names}")
     book = _book(path, archive)
     filled = []
     for one in chosen if name is None else chosen[:1]:
@@ -136,7 +136,7 @@ def _choose(
         problems.raise_any()
         raise problem(path, "the sheet is empty" if name else "all visible sheets are empty")
     if len(filled) > 1:
-        among = listed([shown(one) for one, _ in filled])
+        among = listed([quoted(one) for one, _ in filled])
         raise problem(
             path, Advice(f"several sheets are not empty: {among}; choose one with ", Option("sheet"))
         )

@@ -9,9 +9,9 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
+from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _collector, _content, _fields, _list_scores, _submissions
 from anls_frame.readers._fields import SAMPLE, members, role
-from anls_frame.readers._json import Number, kind
 from anls_frame.readers._problems import Problems, problem
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
 from anls_frame.readers import _collector, _content, _fields, _logged, _samples, _standard, table
 from anls_frame.readers._fields import SAMPLE
-from anls_frame.readers._problems import Advice, Option, Problems, problem, shown
+from anls_frame.readers._problems import Advice, Option, Problems, problem
 
 if TYPE_CHECKING:
     import os
@@ -153,7 +153,7 @@ def read_lm_eval(
     samples = _logged.read(path, problems)
     named = samples.values("filter")
     if filter is None and len(named) > 1:
-        among = listed([shown(name) for name in named])
+        among = listed([quoted(name) for name in named])
         raise problem(
             path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
         )
@@ -238,8 +238,8 @@ def read_inspect(
     if scorer is not None:
         scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
-            among = listed([shown(name) for name in scorers]) or "none"
-            raise problem(path, f"no scorer {shown(scorer)}; available: {among}")
+            among = listed([quoted(name) for name in scorers]) or "none"
+            raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
     columns, places, _ = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import listed, numbered
+from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
@@ -17,7 +17,6 @@ from anls_frame.export.values import plain_frame
 from anls_frame.export.verdicts import REPEATS, VERDICTS, digest, repeating
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
-from anls_frame.readers._problems import shown
 from anls_frame.summary.keys import optional
 from anls_frame.summary.systems import resolve_systems
 
@@ -249,5 +248,5 @@ def _reason_against(
 
 def _named(verdicts: Sequence[_Row], total: int) -> str:
     """Return the first of the verdicts by their ids, or the numbers of their rows."""
-    names = [f"row {one.number}" if one.id is None else f"id {shown(one.id)}" for one in verdicts]
+    names = [f"row {one.number}" if one.id is None else f"id {quoted(one.id)}" for one in verdicts]
     return f"{numbered(len(verdicts), 'verdict')} of {total:,} ({listed(names, _NAMED)})"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from anls_frame._arguments import choice
-from anls_frame._text import listed
+from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
 from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
 from anls_frame.readers._long import Log, Unmatched
-from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem, shown
+from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.kinds import READERS, kind_of
 
@@ -160,7 +160,7 @@ def read_logs(
     tasks = _long.tasks_of(read)
     if docs is not None and tasks:
         raise ValueError(
-            f"docs has the questions of one task, but these files are of {listed(list(map(shown, tasks)))}; "
+            f"docs has the questions of one task, but these files are of {listed(list(map(quoted, tasks)))}; "
             "read the files of each task with its own docs"
         )
     rows = _long.joined(read)

@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import takes_names
+from anls_frame._text import quoted
 from anls_frame.frames import origins
+from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _collector, _content, _fields, _raw, _standard, _submissions
 from anls_frame.readers._fields import members, role
-from anls_frame.readers._json import Number, kind
-from anls_frame.readers._problems import Problems, problem, shown
+from anls_frame.readers._problems import Problems, problem
 
 if TYPE_CHECKING:
     import os
@@ -184,7 +185,7 @@ def _check_id_types(
     if mixed:
         here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
         problems.add(
-            f"questionId is {here} here and {there} in {gold.name}, such as {shown(str(mixed[0]))} "
+            f"questionId is {here} here and {there} in {gold.name}, such as {quoted(str(mixed[0]))} "
             f"({len(mixed):,} times)",
             "",
             submission,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._text import quoted
 from anls_frame.export.verdicts import REPEATS, VERDICTS
+from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
-from anls_frame.readers._json import Number
-from anls_frame.readers._problems import Problems, problem, shown
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.summary.settings import MOST_ROWS
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _verdict(line: dict[str, Any]) -> dict[str, Any]:
     }
     for name, must_be in _MUST_BE.items():
         if not is_right[name]:
-            raise ValueError(f"{name} must be {must_be}, got {shown(values[name])}")
+            raise ValueError(f"{name} must be {must_be}, got {quoted(values[name])}")
     return values | {"row": int(str(values["row"]))}
 
 

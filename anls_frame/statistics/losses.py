@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     IntArray = npt.NDArray[np.intp]
     Mask = npt.NDArray[np.bool_]
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Least:
@@ -313,9 +315,6 @@ class Losses:
         weights = (1 - alike) * (sizes / inside**2 + rest / outside**2)
         weights += alike * (sizes / inside - rest / outside) ** 2
         return np.asarray(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0) - 1)
-
-
-_ROUNDING = 1e-12
 
 
 def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:
