@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb, prod
 from typing import TYPE_CHECKING
 
+from anls_frame._text import listed
 from anls_frame.slices.tables import cells
 
 if TYPE_CHECKING:
@@ -52,16 +53,11 @@ def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> No
     by_size = sorted(values, key=lambda name: -values[name])
     for count in range(1, len(by_size)):
         if is_feasible([values[name] for name in by_size[count:]], depth):
-            advice.append(f"leave out {_named(by_size[:count])}, which have the most values")
+            advice.append(
+                f"leave out {listed(map(repr, by_size[:count]), _NAMED)}, which have the most values"
+            )
             break
     raise ValueError(
         f"columns have {cells(every, depth):,} combinations of up to {depth} values in {rows:,} rows, which "
         f"would take too long to test; {', or '.join(advice) or 'pass fewer rows or draws'}"
     )
-
-
-def _named(names: list[str]) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = len(names) - _NAMED
-    shown = ", ".join(map(repr, names[:_NAMED]))
-    return f"{shown} and {more} more" if more > 0 else shown
