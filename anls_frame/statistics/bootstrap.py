@@ -30,41 +30,46 @@ _LEAST_DRAWS = 1_000
 """... but not fewer than this."""
 
 _ROOM = 1 << 17
-"""Maximum number of weights, and of products, in memory at a time: what fits into a cache."""
+"""Maximum number of weights, and of statistics of a line, in memory at a time: what fits into a cache."""
+
+_ROOM_OF_ALL = 1 << 22
+"""Maximum number of statistics of all lines in memory at a time."""
 
 _NO_DIFFERENCE = 1e-12
 """Differences and squares below this fraction of their terms are rounding errors."""
 
 
 def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return the p-value of each pair alone, and adjusted, lines by pairs."""
+    """Return the p-value of each pair alone, and adjusted by step-down, lines by pairs."""
     every = [_Line.of(line, pairs) for line in lines.each()]
     work = sum(line.table.size + line.apart.size for line in every)
     draws = min(draws, max(_LEAST_DRAWS, _MOST_WORK // max(work, 1)))
     shape = (lines.lines, len(pairs))
-    least = np.reshape([line.observed() * (1 - TIE) for line in every], shape)
-    alone = np.zeros(shape, np.int64)
-    largest = np.zeros(draws)
-    for place, line in enumerate(every):
-        start = 0
-        for weights in _drawn_weights(lines.counts, draws, seed, line.apart.shape[1]):
-            drawn = line.statistics(weights[:, line.unit])
-            alone[place] += np.count_nonzero(drawn >= least[place][:, None], axis=1)
-            part = largest[start : start + len(weights)]
-            np.maximum(part, drawn[line.is_decidable].max(axis=0, initial=0), out=part)
-            start += len(weights)
-    as_large = draws - np.searchsorted(np.sort(largest), least)
-    fewest = np.exp2(1 - np.reshape([line.differing for line in every], shape))
+    observed = np.concatenate([line.observed() for line in every])
+    decidable = np.concatenate([line.is_decidable for line in every])
+    least = observed * (1 - TIE)
+    # From the least to the most significant.
+    order = np.flatnonzero(decidable)[np.argsort(observed[decidable], kind="stable")]
+    alone, as_large = np.zeros((2, observed.size), np.int64)
+    step = min(_ROOM // max(int(lines.counts.sum()), len(pairs), 1), _ROOM_OF_ALL // max(observed.size, 1))
+    for weights in _drawn_weights(lines.counts, draws, seed, max(step, 1)):
+        drawn = np.concatenate([line.statistics(weights[:, line.unit]) for line in every])
+        alone += np.count_nonzero(drawn >= least[:, None], axis=1)
+        largest = drawn[order]
+        np.maximum.accumulate(largest, axis=0, out=largest)
+        as_large[order] += np.count_nonzero(largest >= least[order, None], axis=1)
+    fewest = np.exp2(1 - np.concatenate([line.differing for line in every]))
     p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
-    decidable = np.reshape([line.is_decidable for line in every], shape)
-    return p_value, np.where(decidable, np.maximum((1 + as_large) / (1 + draws), p_value), 1.0)
+    adjusted = np.ones(observed.size)
+    stepped = (1 + as_large[order]) / (1 + draws)
+    adjusted[order] = np.maximum.accumulate(stepped[::-1])[::-1]
+    return p_value.reshape(shape), np.maximum(adjusted, p_value).reshape(shape)
 
 
-def _drawn_weights(counts: IntArray, draws: int, seed: int, width: int) -> Iterator[FloatArray]:
-    """Yield how often each unit is drawn, with replacement: as many draws as there are units."""
+def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterator[FloatArray]:
+    """Yield how often each unit is drawn, with replacement, in `step` draws of as many as there are units."""
     random = np.random.default_rng(seed)
     unit = np.repeat(np.arange(len(counts)), counts)
-    step = max(1, _ROOM // max(len(unit), width))
     for start in range(0, draws, step):
         size = min(step, draws - start)
         drawn = unit[random.integers(max(len(unit), 1), size=(size, len(unit)))]

@@ -91,8 +91,10 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     with its variance v. The statistic of the draw is T = abs(d - D) / √(v + (d - D)²h), with the observed
     difference D and h = Σw² of the units' shares of the denominator: Student's t, bounded by 1 / √h, so that
     lines of few units cost the others no power. `p_value` is the share of draws in which T of the pair
-    reaches the observed D / √(V + D²h), `p_adjusted` that in which the largest T of all lines and pairs does
-    (single step).
+    reaches the observed D / √(V + D²h). `p_adjusted` is the step-down method of Romano and Wolf (2005): the
+    hypotheses of all lines and pairs are sorted by the observed statistic in descending order. The p-value of
+    one is the share of draws in which the largest T among it and the following ones reaches its observed
+    statistic, and none falls below the previous one.
 
     Pairs that differ in fewer than six units have a `p_adjusted` of 1, and no part in the largest T: five
     units cannot show a difference at 0.05, and resampling would often leave out all of them. `p_value` is at

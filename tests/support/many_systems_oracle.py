@@ -112,15 +112,17 @@ def bootstrapped(
     observed = [one.squared(range(len(one.units)), Fraction(0)) for one in hypotheses]
     drawn = [[one.squared(draw, one.observed) for one in hypotheses] for draw in draws]
     differing = [sum((x[i], y[i]) != (x[j], y[j]) for x, y in units) for units in lines for i, j in pairs]
-    alone, together = [], []
+    decided = [place for place, number in enumerate(differing) if number >= 6]
+    # What is observed counts as a draw.
+    columns = [[values[place] for place in decided] for values in [observed, *drawn]]
+    together = dict(zip(decided, max_t_oracle.stepped_down(columns[0], columns), strict=True))
+    alone, joint = [], []
     for place, (value, count) in enumerate(zip(observed, differing, strict=True)):
         as_far = sum(values[place] >= value for values in drawn)
         p = min(max(Fraction(1 + as_far, 1 + len(draws)), Fraction(2, 2**count)), Fraction(1))
-        decided = [other for other, number in enumerate(differing) if number >= 6]
-        as_large = sum(max(values[other] for other in decided) >= value for values in drawn) if decided else 0
         alone.append(p)
-        together.append(max(Fraction(1 + as_large, 1 + len(draws)), p) if count >= 6 else Fraction(1))
-    return alone, together
+        joint.append(max(together.get(place, Fraction(1)), p))
+    return alone, joint
 
 
 def rank_sets(
