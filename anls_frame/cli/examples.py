@@ -12,7 +12,7 @@ EXAMPLES = {
         "anls-frame report results.csv -b doc_type --details --rows 1000 -o report_rows.html",
         "anls-frame report submission.json --gold gold.json -b question_types",
         "anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html",
-        "anls-frame report results.csv -b doc_type --shard 1/2 --summary part_1.parquet",
+        "anls-frame report new.csv -b doc_type --summary part_3.parquet",
     ),
     "merge": ("anls-frame merge part_*.parquet -o merged.html",),
     "compare": (

@@ -1,4 +1,4 @@
-"""Reports on files, as a whole or in parts, for `report` and `merge`."""
+"""Reports on files and on summaries of parts, for `report` and `merge`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame.cli import browsing, epochs, logs, metrics
 from anls_frame.cli.comparing import put
 from anls_frame.cli.ids import Ids, note_of_repeated
@@ -23,8 +23,7 @@ from anls_frame.cli.output import (
     with_spaces,
     working,
 )
-from anls_frame.cli.shards import Origin, finished, names
-from anls_frame.cli.source import are_pages, load, reading, scan, stored_rows
+from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
 from anls_frame.frames import origins
 from anls_frame.readers import _long
@@ -36,8 +35,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anls_frame.cli.options import Source, Table, Target
-    from anls_frame.cli.shards import Shard
     from anls_frame.summary.settings import Settings
+
+_SHOWN = 3
+"""Number of files that a line of progress names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,8 @@ class Delivery:
     output: Path | None
     summary: Path | None
     table: Table
+    fold_clusters: bool = False
+    """Whether the summary that is saved has no clusters any more."""
     target: Target
     page: Callable[[], af.RowsPage] | None = None
     """Makes the page of the rows behind the figures."""
@@ -64,7 +67,7 @@ class Delivery:
         if not report.overall["n"]:
             raise ValueError("no row has an answer to score against")
         if self.summary is not None:
-            summary.save(self.summary)
+            (summary.fold_clusters() if self.fold_clusters else summary).save(self.summary)
         if self.output is not None:
             page = None if self.page is None else self.page()
             report.write(
@@ -114,7 +117,6 @@ class Work:
     files: Sequence[Path]
     source: Source
     settings: dict[str, Any]
-    fold_clusters: bool = False
     allow_repeated_ids: bool = False
     repeats: bool = False
     """Whether files with questions in common hold several answers to them."""
@@ -123,72 +125,33 @@ class Work:
     data_set: DataSet = field(default_factory=DataSet)
 
     def __post_init__(self) -> None:
-        if self.fold_clusters and self.settings["cluster"] is None:
-            raise ValueError("--fold-clusters needs --cluster")
         doubled = {str(path) for path in self.files if self.files.count(path) > 1}
         if doubled:
             raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
 
-    def summary(self, shard: Shard | None = None) -> af.Summary:
-        """Summarize everything or one shard: some rows of a file, or some of several files."""
-        what = names([str(path) for path in self.files])
-        if shard is not None:
-            what = f"{what} shard {shard}"
-        if self.are_logs and (shard is None or self.data_set.docs is not None or self.repeats):
-            return self._summary_of_logs(shard)
+    def summary(self) -> af.Summary:
+        """Summarize the rows of all files."""
+        if self.are_logs:
+            return self._summary_of_logs()
         if len(self.files) > 1:
-            return self._summary_of_files(what, shard)
+            return self._summary_of_files()
         (path,) = self.files
-        stored = stored_rows(path, self.source)
-        if stored is None:  # the number of rows is known only after reading the whole file
+        rows = stored_rows(path, self.source)
+        if rows is None:  # the number of rows is known only after reading the whole file
             with working(f"Reading {path}"):
-                loaded = load(path, self.source, every_response=shard is None)
-            stored, frame = loaded.height, loaded.lazy()
-            frame = origins.like(frame if shard is None else frame.slice(*shard.of(stored)), loaded)
+                loaded = load(path, self.source, every_response=True)
+            rows, frame = loaded.height, origins.like(loaded.lazy(), loaded)
         else:
-            frame = scan(path, self.source, None if shard is None else shard.of(stored))
-        rows = stored if shard is None else shard.of(stored)[1]
-        if shard is None and epochs.has(frame):
+            frame = scan(path, self.source)
+        if epochs.has(frame):
             return self._summary_of_epochs(origins.like(_long.with_epoch(frame.collect()), frame))
-        if shard is None and self.settings["cluster"] is None:
+        if self.settings["cluster"] is None:
             with reading(path, self.source):
                 note = note_of_repeated(frame, rows)
             if note is not None:
                 say(f"anls-frame: {path}: {note}")
-        with counting(f"Scoring {what}", rows * self._passes) as advance:
-            return self._summarize(path, frame, what, advance)
-
-    def part(self, shard: Shard, path: Path, *, force: bool) -> tuple[af.Summary, bool]:
-        """Return the summary of a shard and whether its file already existed; otherwise save it."""
-        origin = self._origin(shard)
-        if not force:
-            found = finished(path, origin, self._expected_settings)
-            if found is not None:
-                return found, True
-        summary = self.summary(shard)
-        changed = self._origin(shard).changed(origin)
-        if changed:
-            raise ValueError(f"{', '.join(changed)} changed while it was read; run the shard again")
-        if self.fold_clusters:
-            summary = summary.fold_clusters()
-        summary.save(path, metadata=origin.metadata())
-        return summary, False
-
-    def own_files(self, shard: Shard) -> Sequence[Path]:
-        """Return the files that a shard reads."""
-        if are_pages(self.files[0], self.source):
-            raise ValueError("--shard and --shards are for rows of files, and pages of OCR are read together")
-        if len(self.files) == 1:
-            return self.files
-        if len(self.files) < shard.count:
-            raise ValueError(f"there are fewer files than shards: {len(self.files)} and {shard.count}")
-        first, count = shard.of(len(self.files))
-        return self.files[first : first + count]
-
-    def _origin(self, shard: Shard) -> Origin:
-        """Return the current origin of a shard."""
-        options = {"fold_clusters": self.fold_clusters}
-        return Origin.of(self.files, shard, self.own_files(shard), self.source, options)
+        with counting(f"Scoring {path}", rows * self._passes) as advance:
+            return self._summarize(path, frame, str(path), advance)
 
     def page(self, n: int) -> af.RowsPage:
         """Return a page of the rows."""
@@ -224,30 +187,26 @@ class Work:
         nothing = pl.DataFrame(schema={name: pl.String for name in texts if name is not None})
         return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
 
-    def _summary_of_files(self, what: str, shard: Shard | None) -> af.Summary:
-        chosen = self.files if shard is None else self.own_files(shard)
-        stored = [stored_rows(path, self.source) for path in chosen]
+    def _summary_of_files(self) -> af.Summary:
+        stored = [stored_rows(path, self.source) for path in self.files]
         known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
         ids = Ids()
         summaries = []
-        with counting(f"Scoring {what}", known) as advance:
-            for path in chosen:
-                frame = scan(path, self.source, every_response=shard is None)
-                if shard is None and epochs.has(frame):
-                    return self._summary_of_logs(shard)
+        with counting(f"Scoring {self._listed}", known) as advance:
+            for path in self.files:
+                frame = scan(path, self.source, every_response=True)
+                if epochs.has(frame):
+                    return self._summary_of_logs()
                 if not self.allow_repeated_ids:
                     with reading(path, self.source):
                         ids.add(path, frame)
-                part = str(path) if shard is None else f"{what} {path}"
-                summaries.append(self._summarize(path, frame, part, advance))
+                summaries.append(self._summarize(path, frame, str(path), advance))
         ids.check()
         return af.merge(summaries)
 
-    def _summary_of_logs(self, shard: Shard | None) -> af.Summary:
+    def _summary_of_logs(self) -> af.Summary:
         """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
-        if shard is not None:
-            raise ValueError("--docs and --repeats cannot be combined with parts of a report")
-        with working(f"Reading {names([str(path) for path in self.files])}"):
+        with working(f"Reading {self._listed}"):
             rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
         in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
         if not self.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
@@ -257,11 +216,11 @@ class Work:
             ids.check()
         if epochs.has(rows.lazy()):
             return self._summary_of_epochs(rows)
-        return self._summarize(self.files[0], origins.like(rows.lazy(), rows), str(self.files[0]))
+        return self._summarize(self.files[0], origins.like(rows.lazy(), rows), self._name)
 
     def _summary_of_epochs(self, rows: pl.DataFrame) -> af.Summary:
         """Summarize the means of questions that were answered several times, or all answers if needed."""
-        settings, what = self.settings, names([str(path) for path in self.files])
+        settings, what = self.settings, self._name
         chosen = epochs.resolved(settings["metrics"] or ["qa"], rows, settings["cer_protocol"])
         of_rows = [f"--{name}" for name in ("worst", "keep", "details") if settings[name]]
         of_rows += [f"--metric {metric.name}" for metric in chosen if metric.is_ratio]
@@ -299,6 +258,15 @@ class Work:
                 **(self.settings | settings),
             )
         return summary
+
+    @property
+    def _name(self) -> str:
+        """The name of the part that all files are, if they are read together."""
+        return "+".join(map(str, self.files))
+
+    @property
+    def _listed(self) -> str:
+        return listed(map(str, self.files), _SHOWN)
 
     @property
     def _passes(self) -> int:

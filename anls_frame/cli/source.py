@@ -16,7 +16,7 @@ from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import problem
 from anls_frame.readers._standard import ROLES, SCORED
 from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
-from anls_frame.readers.table import read_systems, read_table, scan_rows
+from anls_frame.readers.table import read_systems, read_table, scan_results
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -87,15 +87,12 @@ def _is_parquet(path: Path, source: Source) -> bool:
     return _content.file_format(path, source.format) == "parquet"
 
 
-def scan(
-    path: Path, source: Source, rows: tuple[int, int] | None = None, *, every_response: bool = False
-) -> pl.LazyFrame:
-    """Read a file, or some rows (the first and how many), lazily if its format allows it."""
+def scan(path: Path, source: Source, *, every_response: bool = False) -> pl.LazyFrame:
+    """Read a file, lazily if its format allows it."""
     if source.epoch is None and kind_of_file(path, source) == "table":
-        return scan_rows(path, rows, **options(["table"], source))
+        return scan_results(path, **options(["table"], source))
     frame = load(path, source, every_response=every_response)
-    whole = frame.lazy()
-    return origins.like(whole if rows is None else whole.slice(*rows), frame)
+    return origins.like(frame.lazy(), frame)
 
 
 def columns(path: Path, source: Source) -> list[str]:

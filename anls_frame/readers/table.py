@@ -185,15 +185,9 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
     0.737
     """
-    return scan_rows(path, None, **options)
-
-
-def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **options: Any) -> pl.LazyFrame:
-    """Read lazily, as `scan_results` does; `rows` is the first row and the number of rows to read."""
     place = _content.as_path(path)
     if _content.file_format(place, options.get("format")) != "parquet":
-        whole = read_results(path, **{"unique_ids": False, **options}).lazy()
-        return whole if rows is None else whole.slice(*rows)
+        return read_results(path, **{"unique_ids": False, **options}).lazy()
     _content.check_file(place)
     known = set(_standard.ROLES)
     unknown = options.keys() - known - _READING
@@ -204,8 +198,6 @@ def scan_rows(path: str | os.PathLike[str], rows: tuple[int, int] | None, **opti
     problems = Problems(place)
     with reading_parquet(place):
         lazy = pl.scan_parquet(_files.seekable(place), glob=False)
-        if rows is not None:  # before anything that reads the others
-            lazy = lazy.slice(*rows)
         schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)

@@ -36,10 +36,8 @@ _MOST_VALUES = 100
 """Values for each byte, where there are more; malicious files have far more."""
 
 
-def content(
-    frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], metadata: Mapping[str, str]
-) -> bytes:
-    """Return the content of the file: frames by kind, the header, and the caller's own metadata."""
+def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> bytes:
+    """Return the content of the file: frames by kind, and the header."""
     columns = _columns(frames)
     whole = pl.concat(
         [
@@ -59,7 +57,7 @@ def content(
         **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
     }
     file = io.BytesIO()
-    whole.write_parquet(file, metadata={**metadata, _METADATA_KEY: json.dumps(own)})
+    whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(own)})
     return file.getvalue()
 
 

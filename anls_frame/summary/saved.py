@@ -9,13 +9,12 @@ from anls_frame.summary import files
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
 
 class Saved(ABC):
     """A summary, which can be saved; its class says how it is loaded."""
 
-    def save(self, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """
         Save the summary as one Parquet file, with the settings in its metadata.
 
@@ -23,8 +22,6 @@ class Saved(ABC):
         ----------
         path
             The file, which is written completely or not at all.
-        metadata
-            More strings to keep in the file; `polars.read_parquet_metadata` returns them.
 
         Examples
         --------
@@ -41,7 +38,7 @@ class Saved(ABC):
         >>> af.SystemsSummary.load(path).rows
         1
         """
-        files.save(path, self._content(metadata or {}))
+        files.save(path, self._content())
 
     def to_bytes(self) -> bytes:
         """
@@ -59,8 +56,8 @@ class Saved(ABC):
         >>> af.SystemsSummary.from_bytes(content).rows
         1
         """
-        return self._content({})
+        return self._content()
 
     @abstractmethod
-    def _content(self, metadata: Mapping[str, str]) -> bytes:
-        """Return the content of the file, with the caller's own metadata."""
+    def _content(self) -> bytes:
+        """Return the content of the file."""

@@ -193,13 +193,13 @@ class Summary(Saved, Generic[Table_co]):
         """
         return cls._of(*files.read(io.BytesIO(content), "the content"), "the content")
 
-    def _content(self, metadata: Mapping[str, str]) -> bytes:
+    def _content(self) -> bytes:
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
         # Names of metrics may be those of other frames.
         frames |= {f"own {name}": cells for name, cells in self.own.items()}
         frames |= {f"folded {name}": sums for name, sums in (self.folded or {}).items()}
         header = {name: getattr(self, name) for name in files.HEADER}
-        return files.content(frames, header, metadata)
+        return files.content(frames, header)
 
     @classmethod
     def _of(

@@ -198,7 +198,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         """
         return cls._of(*files.read(io.BytesIO(content), "the content"), "the content")
 
-    def _content(self, metadata: Mapping[str, str]) -> bytes:
+    def _content(self) -> bytes:
         sums = self.sums
         frames = {
             f"{kind} {name}": frame
@@ -222,7 +222,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
                 "ends": {name: list(ends) for name, ends in sums.ends.items()},
             },
         }
-        return files.content(frames, header, metadata)
+        return files.content(frames, header)
 
     @classmethod
     def _of(

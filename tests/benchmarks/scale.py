@@ -1,11 +1,13 @@
 """
 Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,50,100] [--output FILE]`.
 
-Each way in processes of its own: all rows in memory, streaming, eight shards and their merge (two at a
-time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
-them. The reports are compared figure by figure. The tables go into SCALE.md beside this file
-and into docs/scale.md. The whole takes about 25 minutes, 9 GB of disk and 10 GB of memory. `--add --rows 100`
-measures these rows alone, and puts their lines into the tables of the last whole run.
+Each way in processes of its own: all rows in memory, streaming, eight files as parts and their merge (two at
+a time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
+them. With clusters also files of five million rows of whole documents, whose parts are folded, one after the
+other. The reports are compared figure by figure. The tables go into SCALE.md beside this file and into
+docs/scale.md. The whole takes about 25 minutes, 9 GB of disk and 10 GB of memory. `--add --rows 100` measures
+these rows alone, `--add --ways folded` this way alone, and both put their lines into the tables of the last
+whole run.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from bench import machine
 from processes import Run, run
 from scale_plan import PAGE, plan, quote
+from scale_rows import ROW_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,16 +36,19 @@ HERE = Path(__file__).parent
 WAYS = str(HERE / "scale_ways.py")
 RESULTS = HERE / "SCALE.md"
 COMMAND = str(Path(sys.executable).parent / "anls-frame")
-SHARDS = 8
+PARTS = 8
 AT_ONCE = 2
+FOLDED_ROWS = 5_000_000
 NAMES = {
     "memory": "in memory",
     "streaming": "streaming",
-    "shards": f"{SHARDS} shards and their merge, {AT_ONCE} at a time",
+    "parts": f"{PARTS} parts and their merge, {AT_ONCE} at a time",
+    "folded": f"parts of {FOLDED_ROWS / 1e6:g} M rows, clusters folded, and their merge",
     "daft": "Daft, native runner",
     "ray": "Daft on Ray, 2 workers",
 }
-FEW = ("streaming", "shards")
+FEW = ("streaming", "parts")
+FEW_CLUSTERED = ("streaming", "folded")
 PLAIN = "By a list column, without clusters:"
 CLUSTERED = "The same with clusters of 20 rows:"
 FILES = "Rows with their scores, from Parquet to Parquet, streaming:"
@@ -62,36 +69,43 @@ def has(python: str, module: str) -> bool:
     return found.returncode == 0
 
 
-def in_shards(path: Path, cluster: Sequence[str], limit: float) -> Run:
-    """Report by processes of the shell's command, as an array job does."""
+def in_parts(path: Path, options: Sequence[str], rows: int, at_once: int, limit: float) -> Run:
+    """Report files of so many rows by processes of the shell's command, as an array job does."""
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        parts = [f"{folder}/part-{index}.parquet" for index in range(1, SHARDS + 1)]
-        work = [COMMAND, "report", str(path), "-b", "types", *cluster]
-        shards = run(
+        total = pl.scan_parquet(path).select(pl.len()).collect().item()
+        files = []
+        for start in range(0, total, rows):
+            files.append(Path(folder) / f"rows-{start}.parquet")
+            pl.scan_parquet(path).slice(start, rows).sink_parquet(files[-1], row_group_size=ROW_GROUP)
+        parts = [str(file.with_suffix(".summary.parquet")) for file in files]
+        reported = run(
             [
-                [*work, "--shard", f"{index}/{SHARDS}", "--summary", part]
-                for index, part in enumerate(parts, start=1)
+                [COMMAND, "report", str(file), "-b", "types", *options, "--summary", part]
+                for file, part in zip(files, parts, strict=True)
             ],
-            at_once=AT_ONCE,
+            at_once=at_once,
             limit=limit,
-            environment={"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // AT_ONCE))},
+            environment={"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // at_once))},
         )
-        if shards.failure:
-            return shards
+        if reported.failure:
+            return reported
         merged = run([[COMMAND, "merge", *parts, "--json"]], limit=limit)
     return Run(
-        shards.seconds + merged.seconds,
-        shards.cpu_seconds + merged.cpu_seconds,
-        max(shards.peak_mib, merged.peak_mib),
+        reported.seconds + merged.seconds,
+        reported.cpu_seconds + merged.cpu_seconds,
+        max(reported.peak_mib, merged.peak_mib),
         merged.outputs,
         merged.failure,
     )
 
 
-def measured(way: str, path: Path, *, cluster: bool, python: str, limit: float) -> Run:
+def measured(way: str, path: Path, rows: int, *, cluster: bool, python: str, limit: float) -> Run:
     """Run one way."""
-    if way == "shards":
-        return in_shards(path, ["-c", "doc_id"] if cluster else [], limit)
+    clusters = ["-c", "doc_id"] if cluster else []
+    if way == "parts":
+        return in_parts(path, clusters, -(-rows // PARTS), AT_ONCE, limit)
+    if way == "folded":
+        return in_parts(path, [*clusters, "--fold-clusters"], FOLDED_ROWS, 1, limit)
     return run([[python, WAYS, way, str(path), *(["--cluster"] if cluster else [])]], limit=limit)
 
 
@@ -134,7 +148,7 @@ def lines(
     cpu_a_row = None
     reference = None
     for way in ways:
-        result = measured(way, path, cluster=cluster, python=python[way], limit=900)
+        result = measured(way, path, rows, cluster=cluster, python=python[way], limit=1800)
         if result.failure:
             table.append(
                 f"| {rows / 1e6:g} M | {NAMES[way]} | {result.failure} | | | {result.peak_mib:,.0f} | |"
@@ -196,12 +210,15 @@ def costs_of(path: Path) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
+def parsed() -> argparse.Namespace:
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument("--rows", default="1,10,50,100", help="millions of rows of each table")
-    parser.add_argument("--all-up-to", type=float, default=50, help="all ways; above streaming and shards")
-    parser.add_argument("--clusters-up-to", type=float, default=10, help="all ways; above streaming alone")
+    parser.add_argument("--all-up-to", type=float, default=50, help="all ways; above streaming and parts")
+    parser.add_argument(
+        "--clusters-up-to", type=float, default=10, help="all ways; above streaming and folded parts"
+    )
+    parser.add_argument("--ways", help=f"only these of {', '.join(NAMES)}")
     parser.add_argument("--add", action="store_true", help="add lines to the tables that are there")
     default = HERE.parents[1] / ".venv-daft" / "bin" / "python"
     parser.add_argument(
@@ -211,11 +228,17 @@ def main() -> None:
     )
     parser.add_argument("--folder", type=Path, help="where the tables go; a temporary one by default")
     parser.add_argument("--output", type=Path, default=RESULTS, help="the file to write")
-    arguments = parser.parse_args()
-    ways = ["memory", "streaming", "shards"]
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run the benchmark from the command line."""
+    arguments = parsed()
+    ways = ["memory", "streaming", "parts", "folded"]
     if has(arguments.daft_python, "anls_frame.distributed"):
         ways += ["daft", *(["ray"] if has(arguments.daft_python, "ray") else [])]
     missing = [NAMES[way] for way in NAMES if way not in ways]
+    ways = [way for way in ways if arguments.ways is None or way in arguments.ways.split(",")]
     python = dict.fromkeys(NAMES, sys.executable) | dict.fromkeys(("daft", "ray"), arguments.daft_python)
     about = machine(("anls-frame", "polars", "pyarrow", "numpy"))
     plain, clustered, files = [], [], []
@@ -230,13 +253,14 @@ def main() -> None:
             made = run([[sys.executable, str(HERE / "scale_rows.py"), str(rows), str(path)]])
             if made.failure:
                 raise SystemExit(made.failure)
-            few = [way for way in ways if millions <= arguments.all_up_to or way in FEW]
+            few = [way for way in ways if way != "folded" and (millions <= arguments.all_up_to or way in FEW)]
             table, cpu = lines(path, rows, few, python, cluster=False)
             plain += table
             cpu_a_row = cpu or cpu_a_row  # of most rows, where the start of the process counts least
-            some = ways if millions <= arguments.clusters_up_to else ["streaming"]
+            some = [way for way in ways if millions <= arguments.clusters_up_to or way in FEW_CLUSTERED]
             clustered += lines(path, rows, some, python, cluster=True)[0]
-            files.append(scored(path, rows))
+            if arguments.ways is None:
+                files.append(scored(path, rows))
             if not costs and not arguments.add:
                 costs, measured_rows = costs_of(path), rows
             path.unlink()

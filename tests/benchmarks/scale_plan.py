@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 _BEGIN, _END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 ROWS = (10**8, 10**9, 10**12)
-SHARD = 10**7
+PART = 10**7
 CORES = 32
 MACHINES = (1, 100)
 
@@ -27,7 +27,7 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
         "Parquet",
         "CPU hours, without clusters",
         *(f"{count} machine{'s' * (count > 1)} of {CORES} cores" for count in MACHINES),
-        f"shards of {SHARD / 1e6:,.0f} M rows",
+        f"parts of {PART / 1e6:,.0f} M rows",
         "merge of them",
         "summary with clusters: its rows in memory",
         "the same, folded",
@@ -37,14 +37,14 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
     for count in ROWS:
         seconds = count * cpu_seconds_a_row
         cells = count * costs["cells with clusters"] / rows
-        shards = count // SHARD
+        parts = count // PART
         line = [
             f"10^{len(str(count)) - 1}",
             size(count * costs["bytes a row in Parquet"]),
             f"{seconds / 3600:,.3g}",
             *(time(seconds / machines / CORES) for machines in MACHINES),
-            f"{shards:,}",
-            time(shards * part / 1e3),
+            f"{parts:,}",
+            time(parts * part / 1e3),
             size(cells * costs["bytes a cell in memory"]),
             size(costs["bytes of the summary, clusters folded"]),
         ]

@@ -218,83 +218,79 @@ def test_report_is_the_report_of_the_package(run: Run, tmp_path: Path) -> None:
     assert first["anls"] == pytest.approx(report.overall["anls"], rel=1e-12)
 
 
-@pytest.mark.parametrize("shards", [1, 3])
-def test_shards_add_up_to_the_whole(run: Run, shards: int) -> None:
+@pytest.mark.parametrize("count", [1, 3])
+def test_parts_add_up_to_the_whole(run: Run, tmp_path: Path, count: int) -> None:
     whole = json.loads(fine(run("report", TABLE, "-p", "rapidocr", "-b", "lang", "--json")))
-    for index in range(1, shards + 1):
-        fine(
-            run(
-                "report",
-                TABLE,
-                "-p",
-                "rapidocr",
-                "-b",
-                "lang",
-                "--shard",
-                f"{index}/{shards}",
-                "--summary",
-                f"{index}.parquet",
-            )
-        )
+    frame = pl.read_parquet(TABLE)
+    size = -(-frame.height // count)
+    for index, rows in enumerate(frame.iter_slices(size)):
+        rows.write_parquet(tmp_path / f"rows-{index}.parquet")
+        options = ("-p", "rapidocr", "-b", "lang", "--summary", f"{index}.parquet")
+        fine(run("report", f"rows-{index}.parquet", *options))
 
-    parts = [f"{index}.parquet" for index in range(shards, 0, -1)]
+    parts = [f"{index}.parquet" for index in reversed(range(count))]
     merged = json.loads(fine(run("merge", *parts, "--json")))
 
     assert merged["settings"] == whole["settings"]
-    assert merged["tables"].keys() == whole["tables"].keys()
-    for rows, others in zip(merged["tables"].values(), whole["tables"].values(), strict=True):
-        for row, other in zip(rows, others, strict=True):
+    check_tables(merged, whole)
+
+
+def check_tables(content: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Check that the tables of two reports in JSON have the same values."""
+    assert content["tables"].keys() == expected["tables"].keys()
+    for name, rows in content["tables"].items():
+        for row, other in zip(rows, expected["tables"][name], strict=True):
             assert row.keys() == other.keys()
             for value, due in zip(row.values(), other.values(), strict=True):
                 assert value == (pytest.approx(due, rel=1e-12) if isinstance(due, float) else due)
 
 
-def test_several_files_are_one_report_and_shards_of_files_its_parts(run: Run, tmp_path: Path) -> None:
+def test_several_files_are_one_report_and_one_part(run: Run, tmp_path: Path) -> None:
     frame = pl.read_parquet(TABLE).rename({"rapidocr": "prediction"})
     names = [f"part {index}.jsonl" for index in range(3)]
     for index, name in enumerate(names):
         frame[index * 500 : (index + 1) * 500].write_ndjson(tmp_path / name)
 
     whole = json.loads(fine(run("report", *names, "--json")))
-    for index in (1, 2):
-        fine(run("report", *names, "--shard", f"{index}/2", "--summary", f"{index}.parquet"))
-    merged = json.loads(fine(run("merge", "1.parquet", "2.parquet", "--json")))
+    for summary, files in {"first": names[:2], "last": names[2:]}.items():
+        fine(run("report", *files, "--summary", f"{summary}.parquet"))
+    merged = json.loads(fine(run("merge", "first.parquet", "last.parquet", "--json")))
 
     expected = af.report(frame[:1500], "prediction", "answers")
     assert whole["settings"]["digest"] == merged["settings"]["digest"] == expected.summary.digest
     refused(run("report", names[0], names[0]), "a file is given twice")
 
 
-def test_parts_that_do_not_belong_together_are_refused(run: Run) -> None:
-    for index, protocol in ((1, "anls"), (2, "rrc")):
-        fine(
-            run(
-                "report",
-                TABLE,
-                "-p",
-                "rapidocr",
-                "--protocol",
-                protocol,
-                "--shard",
-                f"{index}/3",
-                "--summary",
-                f"{index}.parquet",
-            )
+def test_clusters_are_folded_in_what_is_saved_alone(run: Run, tmp_path: Path) -> None:
+    frame = pl.read_parquet(TABLE).sort("doc_id")
+    documents = frame["doc_id"].unique(maintain_order=True).to_list()
+    options = ("-p", "rapidocr", "-b", "lang", "-c", "doc_id")
+    whole = json.loads(fine(run("report", TABLE, *options, "--json")))
+    for index, chosen in enumerate((documents[:30], documents[30:])):
+        frame.filter(pl.col("doc_id").is_in(chosen)).write_parquet(tmp_path / f"rows-{index}.parquet")
+        folded = ("--summary", f"{index}.parquet", "--fold-clusters")
+        printed = fine(run("report", f"rows-{index}.parquet", *options, *folded))
+        assert fine(run("report", f"rows-{index}.parquet", *options)) == printed
+        assert af.Summary.load(tmp_path / f"{index}.parquet").folded is not None
+
+    merged = json.loads(fine(run("merge", "0.parquet", "1.parquet", "--json")))
+
+    check_tables(merged, whole)
+    for needed in (("--summary", "a.parquet"), ("-c", "doc_id")):
+        refused(
+            run("report", TABLE, "-p", "rapidocr", *needed, "--fold-clusters"),
+            "it needs --summary and --cluster",
         )
 
-    refused(run("merge", "1.parquet"), "shards are missing: 2, 3 of 3")
+
+def test_parts_that_do_not_belong_together_are_refused(run: Run) -> None:
+    for name, protocol in (("1", "anls"), ("2", "rrc")):
+        options = ("-p", "rapidocr", "--protocol", protocol, "--summary", f"{name}.parquet")
+        fine(run("report", TABLE, *options))
+
     refused(run("merge", "1.parquet", "1.parquet"), "the same part occurs twice")
     refused(run("merge", "1.parquet", "2.parquet"), "different settings cannot be merged: protocol")
     refused(run("merge", "1.parquet", TABLE), "is not a summary")
-    assert "541 rows" in fine(run("merge", "1.parquet", "--allow-missing"))
-
-
-@pytest.mark.parametrize("shard", ["0/0", "5/4", "0/3", "1", "a/b", "-1/2", "1/2/3", ""])
-def test_a_shard_that_is_none_is_refused(run: Run, shard: str) -> None:
-    refused(
-        run("report", TABLE, "-p", "rapidocr", f"--shard={shard}", "--summary", "s.parquet"),
-        "--shard must be a part",
-    )
 
 
 def test_compare_is_a_gate(run: Run) -> None:
@@ -574,7 +570,6 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),
         (["score", GOLD], "these are gold labels: pass them with --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
-        (["report", TABLE, "-p", "tesseract", "--shard", "1/2"], "save it with --summary"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two or more files"),
         (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two or more files"),

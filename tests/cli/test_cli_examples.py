@@ -35,7 +35,6 @@ NOT_RUN = {
     ". .venv/bin/activate": "of pip install",
     "make demo": "the target's script is run in tests/package",
     "export POLARS_MAX_THREADS=": "Polars reads it when it is loaded",
-    "mkdir -p parts": "the folder is there",
     "echo": "of the script around a gate",
     "exit": "of the script around a gate",
     "anls-frame --install-completion": "changes the settings of the user's shell",
@@ -57,9 +56,8 @@ STANDS_FOR = {
 }
 """Files for the words in capitals."""
 
-JOBS = {"i": 16, "SLURM_ARRAY_TASK_ID": 2}
+JOBS = {"i": 2, "SLURM_ARRAY_TASK_ID": 2}
 """Variables that number the jobs of an array; their commands run once in each."""
-ENVIRONMENT = {"SLURM_ARRAY_TASK_COUNT": str(JOBS["SLURM_ARRAY_TASK_ID"])}
 
 _FENCED = re.compile(r"^( *)(```+) *(\S*)[^\n]*\n(.*?)^ *\2 *$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"(anls-frame [-a-zA-Z]|calculate-anls )")
@@ -159,7 +157,7 @@ def run(folder: Path, command: Command) -> None:
     jobs = next((range(1, n + 1) for name, n in JOBS.items() if f"${name}" in command.text), [None])
     for job in jobs:
         numbers = {} if job is None else dict.fromkeys(JOBS, str(job))
-        with mock.patch.dict(os.environ, ENVIRONMENT | numbers):
+        with mock.patch.dict(os.environ, numbers):
             program, *arguments = words_of(folder, command.text)
         output = next((arguments[i + 1] for i, word in enumerate(arguments) if word == "-o"), None)
         if output:  # pages write report.html again and again

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -102,10 +103,8 @@ def test_a_column_comes_before_a_function_of_the_same_name(
     named = ROWS.rename({"seconds": name})
     named.write_csv(folder / "named.csv")
     named.write_parquet(folder / "named.parquet")
-    parts = ("--shards", "2", "--summaries", "parts")
-    for options in ((), parts):
-        printed = fine(run("report", f"named.{suffix}", "-m", name, *options, "--json"))
-        assert json.dumps(ROWS["seconds"].mean()) in printed
+    printed = fine(run("report", f"named.{suffix}", "-m", name, "--json"))
+    assert json.dumps(ROWS["seconds"].mean()) in printed
     fine(run("plot", "groups", f"named.{suffix}", "-m", name, "-o", "groups.svg"))
 
 
@@ -147,27 +146,20 @@ def test_parts_give_the_whole(run: Run, folder: Path, suffix: str) -> None:
     options = (*METRICS, "-b", "lang", "--worst", "4", "--keep", "question_id")
     file = f"rows.{suffix}"
     fine(run("report", file, *options, "-o", "whole.parquet", "--summary", "whole-summary.parquet"))
-    fine(run("report", file, *options, "--shards", "3", "--summaries", "parts", "-o", "shards.parquet"))
-    for part in range(1, 5):
-        fine(run("report", file, *options, "--shard", f"{part}/4", "--summary", f"part{part}.parquet"))
-    names = [f"part{part}.parquet" for part in (3, 1, 4, 2)]
+    for part, (start, end) in enumerate(itertools.pairwise([0, 7, 10, 25, ROWS.height])):
+        rows = ROWS[start:end]
+        write = {"csv": rows.write_csv, "parquet": rows.write_parquet}[suffix]
+        write(folder / f"rows{part}.{suffix}")
+        fine(run("report", f"rows{part}.{suffix}", *options, "--summary", f"part{part}.parquet"))
+    names = [f"part{part}.parquet" for part in (2, 0, 3, 1)]
     fine(run("merge", *names, "-o", "merged.parquet", "--summary", "merged-summary.parquet"))
     whole = pl.read_parquet(folder / "whole.parquet")
-    for name in ("shards", "merged"):
-        check_alike(pl.read_parquet(folder / f"{name}.parquet"), whole)
+    check_alike(pl.read_parquet(folder / "merged.parquet"), whole)
     summaries = [af.Summary.load(folder / f"{name}-summary.parquet") for name in ("whole", "merged")]
     reports = [af.Report.from_summary(one) for one in summaries]
     assert reports[0].worst.equals(reports[1].worst)
     assert reports[0].settings == reports[1].settings
     check_alike(whole, in_python(by="lang").to_polars())
-
-
-def test_parts_of_another_metric_are_made_again(run: Run) -> None:
-    part = ("--shard", "1/2", "--summary", "part.parquet", "--json")
-    assert not json.loads(fine(run("report", "rows.csv", "-m", "seconds", *part)))["skipped"]
-    assert json.loads(fine(run("report", "rows.csv", "-m", "seconds", *part)))["skipped"]
-    again = run("report", "rows.csv", "-m", "errors", *part)
-    assert again.returncode == 2 or not json.loads(again.stdout)["skipped"]
 
 
 @pytest.mark.parametrize(
@@ -193,11 +185,6 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
     refused(
         run("report", "nan.csv", "-m", "s"),
         "metric 's' must be finite, got nan in row 1 (counted from 0) of nan.csv; drop",
-    )
-    # The second half begins with row 1.
-    half = ("--shard", "2/2", "--summary", "half.parquet")
-    refused(
-        run("report", "nan.csv", "-m", "s", *half), "in row 0 (counted from 0) of nan.csv shard 2/2; drop"
     )
     both = ("report", "nan.csv", "rows.csv", "-m", "s")
     refused(run(*both), "in row 1 (counted from 0) of nan.csv; drop")

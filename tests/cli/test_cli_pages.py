@@ -167,10 +167,6 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
         (["report", "old", "--reader", "pages"], "old: name the ground truth of the pages with --gold"),
         (["report", "old", "--gold", "truth", "--min-nls", 1], "--min-nls needs --details"),
         (
-            ["report", "old", "--gold", "truth", "--shards", 2, "--summaries", "parts"],
-            "--shard and --shards are for rows of files, and pages of OCR are read together",
-        ),
-        (
             ["report", "old", "--gold", "truth", "--unmatched", "keep"],
             "--unmatched must be one of 'error', 'null', 'drop', got 'keep'",
         ),

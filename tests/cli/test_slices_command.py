@@ -75,8 +75,9 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
     rows: pl.DataFrame, tmp_path: Path
 ) -> None:
     rows.write_parquet(tmp_path / "results.parquet")
-    for part in ("1", "2"):
-        line = f"report results.parquet -b pages -b kind -c doc --shard {part}/2 --summary {part}.parquet"
+    for part, half in {"1": rows[:200], "2": rows[200:]}.items():
+        half.write_parquet(tmp_path / f"rows-{part}.parquet")
+        line = f"report rows-{part}.parquet -b pages -b kind -c doc --summary {part}.parquet"
         shell.run(tmp_path, *line.split())
     shell.run(tmp_path, *["merge", "1.parquet", "2.parquet", "--summary", "whole.parquet"])
     done = shell.run(tmp_path, *["slices", "whole.parquet", "--json"])

@@ -85,10 +85,6 @@ def refused(folder: Path, *arguments: str) -> str:
             "--output and --gold name the same file",
         ),
         (("report", "rows.*", "-o", "rows.parquet", "-f"), "--output and FILE... name the same file"),
-        (
-            ("report", "rows.jsonl", "--shards=2", "--summaries=.", "-o", "part-1-of-2.parquet"),
-            "--output and a part of --summaries name the same file",
-        ),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )  # fmt: skip

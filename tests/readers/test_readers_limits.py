@@ -255,17 +255,6 @@ def test_named_pipes_are_files_like_others(
     assert first[0]["n"] == 60
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs /dev/stdin")
-def test_a_shard_of_a_pipe_is_refused(tmp_path: Path) -> None:
-    done = run_alone(
-        tmp_path,
-        *("report", "/dev/stdin", "--format", "jsonl", "--shard", "1/2", "--summary", "part.parquet"),
-        input='{"prediction": "a", "answers": "a"}',
-    )
-
-    assert (done.returncode, "/dev/stdin can be read only once" in done.stderr) == (2, True)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
@@ -317,8 +306,8 @@ def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, n
     for arguments in (
         ("report", path.name),
         ("score", path.name, "-o", "\udcffout.parquet"),
-        ("report", path.name, "--shard", "1/2", "--summary", "\udcffpart.parquet"),
-        ("merge", "\udcffpart.parquet", "--allow-missing"),
+        ("report", path.name, "--summary", "\udcffpart.parquet"),
+        ("merge", "\udcffpart.parquet"),
         ("report", path.name, "-o", "\udcffreport.html", "--rows", "5"),
         ("report", path.name, "-o", "report.md"),
         ("browse", path.name, "-o", "\udcffrows.html"),

@@ -43,15 +43,19 @@ def write(folder: Path) -> None:
         for copy in copies:
             shutil.copy(ROOT / f"data/rrc/{name}.json", folder / f"{copy}.json")
     _corrections(folder)
-    for part in (1, 2):
-        _summary(folder, f"part_{part}.parquet", "--shard", f"{part}/2")
-    _summary(folder, "whole.parquet", "-c", "doc_id")
+    for part, file in ((1, "old.csv"), (2, "new.csv")):
+        _summary(folder, file, f"part_{part}.parquet")
+    _summary(folder, "results.csv", "whole.parquet", "-c", "doc_id")
 
 
 def write_for_docs(folder: Path) -> None:
     """Write also what only the docs name: the sample data, the logs of the guide, own metrics."""
     write(folder)
-    (folder / "parts").mkdir()
+    (folder / "rows").mkdir()
+    results = pl.read_parquet(folder / "results.parquet").with_columns(part=pl.col("doc_id").hash() % 2)
+    for part in (1, 2):
+        of_part = results.filter(pl.col("part") == part - 1).drop("part")
+        of_part.write_parquet(folder / f"rows/part-{part}.parquet")
     (folder / "data").symlink_to(ROOT / "data")
     (folder / "examples").symlink_to(ROOT / "examples")
     runpy.run_path(str(ROOT / "examples/logs.py"))["write_logs"](folder / "runs")
@@ -64,8 +68,8 @@ def write_for_docs(folder: Path) -> None:
     )
 
 
-def _summary(folder: Path, name: str, *options: str) -> None:
-    done = shell.run(folder, "report", "results.csv", "-b", "doc_type", *options, "--summary", name)
+def _summary(folder: Path, file: str, name: str, *options: str) -> None:
+    done = shell.run(folder, "report", file, "-b", "doc_type", *options, "--summary", name)
     assert done.returncode == 0, done.stderr
 
 

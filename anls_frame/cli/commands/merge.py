@@ -19,9 +19,6 @@ def merge(
     output: Output = None,
     table: Table,
     summary: Annotated[Path | None, typer.Option(help="Save the merged summary."), WRITTEN] = None,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="Merge even if shards are missing.")
-    ] = False,
     target: Target,
 ) -> None:
     """
@@ -31,18 +28,11 @@ def merge(
     """
     from anls_frame.cli.output import working
     from anls_frame.cli.reporting import Delivery
-    from anls_frame.cli.shards import check_inputs, missing_shards
 
     delivery = Delivery(output=output, summary=summary, table=table, target=target)
     delivery.check()
     with working("Merging"):
         merged = _merged(files)
-        check_inputs(files)
-    missing = missing_shards(merged.parts)
-    if missing and not allow_missing:
-        raise ValueError(
-            f"shards are missing: {'; '.join(missing)}. Pass --allow-missing to merge the others"
-        )
     if isinstance(merged, af.Summary):
         delivery.put(merged)
     else:

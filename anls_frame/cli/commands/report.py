@@ -1,15 +1,13 @@
-"""`report`: the scores of all rows and by slice, computed as a whole or in parts."""
+"""`report`: the scores of all rows and by slice."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-import anls_frame as af
-from anls_frame._text import numbered
 from anls_frame.cli.options import (
     DataSet,
     Output,
@@ -22,11 +20,8 @@ from anls_frame.cli.options import (
     command,
     tables,
 )
-from anls_frame.cli.written import WRITTEN, check_distinct
+from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
-
-if TYPE_CHECKING:
-    from anls_frame.cli.reporting import Delivery, Work
 
 
 @command
@@ -71,22 +66,13 @@ def report(
     summary: Annotated[
         Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`."), WRITTEN
     ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            help="Part i of n, such as 1/4, of the files or of one file's rows. It is skipped if the file of "
-            "--summary already exists and was made from the same input."
-        ),
-    ] = None,
-    shards: Annotated[
-        int | None, typer.Option(help="Work in this many parts; finished parts are not computed again.")
-    ] = None,
-    summaries: Annotated[
-        Path | None, typer.Option(help="Folder for the summaries of these parts.", metavar="FOLDER")
-    ] = None,
     fold_clusters: Annotated[
         bool,
-        typer.Option("--fold-clusters", help="Keep parts small; only if no document spans two parts."),
+        typer.Option(
+            "--fold-clusters",
+            help="Leave the clusters out of the saved summary, which keeps it small; only if no document has "
+            "rows in another part.",
+        ),
     ] = False,
     allow_repeated_ids: Annotated[
         bool,
@@ -144,7 +130,6 @@ def report(
             "keep": keep or (),
             "details": details and (given or True),
         },
-        fold_clusters=fold_clusters,
         allow_repeated_ids=allow_repeated_ids,
         repeats=repeats,
         are_logs=are_logs,
@@ -152,59 +137,16 @@ def report(
     )
     check_rows(rows, output)
     page = None if rows is None else functools.partial(work.page, rows)
-    delivery = Delivery(output=output, summary=summary, table=table, target=target, page=page, source=files)
-    if shard is not None:
-        if summary is None:
-            raise ValueError(
-                "--shard computes a part of a report: save it with --summary and merge the parts"
-            )
-        if output is not None or shards is not None:
-            raise ValueError(
-                "--shard computes a part of a report: pass --output to `merge` instead, and not --shards"
-            )
-        _report_shard(work, shard, summary, target)
-        return
-    if (shards is None) != (summaries is None):
-        raise ValueError("--shards and --summaries must be given together")
-    delivery.check()
-    if shards is not None and summaries is not None:
-        _report_shards(work, delivery, shards, summaries)
-        return
-    if fold_clusters:
-        raise ValueError("--fold-clusters needs --shard or --shards")
-    delivery.put(work.summary())
-
-
-def _report_shard(work: Work, name: str, path: Path, target: Target) -> None:
-    from anls_frame.cli.output import check_target, plain, print_json
-    from anls_frame.cli.shards import Shard
-
-    shard = Shard.parse(name)
-    check_target(path, True, (".parquet",))
-    summary, skipped = work.part(shard, path, force=target.force)
-    if target.json:
-        facts = {"shard": shard.index, "shards": shard.count, "rows": summary.rows, "digest": summary.digest}
-        print_json({**facts, "skipped": skipped})
-    else:
-        why = "; skipped, because it already exists" if skipped else ""
-        print(plain(f"shard {shard}, {numbered(summary.rows, 'row')}: {path}{why}"))
-
-
-def _report_shards(work: Work, delivery: Delivery, shards: int, folder: Path) -> None:
-    from anls_frame.cli.output import say
-    from anls_frame.cli.shards import Shard, check_inputs
-
-    parts = [Shard.parse(f"{index + 1}/{shards}") for index in range(max(1, shards))]
-    for part in parts:
-        work.own_files(part)
-    paths = [part.file(folder) for part in parts]
-    check_distinct(
-        {"--output": delivery.output, "--summary": delivery.summary}, {"a part of --summaries": paths}
+    delivery = Delivery(
+        output=output,
+        summary=summary,
+        table=table,
+        fold_clusters=fold_clusters,
+        target=target,
+        page=page,
+        source=files,
     )
-    folder.mkdir(exist_ok=True)
-    force = delivery.target.force
-    skipped = sum(work.part(part, path, force=force)[1] for part, path in zip(parts, paths, strict=True))
-    if skipped:
-        say(f"skipped {skipped} of {shards} shards, whose summaries are already in {folder}")
-    check_inputs(paths)
-    delivery.put(af.merge(af.Summary.load(path) for path in paths))
+    delivery.check()
+    if fold_clusters and (summary is None or slicing.cluster is None):
+        raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
+    delivery.put(work.summary())
