@@ -49,7 +49,7 @@ class Delivery:
     summary: Path | None
     table: Table
     fold_clusters: bool = False
-    """Whether the summary that is saved has no clusters any more."""
+    """Whether the clusters of the summary that is saved are put into groups."""
     target: Target
     page: Callable[[], af.RowsPage] | None = None
     """Makes the page of the rows behind the figures."""

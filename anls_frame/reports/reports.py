@@ -13,7 +13,7 @@ from anls_frame.export.document import TABLE
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
-from anls_frame.summary import folding, moments
+from anls_frame.summary import moments
 from anls_frame.summary.details import OPERATIONS, confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
 from anls_frame.summary.measures import COUNTS
@@ -217,12 +217,7 @@ class Report(SlicedResult[Table_co]):
         figures: dict[str, pl.Series] = {}
         few = []
         for name, cells, metrics in self._parts:
-            folded = self.summary.folded
-            sums = (
-                moments.roll_up(cells, keys, metrics)
-                if folded is None
-                else folding.slices(folded[name], keys, metrics)
-            )
+            sums = moments.roll_up(cells, keys, metrics)
             if not name:
                 whole = sums
             *estimated, few_rows = estimates(sums, metrics, self.confidence)
@@ -282,8 +277,7 @@ class Report(SlicedResult[Table_co]):
         Raises
         ------
         ValueError
-            If a column is not one of the report's `by` columns, if the report does not have the measure, or
-            if its clusters were folded, because it is then unknown which clusters reach into a slice.
+            If a column is not one of the report's `by` columns, or if the report does not have the measure.
 
         Notes
         -----
@@ -320,10 +314,6 @@ class Report(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         if not keys:
             raise ValueError("the report has no slices; name columns in by= when making it")
-        if self.summary.folded is not None:
-            raise ValueError(
-                "the clusters of this report are folded; call against_rest() before fold_clusters()"
-            )
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         cells = self.summary.own.get(chosen.name, self.summary.cells)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from anls_frame.frames.documents import numbers
-from anls_frame.summary import folding, moments
+from anls_frame.summary import moments
+from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER, explode_lists
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def against_rest(
 
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
-    rows = folding.without_clusters(cells, all_keys) if has_clusters else cells
+    rows = add_up([cells.drop(CLUSTER)], all_keys) if has_clusters else cells
     counted = moments.roll_up(rows, keys, [metric])
     whole = _Sums.of(moments.roll_up(rows, [], [metric]), metric)
     inside = _Sums.of(counted, metric)

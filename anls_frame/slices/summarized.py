@@ -214,11 +214,6 @@ def _check_clusters(summary: Summary | SystemsSummary) -> None:
             "the summary must have clusters, because slices are tested by documents; name their column in "
             "cluster= when summarizing"
         )
-    folded = summary.groups if isinstance(summary, SystemsSummary) else summary.folded
-    if folded is not None:
-        raise ValueError(
-            "the clusters of the summary must not be folded, because slices are tested by documents"
-        )
 
 
 def _metrics(summary: Summary | SystemsSummary, metrics: object) -> list[tuple[str, Metric]]:

@@ -42,6 +42,8 @@ _NO_DIFFERENCE = 1e-12
 def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the p-value of each pair alone, and adjusted by step-down, lines by pairs."""
     every = [_Line.of(line, pairs) for line in lines.each()]
+    if not every:
+        return np.empty((0, len(pairs))), np.empty((0, len(pairs)))
     work = sum(line.table.size + line.apart.size for line in every)
     draws = min(draws, max(_LEAST_DRAWS, _MOST_WORK // max(work, 1)))
     shape = (lines.lines, len(pairs))

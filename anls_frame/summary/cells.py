@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets
@@ -159,18 +160,23 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     are many and small, 64 bits are enough.
     """
     whole = pl.concat(cells, how="vertical_relaxed")
+    if CLUSTER not in keys:
+        whole = widened(whole)
     keys = [*keys, *(name for name in (SCALE,) if name in whole.columns)]
     values = [column for column in whole.columns if column not in keys]
-    wide = _SQUARES if CLUSTER not in keys else ()
     sums = [
         pl.col(column).min() if column.endswith("_min")
         else pl.col(column).max() if column.endswith("_max")
-        else pl.col(column).cast(pl.Int128).sum() if column in wide
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip
     # The order of the columns is kept, because parts must agree in it when they are added up again.
     return _grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns).collect()
+
+
+def widened(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return cells with sums of squared lengths of 128 bits."""
+    return cells.with_columns(cs.by_name(_SQUARES, require_all=False).cast(pl.Int128))
 
 
 def _grouped(

@@ -1,9 +1,6 @@
-"""Groups of clusters, which keep summaries of many systems small whatever the number of clusters."""
+"""Groups of clusters, which keep summaries small whatever the number of clusters."""
 
 from __future__ import annotations
-
-import dataclasses
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,33 +8,17 @@ from anls_frame import _plugin
 from anls_frame.protocol import plugin_options
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.own_metrics import mixed
-from anls_frame.summary.system_sums import added_cells
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.system_sums import SystemSums
 
 GROUPS = 4096
-"""Number of groups; so many units are drawn at most when many systems are tested."""
+"""Number of groups; so many units are drawn at most when systems are tested."""
 
 
-def in_groups(sums: SystemSums, keys: Sequence[str], metrics: Sequence[Metric]) -> SystemSums:
+def in_groups(cells: pl.DataFrame) -> pl.DataFrame:
     """
-    Add up the clusters of a group.
+    Return cells with groups in place of clusters, not yet added up.
 
     The group of a cluster follows from its name alone, so that its rows in several parts come together.
     """
-    systems = len(sums.digests)
-    cells = {
-        metric.name: added_cells([_grouped(sums.cells[metric.name])], keys, metric, systems)
-        for metric in metrics
-    }
-    return dataclasses.replace(sums, cells=cells)
-
-
-def _grouped(cells: pl.DataFrame) -> pl.DataFrame:
     names = cells.select(CLUSTER).unique()
     # The digest of texts, which is the same in all versions of Polars.
     options = {"protocol": plugin_options("raw"), "threshold": 0.0}

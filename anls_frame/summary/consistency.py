@@ -17,7 +17,6 @@ from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import COUNTS, NOTED
-from anls_frame.summary.moments import SIZES
 from anls_frame.summary.rows import ROW_SCORES
 from anls_frame.summary.saved_header import LEAST_SYSTEMS, SYSTEMS, add_up, expect
 from anls_frame.summary.system_rows import all_columns, scores
@@ -39,7 +38,6 @@ _TEXTS = (
     "reference_char",
     "predicted_char",
     *transitions.PAIR,
-    "keys",
 )
 
 
@@ -49,7 +47,7 @@ _TEXTS = (
 def check_frames(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> None:
     """Raise an error unless the frames have the columns of the settings, and sums that agree."""
     settings, rows = header["settings"], sum(header["parts"].values())
-    expected = _columns_of_systems(header) if SYSTEMS in header else _columns_of_one(settings, {*frames})
+    expected = _columns_of_systems(header) if SYSTEMS in header else _columns_of_one(settings)
     expect(frames.keys() == expected.keys(), f"its tables must be {', '.join(expected)}")
     for kind, frame in frames.items():
         _check_columns(kind, frame, expected[kind], settings)
@@ -123,13 +121,11 @@ def _is_of_texts(dtype: pl.DataType) -> bool:
     return dtype in (pl.String, pl.Null) or isinstance(dtype, pl.Categorical | pl.Enum)
 
 
-def _columns_of_one(settings: Settings, kinds: set[str]) -> dict[str, list[str]]:
+def _columns_of_one(settings: Settings) -> dict[str, list[str]]:
     """Return the columns of each frame of a summary of one system."""
     keys = list(key_names(settings.by, None))
-    is_folded = any(kind.startswith("folded ") for kind in kinds)
     has_clusters = settings.cluster is not None
-    units = [*keys, *([CLUSTER] if has_clusters and not is_folded else [])]
-    expect(has_clusters or not is_folded, "there are no clusters to be folded")
+    units = [*keys, *([CLUSTER] if has_clusters else [])]
     groups: dict[str, tuple[Metric, ...]] = {"": TEXT_METRICS if settings.has_texts else ()}
     groups |= {metric.name: (metric,) for metric in settings.own}
     own = [f"own_{place}" for place, _ in enumerate(settings.own)]
@@ -147,8 +143,6 @@ def _columns_of_one(settings: Settings, kinds: set[str]) -> dict[str, list[str]]
         found["errors"] = [*keys, "error_type", "n"]
         found["confusions"] = [*keys, *details.KEYS["confusions"], "count"]
         found["lengths"] = [*keys, "bits", *details.SUMS]
-    if is_folded:
-        found |= {f"folded {name}": _columns_of_folded(keys, metrics) for name, metrics in groups.items()}
     return found
 
 
@@ -158,12 +152,6 @@ def _columns_of_cells(keys: Sequence[str], metrics: Sequence[Metric]) -> list[st
         columns += [] if metric.is_built_in else ["score_min", "score_max"]
         columns += [SCALE, "score_square_rest"] if metric.has_scales else []
     return list(dict.fromkeys(columns))
-
-
-def _columns_of_folded(keys: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
-    moments = [moment for metric in metrics for moment in metric.moments()]
-    scaled = [name for metric in metrics if metric.has_scales for name in (SCALE, metric.rest)]
-    return ["keys", *COUNTS, "units", *SIZES, *moments, *scaled, *(f"slice_{key}" for key in keys)]
 
 
 def _columns_of_systems(header: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -220,13 +208,6 @@ def _check_sums_of_one(frames: Mapping[str, pl.DataFrame], settings: Settings, r
     if settings.details:
         add_up("by length", n, _sum(frames["lengths"], "n"))
         expect(_sum(frames["errors"], "n") <= rows, "the error types are more than the rows")
-    folded = {
-        kind.removeprefix("folded "): frame for kind, frame in frames.items() if kind.startswith("folded ")
-    }
-    for name, frame in folded.items():
-        unfolded, whole = frames[f"own {name}"] if name else cells, frame.filter(pl.col("keys") == "")
-        for count in COUNTS:
-            add_up(f"of {count!r} in folded clusters", _sum(unfolded, count), _sum(whole, count))
 
 
 def _check_counts(kind: str, cells: pl.DataFrame) -> None:

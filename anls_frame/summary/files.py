@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 10
+FORMAT = 11
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
-HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents")
+HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents", "is_folded")
 """What a summary holds besides its frames."""
 
 _METADATA_KEY = "anls_frame"
@@ -54,6 +54,7 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
         "columns": columns,
         "scored_by": header["scored_by"],
         "forgotten_documents": header["forgotten_documents"],
+        "is_folded": header["is_folded"],
         **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
     }
     file = io.BytesIO()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 
-from anls_frame.summary import folding, system_sums, transitions
+from anls_frame.summary import system_sums, transitions
 from anls_frame.summary.cells import add_up, lowest
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import CLUSTER, key_names
@@ -37,7 +37,7 @@ def merge(summaries: Iterable[Any]) -> Any:
     ----------
     summaries
         At least one, all of one system or all of the same several ones. A cluster may have rows in several
-        parts, unless clusters were folded.
+        parts.
 
     Returns
     -------
@@ -80,16 +80,13 @@ def merge(summaries: Iterable[Any]) -> Any:
 
 def _merge(summaries: list[Summary]) -> Summary:
     settings = _common_settings(summaries)
-    folded = [summary.folded for summary in summaries if summary.folded is not None]
-    if len(folded) not in {0, len(summaries)}:
-        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     parts = _all_parts(summaries)
     for frame in ("cells", "bins", "worst_rows"):
         _check_dtypes([getattr(summary, frame) for summary in summaries], settings)
     # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     keys = key_names(settings.by, None)
-    clusters = [] if settings.cluster is None or folded else [CLUSTER]
+    clusters = [] if settings.cluster is None else [CLUSTER]
     digest = sum(int(summary.digest, 16) for summary in summaries) % _UINT64
     return Summary(
         settings=settings,
@@ -110,7 +107,7 @@ def _merge(summaries: list[Summary]) -> Summary:
             name: add_up([summary.details[name] for summary in summaries], [*keys, *KEYS[name]])
             for name in summaries[0].details
         },
-        folded={name: folding.add_up(one[name] for one in folded) for name in folded[0]} if folded else None,
+        is_folded=summaries[0].is_folded,
         scored_by=_scored_by(summaries),
         forgotten_documents=next(filter(None, (one.forgotten_documents for one in summaries)), None),
         from_pandas=all(summary.from_pandas for summary in summaries),
@@ -123,8 +120,6 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
     for other in names[1:]:
         if other != names[0]:
             raise ValueError(f"summaries of different systems cannot be merged: {names[0]} and {other}")
-    if len({summary.groups for summary in summaries}) > 1:
-        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     parts = _all_parts(summaries)
     sums = [summary.sums for summary in summaries]
     for name in sums[0].cells:
@@ -134,7 +129,7 @@ def _merge_systems(summaries: list[SystemsSummary]) -> SystemsSummary:
     return SystemsSummary(
         settings=settings,
         systems=summaries[0].systems,
-        groups=summaries[0].groups,
+        is_folded=summaries[0].is_folded,
         parts=dict(sorted(parts.items())),
         sums=system_sums.add_up([summary.sums for summary in summaries], keys, settings.metrics),
         transitions={
@@ -153,6 +148,8 @@ def _scored_by(summaries: Sequence[Summary | SystemsSummary]) -> str | None:
 
 
 def _common_settings(summaries: Sequence[Summary | SystemsSummary]) -> Settings:
+    if len({summary.is_folded for summary in summaries}) > 1:
+        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     orders = [summary.settings.orders for summary in summaries]
     common = {
         name: order for name, order in orders[0].items() if all(one.get(name) == order for one in orders)

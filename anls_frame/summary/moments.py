@@ -40,13 +40,13 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
     A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows. Cells
     with scales hold a single metric.
     """
-    return slices(exact_moments(cells, keys, metrics), keys, metrics)
+    return _slices(_exact_moments(cells, keys, metrics), keys, metrics)
 
 
-def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return the integer sums that `roll_up` needs; they add up over parts that share no cluster."""
+def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return the integer sums that `roll_up` needs."""
     if CLUSTER not in cells.columns or cells.height <= _CELLS_OF_A_PART:
-        return _exact_moments(cells, keys, metrics)
+        return _moments_of_part(cells, keys, metrics)
     # Parts of whole clusters fit into the caches, and only one at a time is in memory with its products.
     count = min(-(-cells.height // _CELLS_OF_A_PART), BUCKETS)
     place = bucket_of(cells[CLUSTER]) * count // BUCKETS
@@ -57,14 +57,14 @@ def exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Me
     parts, start = [], 0
     for length in place.rle().struct.field("len"):
         rows = slice(start, start + length)
-        parts.append(_exact_moments(cells[rows] if order is None else cells[order[rows]], keys, metrics))
+        parts.append(_moments_of_part(cells[rows] if order is None else cells[order[rows]], keys, metrics))
         start += length
     whole = pl.concat(parts)
     lines = [column for column in whole.columns if column in keys or column == SCALE]
     return _sums(whole, lines, [column for column in whole.columns if column not in lines])
 
 
-def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
+def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     cells = explode_lists(cells, keys)
     lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
     values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
@@ -87,8 +87,8 @@ def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[M
     return _sums(whole, lines, [column for column in whole.columns if column not in lines])
 
 
-def slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return the slices from `exact_moments`, in the order of their keys."""
+def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return the slices from their integer sums, in the order of their keys."""
     columns = _as_floats(
         tuple(metrics), tuple(fixed_point.scales(moments) if SCALE in moments.columns else ())
     )

@@ -26,6 +26,11 @@ def checked_header(header: Mapping[str, Any], systems: Any) -> dict[str, Any]:
     expect(_are_counts(header["parts"]) and "" not in header["parts"], "'parts' must name numbers of rows")
     for name in ("scored_by", "forgotten_documents"):
         expect(header[name] is None or isinstance(header[name], str), f"{name!r} must be a text or null")
+    is_folded = header["is_folded"]
+    expect(
+        is_folded is False or (is_folded is True and settings.cluster is not None),
+        "'is_folded' must be true or false, and true only with clusters",
+    )
     checked = {**header, "settings": settings}
     if systems is None:
         is_digest = isinstance(header["digest"], str) and re.fullmatch("[0-9a-f]{16}", header["digest"])
@@ -54,8 +59,6 @@ def _check_systems(systems: Any, settings: Settings, rows: int) -> None:
         and all(isinstance(column, str) for column in columns.values()),
         "'columns' of systems must name two systems or more",
     )
-    groups = systems["groups"]
-    expect(groups is None or (_is_count(groups) and settings.cluster is not None), "'groups' must be a count")
     largest = {**dict.fromkeys(("missing", "invented", "placeholders"), rows), "digests": _UINT64 - 1}
     for name, most in largest.items():
         values = systems[name]

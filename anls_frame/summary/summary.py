@@ -18,8 +18,10 @@ import polars as pl
 
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
-from anls_frame.summary import files, folding
+from anls_frame.summary import files
 from anls_frame.summary.catalogue import TEXT_METRICS
+from anls_frame.summary.cells import add_up, widened
+from anls_frame.summary.cluster_groups import in_groups
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.saved import Saved
@@ -66,9 +68,8 @@ class Summary(Saved, Generic[Table_co]):
     details
         If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
         cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
-    folded
-        After `fold_clusters`, one row for each slice that a report can show, by the name of the own metric
-        or "" for `cells`; otherwise `None`.
+    is_folded
+        Whether its clusters are groups of clusters, after `fold_clusters`.
     scored_by
         The protocol used by the harness that wrote the file, if a reader knows it; a report with another
         protocol says so. Of existing scores, how they were computed, if it is known.
@@ -99,7 +100,7 @@ class Summary(Saved, Generic[Table_co]):
     worst_rows: pl.DataFrame
     own: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    folded: Mapping[str, pl.DataFrame] | None = None
+    is_folded: bool = False
     scored_by: str | None = None
     forgotten_documents: str | None = None
     from_pandas: bool = False
@@ -123,16 +124,17 @@ class Summary(Saved, Generic[Table_co]):
 
     def fold_clusters(self) -> Summary[Table_co]:
         """
-        Drop the clusters, keeping for each slice only the sums that its intervals need.
+        Put the clusters into 4,096 groups, so that the size no longer depends on the number of clusters.
 
-        With clusters, the size of a summary grows with the number of pairs of cell and cluster; once they are
-        folded, it depends only on the number of slices. After that, merge only parts that share no cluster:
-        shared clusters can no longer be detected, and they would make the intervals too narrow.
+        The group of a cluster follows from its name alone, so that a cluster may still have rows in several
+        parts.
 
         Returns
         -------
         Summary
-            It gives the same report, and can be merged with other folded summaries.
+            It can be merged with other folded summaries. Reports have the same scores. Intervals and p-values
+            treat a group as one cluster: they are valid, as clusters are independent, and hardly differ,
+            unless there were fewer than a few hundred clusters. `n_clusters` is the number of groups.
 
         Raises
         ------
@@ -143,22 +145,26 @@ class Summary(Saved, Generic[Table_co]):
         --------
         >>> import polars as pl
         >>> import anls_frame as af
-        >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "doc": [1, 2]})
-        >>> summary = af.summarize(df, "prediction", "answer", cluster="doc")
+        >>> df = pl.DataFrame({"prediction": ["a"] * 9000, "answer": ["a", "x"] * 4500})
+        >>> summary = af.summarize(df.with_row_index("doc"), "prediction", "answer", cluster="doc")
         >>> summary.cells.height, summary.fold_clusters().cells.height
-        (2, 1)
+        (9000, 3630)
         """
         if self.settings.cluster is None:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
-        if self.folded is not None:
+        if self.is_folded:
             return self
-        keys = key_names(self.settings.by, None)
-        folded = {name: folding.fold(cells, keys, metrics) for name, cells, metrics in self.groups()}
+        keys = key_names(self.settings.by, self.settings.cluster)
+
+        def folded(cells: pl.DataFrame) -> pl.DataFrame:
+            # Groups are few, and may have more rows than clusters can.
+            return add_up([widened(in_groups(cells))], keys)
+
         return dataclasses.replace(
             self,
-            cells=folding.without_clusters(self.cells, keys),
-            own={name: folding.without_clusters(cells, keys) for name, cells in self.own.items()},
-            folded=folded,
+            cells=folded(self.cells),
+            own={name: folded(cells) for name, cells in self.own.items()},
+            is_folded=True,
         )
 
     def groups(self) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
@@ -197,7 +203,6 @@ class Summary(Saved, Generic[Table_co]):
         frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
         # Names of metrics may be those of other frames.
         frames |= {f"own {name}": cells for name, cells in self.own.items()}
-        frames |= {f"folded {name}": sums for name, sums in (self.folded or {}).items()}
         header = {name: getattr(self, name) for name in files.HEADER}
         return files.content(frames, header)
 
@@ -212,11 +217,8 @@ class Summary(Saved, Generic[Table_co]):
             cells=frames["cell"],
             bins=frames["bin"],
             worst_rows=frames["worst"],
-            own=_named(frames, "own "),
+            own={
+                kind.removeprefix("own "): frame for kind, frame in frames.items() if kind.startswith("own ")
+            },
             details={kind: frames[kind] for kind in KEYS if kind in frames},
-            folded=_named(frames, "folded ") or None,
         )
-
-
-def _named(frames: Mapping[str, pl.DataFrame], prefix: str) -> dict[str, pl.DataFrame]:
-    return {kind.removeprefix(prefix): frame for kind, frame in frames.items() if kind.startswith(prefix)}

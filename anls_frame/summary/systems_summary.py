@@ -15,7 +15,8 @@ from anls_frame._typing import Options, Table_co
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, is_pandas
 from anls_frame.frames.origins import scored_by
-from anls_frame.summary import cluster_groups, files, transitions
+from anls_frame.summary import files, transitions
+from anls_frame.summary.cluster_groups import in_groups
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live
 from anls_frame.summary.saved import Saved
@@ -24,7 +25,7 @@ from anls_frame.summary.settings import Settings, check_part, resolve_missing, s
 from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.system_rows import scored_rows
-from anls_frame.summary.system_sums import SystemSums, collect
+from anls_frame.summary.system_sums import SystemSums, added_cells, collect
 from anls_frame.summary.systems import resolve_for, resolve_systems
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         other one, by its name.
     from_pandas
         Whether it was made from pandas frames, so that the tables made from it are pandas frames too.
-    groups
-        After `fold_clusters`, the number of groups that the clusters were put into.
-    scored_by, forgotten_documents
+    is_folded, scored_by, forgotten_documents
         As for `Summary`.
 
     Examples
@@ -89,7 +88,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
     sums: SystemSums
     transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     from_pandas: bool = False
-    groups: int | None = None
+    is_folded: bool = False
     scored_by: str | None = None
     forgotten_documents: str | None = None
 
@@ -158,19 +157,21 @@ class SystemsSummary(Saved, Generic[Table_co]):
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"a": ["x"] * 9000, "b": ["y"] * 9000, "answer": ["x"] * 9000})
         >>> summary = af.summarize_systems(df.with_row_index("doc"), ["a", "b"], "answer", cluster="doc")
-        >>> folded = summary.fold_clusters()
-        >>> folded.groups
-        4096
-        >>> af.Comparison.from_summary(folded).overall["difference"]
+        >>> af.Comparison.from_summary(summary.fold_clusters()).overall["difference"]
         -1.0
         """
         if self.settings.cluster is None:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
-        if self.groups is not None:
+        if self.is_folded:
             return self
         keys = key_names(self.settings.by, None)
-        sums = cluster_groups.in_groups(self.sums, keys, self.settings.metrics)
-        return dataclasses.replace(self, sums=sums, groups=cluster_groups.GROUPS)
+        cells = {
+            metric.name: added_cells(
+                [in_groups(self.sums.cells[metric.name])], keys, metric, len(self.systems)
+            )
+            for metric in self.settings.metrics
+        }
+        return dataclasses.replace(self, sums=dataclasses.replace(self.sums, cells=cells), is_folded=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SystemsSummary[pl.DataFrame]:
@@ -211,9 +212,9 @@ class SystemsSummary(Saved, Generic[Table_co]):
             "digest": "",
             "scored_by": self.scored_by,
             "forgotten_documents": self.forgotten_documents,
+            "is_folded": self.is_folded,
             SYSTEMS: {
                 "columns": dict(self.systems),
-                "groups": self.groups,
                 "counts": {name: dict(counts) for name, counts in sums.counts.items()},
                 "missing": list(sums.missing),
                 "invented": list(sums.invented),
@@ -243,7 +244,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         return SystemsSummary(
             settings=header["settings"],
             systems=found["columns"],
-            groups=found["groups"],
+            is_folded=header["is_folded"],
             scored_by=header["scored_by"],
             forgotten_documents=header["forgotten_documents"],
             parts=header["parts"],

@@ -251,12 +251,6 @@ def test_what_cannot_be_tested_is_an_error(
         report.against_rest(**options)
 
 
-def test_folded_clusters_are_an_error() -> None:
-    summary = af.summarize(sample(1), "prediction", "answer", by="types", cluster="doc").fold_clusters()
-    with pytest.raises(ValueError, match=r"folded; call against_rest\(\) before fold_clusters\(\)"):
-        af.Report.from_summary(summary).against_rest()
-
-
 def test_a_slicing_column_called_like_one_of_the_result_is_an_error() -> None:
     frame = sample(1).rename({"types": "rest"})
     with pytest.raises(af.exceptions.DuplicateColumnError, match="rest"):

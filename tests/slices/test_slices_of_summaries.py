@@ -168,8 +168,6 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
             af.find_slices(summary, columns=columns, metrics="score")
     with pytest.raises(ValueError, match="twice"):
         af.find_slices(summary, columns=["kind", "kind"], metrics="score")
-    with pytest.raises(ValueError, match="folded"):
-        af.find_slices(summary.fold_clusters(), metrics="score")
     with pytest.raises(ValueError, match="must have clusters"):
         af.find_slices(af.summarize(frame, by=by, metrics="score"))
     with pytest.raises(ValueError, match="sliced by"):
@@ -195,8 +193,6 @@ def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
         af.find_slices(summary, columns="lang")
     with pytest.raises(ValueError, match="names of the summary's metrics"):
         af.find_slices(summary, metrics="anls")
-    with pytest.raises(ValueError, match="folded"):
-        af.find_slices(summary.fold_clusters())
     with pytest.raises(ValueError, match="must have clusters"):
         af.find_slices(af.summarize_systems(frame, ["old", "score"], **{**options, "cluster": None}))
     with pytest.raises(ValueError, match=r"of one system or of two.*'third'"):

@@ -14,7 +14,6 @@ from key_columns import KEYS, TEXTS
 import anls_frame as af
 from anls_frame.reports.reports import Report
 from anls_frame.summary import Summary, files, merge, summarize
-from anls_frame.summary.catalogue import TEXT_METRICS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -215,7 +214,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 10
+    assert files.FORMAT == 11
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -231,7 +230,9 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "version"),
     ]
     assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {noted} {of_texts}".format("UInt64")
-    assert shape(texts.fold_clusters().cells) == f"key_0:String {counts} {noted} {of_texts}".format("Int128")
+    assert shape(texts.fold_clusters().cells) == (
+        f"key_0:String cluster:UInt16 {counts} {noted} {of_texts}".format("Int128")
+    )
     assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
     assert shape(texts.worst_rows) == (
         "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
@@ -256,13 +257,6 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert shape(scores.worst_rows) == (
         "key_0:String own_0:Float64 own_1:Float64 keep_0:Int64 row_digest:UInt64"
     )
-    tables = texts.fold_clusters().folded
-    assert tables is not None
-    assert list(tables) == [""]
-    folded = tables[""]
-    moments = (f"{one.name}:{moment}:Int128" for one in TEXT_METRICS for moment in MOMENTS)
-    sizes = "n_squares:Int128 n_cubes:Int128 n_fourths:Int128"
-    assert shape(folded) == f"keys:String {counts} units:Int64 {sizes} {' '.join(moments)} slice_key_0:String"
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
     two = af.summarize_systems(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])

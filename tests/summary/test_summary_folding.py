@@ -1,7 +1,8 @@
-"""Folded summaries give the reports of unfolded ones, and refuse what they cannot know any more."""
+"""Folded summaries give the reports of unfolded ones whose clusters are the groups."""
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -31,12 +32,6 @@ def summary_of(frame: pl.DataFrame, part: str | None = None) -> af.Summary:
     return af.summarize(frame, "prediction", "answers", by=BY, cluster="doc", worst=2, part=part)
 
 
-def by_clusters(frame: pl.DataFrame, part_of: dict[int | None, int]) -> list[pl.DataFrame]:
-    """Rows in parts that share no cluster."""
-    part = frame["doc"].map_elements(part_of.get, return_dtype=pl.Int64, skip_nulls=False)
-    return [frame.filter(part == number) for number in set(part_of.values())]
-
-
 def check_alike(found: af.Summary, expected: af.Summary) -> None:
     one, other = af.Report.from_summary(found), af.Report.from_summary(expected)
     for columns in ROLL_UPS:
@@ -48,28 +43,44 @@ def check_alike(found: af.Summary, expected: af.Summary) -> None:
 def test_report_stays_the_same() -> None:
     summary = summary_of(FRAME)
     folded = summary.fold_clusters()
-    assert "cluster" not in folded.cells.columns
+    assert folded.cells["cluster"].dtype == pl.UInt16
     check_alike(folded, summary)
     assert folded.fold_clusters() is folded
 
 
 def test_size_depends_on_slices_alone() -> None:
-    rows = pl.concat([FRAME.with_columns(pl.col("doc") + 10 * part) for part in range(50)])
-    many, few = (summary_of(frame).fold_clusters() for frame in (rows, FRAME))
-    assert many.folded is not None
-    assert few.folded is not None
-    assert many.cells.height == few.cells.height
-    heights = [{name: cells.height for name, cells in one.items()} for one in (many.folded, few.folded)]
-    assert heights[0] == heights[1]
+    rows = pl.DataFrame({"doc": range(60_000)}).with_columns(p=pl.lit("a"), lang=pl.col("doc") % 2)
+    cells = [
+        af.summarize(rows.head(height), "p", "p", by="lang", cluster="doc").fold_clusters().cells
+        for height in (30_000, 60_000)
+    ]
+    assert 0.95 * 2 * 4096 < cells[0].height < cells[1].height <= 2 * 4096
 
 
-# Up to the order of the parts, all ways to put four clusters into at most three.
-@pytest.mark.parametrize(
-    "parts", [f"0{b}{c}{d}" for b in range(2) for c in range(b + 2) for d in range(min(max(b, c) + 2, 3))]
-)
-def test_parts_without_shared_clusters_add_up(parts: str) -> None:
-    part_of = dict(zip((1, 2, 3, None), map(int, parts), strict=True))
-    folded = [summary_of(frame).fold_clusters() for frame in by_clusters(FRAME, part_of)]
+def test_groups_are_clusters() -> None:
+    """Where several documents are in a group, it counts as one."""
+    frame = pl.DataFrame({"doc": range(3000)}).with_columns(
+        p=pl.format("a{}", pl.col("doc") % 7), a=pl.format("a{}", pl.col("doc") % 5), lang=pl.col("doc") % 3
+    )
+    by_document = af.summarize(frame, "p", "a", by="doc", cluster="doc").fold_clusters().cells
+    group = dict(by_document.select("key_0", "cluster").iter_rows())
+    grouped = frame.with_columns(group=pl.col("doc").replace_strict(group))
+    assert 2000 < grouped["group"].n_unique() < 2500
+    folded = af.Report.from_summary(
+        af.merge(
+            af.summarize(part, "p", "a", by="lang", cluster="doc").fold_clusters()
+            for part in (grouped[::2], grouped[1::2])
+        )
+    )
+    expected = af.report(grouped, "p", "a", by="lang", cluster="group")
+    report_oracle.check_alike(folded.to_polars(), expected.to_polars())
+    report_oracle.check_alike(folded.against_rest(), expected.against_rest())
+
+
+@pytest.mark.parametrize("parts", [*itertools.product(range(2), repeat=4)])
+def test_parts_add_up_whether_they_share_clusters_or_not(parts: tuple[int, ...]) -> None:
+    part = pl.Series([*parts, *parts[::-1]])
+    folded = [summary_of(FRAME.filter(part == number)).fold_clusters() for number in (0, 1)]
     check_alike(af.merge(folded), summary_of(FRAME))
 
 
@@ -83,13 +94,13 @@ def test_folded_summary_is_saved_and_loaded(tmp_path: Path) -> None:
     folded = summary_of(FRAME).fold_clusters()
     folded.save(tmp_path / "summary.parquet")
     loaded = af.Summary.load(tmp_path / "summary.parquet")
-    assert loaded.folded is not None
+    assert loaded.is_folded
     check_alike(loaded, folded)
     check_alike(af.merge([loaded, summary_of(FRAME.clear()).fold_clusters()]), folded)
 
 
 def test_folded_and_unfolded_summaries_do_not_merge() -> None:
-    first, second = (summary_of(frame) for frame in by_clusters(FRAME, {1: 0, 2: 1, 3: 1, None: 0}))
+    first, second = (summary_of(frame) for frame in (FRAME[:4], FRAME[4:]))
     with pytest.raises(ValueError, match=r"some summaries are folded; call fold_clusters\(\) on all"):
         af.merge([first.fold_clusters(), second])
 

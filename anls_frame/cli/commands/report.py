@@ -70,8 +70,7 @@ def report(
         bool,
         typer.Option(
             "--fold-clusters",
-            help="Leave the clusters out of the saved summary, which keeps it small; only if no document has "
-            "rows in another part.",
+            help="Save documents in 4,096 groups, each of which counts as one, so that the file stays small.",
         ),
     ] = False,
     allow_repeated_ids: Annotated[
