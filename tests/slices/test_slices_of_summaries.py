@@ -76,6 +76,16 @@ def test_texts_have_the_slices_of_their_rows() -> None:
             assert QUESTIONS.filter(of_summary.filter(place)).equals(rows)
 
 
+def test_groups_of_folded_summaries_are_documents() -> None:
+    """Each document of the sample data is a group of its own, but in another order."""
+    summary = af.summarize(QUESTIONS, "rapidocr", "answers", by=COLUMNS, cluster="doc_id")
+    check_equal(af.find_slices(summary.fold_clusters()), af.find_slices(summary), draws=4)
+    systems = af.summarize_systems(
+        QUESTIONS, ["rapidocr", "tesseract"], "answers", by=COLUMNS, cluster="doc_id"
+    )
+    check_equal(af.find_slices(systems.fold_clusters()), af.find_slices(systems), draws=4)
+
+
 def test_own_scores_have_the_slices_of_their_rows() -> None:
     frame = scores()
     columns = ["kind", "pages", "tags"]
