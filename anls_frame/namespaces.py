@@ -57,7 +57,7 @@ def described(namespace: object, owner: str) -> str:
 
 _OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul")
 _DATA = (
-    *("len", "iter", "next", "getitem", "setitem", "contains", "array", "arrow_c_stream"),
+    *("len", "iter", "next", "getitem", "setitem", "contains", "call", "array", "arrow_c_stream"),
     *("bool", "int", "float", "round", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge"),
     *(f"{side}{operation}" for operation in _OPERATIONS for side in ("", "r")),
 )
@@ -126,9 +126,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if not name.startswith("_"):
-                message += f"; {_not_the_column(self)}"
+            message = f"{type(self).__name__!r} object has no attribute {name!r}; {_not_the_column(self)}"
             raise AttributeError(message, name=name, obj=self)
 
     summarize = forward(summarizing.summarize)
@@ -154,7 +152,8 @@ def _not_the_column(namespace: AnlsFrameNamespace[Any]) -> str:
 
 
 def _refuse_use_as_data(self: AnlsFrameNamespace[Any], *_: object, **__: object) -> NoReturn:
-    raise TypeError(_not_the_column(self))
+    # A TypeError would say that it is a single value, of which Polars makes a column of objects.
+    raise ValueError(_not_the_column(self))
 
 
 for use in _DATA:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, margin, number, share, string
+from anls_frame._arguments import count, margin, number, refuse_columns, share, string
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._measures import measure_of
 
@@ -175,6 +175,7 @@ def compare(
     """
     from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
 
+    refuse_columns("cluster", cluster, "cluster=")
     named = _named(systems)
     of = measure_of(measure, options)
     confidence = share("confidence", confidence, ends=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.checks import check_column
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @table_of_frame
+@takes_names
 def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = None) -> Any:
     """
     Table of scores for a frame: over all rows, for each group, or for each row.

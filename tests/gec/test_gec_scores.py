@@ -96,3 +96,13 @@ def test_wrong_arguments() -> None:
         gec.scores({}, CORPUS["m2"])
     with pytest.raises(TypeError, match=r"got pandas\.Series; pass the name of the column, and .* `scores`"):
         gec.m2(PANDAS["prediction"], "source", "edits")
+
+
+@pytest.mark.parametrize("series", [pl.Series("part", [0]), pd.Series([0], name="part")])
+def test_a_series_is_refused_where_a_name_is_meant(series: Any) -> None:
+    error = "takes names of columns, got a .*; pass its name: "
+
+    with pytest.raises(TypeError, match=f"by {error}by='part'"):
+        gec.scores(DATA, CORPUS["m2"], by=series)
+    with pytest.raises(TypeError, match=f"cluster {error}cluster='part'"):
+        gec.compare(["prediction", "source"], DATA, cluster=series)
