@@ -18,7 +18,7 @@ from anls_frame.metrics import errors, scores, words
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
-from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.rows import scored_type, with_unanswerable
 from anls_frame.summary.slicing import categories
 from anls_frame.summary.systems import of_system, once, resolve_for
 
@@ -208,7 +208,7 @@ def _of_system(place: int, asked: Asked) -> list[pl.Expr]:
     explained = errors.explain(text, "answers", **options).struct
     return [
         *(value.alias(name) for name, value in {**built_in, **own}.items()),
-        errors.error_type(prediction, "answers", **options).cast(pl.String).alias(f"type_{place}"),
+        scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{place}"),
         score.field("nls").alias(f"similarity_{place}"),
         score.field("answer_index").alias(f"nearest_{place}"),
         scores.nearest_answer(text, "answers", protocol=settings.protocol).alias("nearest"),

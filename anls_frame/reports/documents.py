@@ -245,13 +245,12 @@ def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, floa
     settings = view.summary.settings
     is_known = view.measures[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
     lost = overall["n"] * (1 - overall["anls"]) if is_known else 0.0
-    # Where the empty text is an answer, it is also a right prediction.
-    if lost <= 0 or overall["n_empty_reference"]:
+    if lost <= 0:
         return None
     counts = dict(
         details.error_table(view.summary.details["errors"], []).select("error_type", "n").iter_rows()
     )
-    return {kind: counts[kind] / lost for kind in ("missing", "empty", "wrong") if kind in counts}
+    return {kind: counts[kind] / lost for kind in ("missing", "empty", "invented", "wrong") if kind in counts}
 
 
 def _report_figures(view: ReportView) -> list[Figure]:

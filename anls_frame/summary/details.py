@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame.metrics.errors import ERROR_TYPES, error_type
+from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.rows import sum_of_scores
+from anls_frame.summary.rows import scored_type, sum_of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,8 +34,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": 
 
 def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[str, pl.LazyFrame]:
     """Return the queries for the details that are not added up with the scores, of the texts of `Rows`."""
-    protocols = {"protocol": settings.protocol, "threshold": settings.threshold}
-    kind = error_type("prediction", "answers", **protocols).cast(pl.String)  # type: ignore[call-overload]
+    kind = scored_type(pl.col("prediction"), "answers", settings).cast(pl.String)
     options = {
         "protocol": plugin_options(settings.cer_protocol),
         "max_length": settings.max_length,

@@ -12,6 +12,7 @@ from anls_frame import _plugin
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.progress import counted
+from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_options
 from anls_frame.summary import fixed_point, own_metrics
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -226,6 +227,20 @@ def _where(condition: pl.Expr, text: str) -> pl.Expr:
 def predicted(prediction: str) -> pl.Expr:
     """Return the predictions as they are scored: a missing one is the empty text."""
     return cs.by_name(prediction).cast(pl.String).fill_null("")
+
+
+def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Expr:
+    """
+    Return the error type of each row as it is scored.
+
+    Where a missing prediction is scored as the empty text and this is an answer, nothing is missing.
+    """
+    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
+    if settings.missing == "drop":
+        return error_type(prediction, cs.by_name(answers), **options)
+    kind = error_type(prediction, cs.by_name(answers), missing="empty", **options)
+    missing = pl.lit("missing", dtype=pl.Enum(ERROR_TYPES))
+    return pl.when(prediction.is_null() & (kind == "empty")).then(missing).otherwise(kind).alias("error_type")
 
 
 def is_missing(null: str) -> pl.Expr:

@@ -8,10 +8,10 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.metrics.errors import ERROR_TYPES, error_type
+from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import canonical, explode_lists, sliced_keys
-from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.rows import scored_type, with_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,7 @@ PAIR = ("old_error_type", "new_error_type")
 
 def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
     """Return the error type of each row; null without an answer, and for a prediction that is dropped."""
-    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
-    kind = error_type(cs.by_name(prediction), cs.by_name(answers), **options)
+    kind = scored_type(cs.by_name(prediction), answers, settings)
     if settings.missing == "empty":
         return kind
     return pl.when(cs.by_name(prediction).is_not_null()).then(kind)

@@ -399,6 +399,25 @@ def test_a_page_says_all_rows_and_nothing_else_for_the_row_over_everything(tmp_p
     assert not any("overall" in text for text in words)
 
 
+@pytest.mark.parametrize("none", [None, ""])
+def test_the_head_of_a_report_names_invented_texts(none: str | None) -> None:
+    # By hand: of 30 rows without an answer, 20 got a text; of 70 others, 16 are wrong and 4 missing.
+    rows = [("cat", "cat", 50), ("zzz", "cat", 16), (None, "cat", 4), ("zzz", none, 20), (None, none, 10)]
+    frame = pl.DataFrame(
+        [(text, answer) for text, answer, count in rows for _ in range(count)],
+        schema=["prediction", "answer"],
+        orient="row",
+    )
+    made = af.report(frame, "prediction", "answer", details=True, unanswerable="empty")
+    assert made.overall["anls"] == 0.6
+    assert made.to_document().head.endswith("; lost points: 50 % invented, 40 % wrong, 10 % missing.")
+    assert dict(made.errors().select("error_type", "n").iter_rows()) == {
+        "missing": 4, "invented": 20, "exact": 60, "wrong": 16
+    }  # fmt: skip
+    left_out = af.report(frame, "prediction", "answer", details=True).to_document().head
+    assert ("invented" in left_out) == (none == "")
+
+
 def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     # By hand: 40 right, 30 missing, 20 wrong and 10 blank predictions; half of the German ones are right.
     rows = [("de", "cat", 20), ("de", None, 20), ("en", "cat", 20), ("en", "zzz", 20)]
