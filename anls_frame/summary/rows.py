@@ -33,14 +33,15 @@ UNANSWERABLE = "__anls_frame_unanswerable"
 """Name of the column that says which rows have no answer, where these are scored."""
 
 _TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
-# After whitespace: what Python strips.
-_NOT_BLANK = r"[^\s\x1c-\x1f]"
+_WHITESPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""What Python strips; the last such character is U+3000."""
 PLACEHOLDERS = (
     *("none", "null", "nan", "<na>", "n/a", "#n/a", "unknown"),
     *("unanswerable", "not answerable", "no answer"),
 )
 """Texts that often stand for a missing prediction, in lower case."""
-_PLACEHOLDER = rf"(?i)\A\s*(?:{'|'.join(PLACEHOLDERS)})[.]?\s*\z"
+_CASES = (str.lower, str.upper, str.capitalize, str.title)
+_SPELLED = [f"{spell(text)}{end}" for text in PLACEHOLDERS for spell in _CASES for end in ("", ".")]
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
@@ -211,17 +212,17 @@ def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
 def is_invented(prediction: str) -> pl.Expr:
     """Return in which scored rows a text was predicted, and there is no answer."""
     unanswerable = pl.coalesce("unanswerable", ~pl.col("answerable"))
-    return _where(unanswerable, prediction).str.contains(_NOT_BLANK).fill_null(value=False)
+    return (_stripped(unanswerable, prediction) != "").fill_null(value=False)
 
 
 def is_placeholder(prediction: str, exact_match: pl.Expr) -> pl.Expr:
     """Return in which scored rows a prediction is one of `PLACEHOLDERS`, and not an answer."""
-    return _where(~exact_match, prediction).str.contains(_PLACEHOLDER).fill_null(value=False)
+    return _stripped(~exact_match, prediction).is_in(_SPELLED).fill_null(value=False)
 
 
-def _where(condition: pl.Expr, text: str) -> pl.Expr:
-    """Return the texts of some rows, so that the others cost nothing."""
-    return pl.when(condition).then(pl.col(text).cast(pl.String))
+def _stripped(condition: pl.Expr, text: str) -> pl.Expr:
+    """Return the texts of some rows, without whitespace at their ends; the others cost nothing."""
+    return pl.when(condition).then(pl.col(text).cast(pl.String)).str.strip_chars(_WHITESPACE)
 
 
 def predicted(prediction: str) -> pl.Expr:

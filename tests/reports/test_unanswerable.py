@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -199,6 +200,17 @@ def test_predictions_that_stand_for_none_are_noted(kind: str) -> None:
     )
     scored = af.report(frame, "prediction", "answers", unanswerable="empty")
     assert f"{note}{len(PLACEHOLDERS) + 1}." in str(scored)
+
+
+def test_texts_are_blank_and_placeholders_whatever_whitespace_python_strips() -> None:
+    spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
+    texts = [*spaces, *(f"{space}Nan.{space}" for space in spaces), "\u200b"]
+    for answer, noted in ((None, "n_invented"), ("a", "n_placeholders")):
+        made = af.summarize(
+            pl.DataFrame({"prediction": texts}).with_columns(answer=pl.lit(answer)), "prediction", "answer"
+        )
+        wanted = len(spaces) + (answer is None)
+        assert made.cells.select(pl.col(noted).sum()).item() == wanted
 
 
 def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
