@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string as strings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
@@ -18,8 +18,15 @@ from anls_frame.metrics import errors, scores, words
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
-from anls_frame.summary.rows import scored_type, with_unanswerable
+from anls_frame.summary.rows import (
+    is_invented,
+    is_placeholder,
+    is_unanswerable,
+    scored_type,
+    with_unanswerable,
+)
 from anls_frame.summary.slicing import categories
+from anls_frame.summary.system_rows import noted
 from anls_frame.summary.systems import of_system, once, resolve_for
 
 if TYPE_CHECKING:
@@ -74,6 +81,17 @@ class Asked:
         return [[of_system(metric, system) for metric in self.metrics] for system in self.systems]
 
 
+class OfSystem(NamedTuple):
+    """What the rows of a system come to."""
+
+    scored: int
+    mean: float | None
+    """How many rows have a score in the first metric, and its mean."""
+    n_invented: int
+    n_placeholders: int
+    """How many predictions notes name, as in reports."""
+
+
 def metrics_of_rows(
     given: Any, systems: Mapping[str, str], columns: Sequence[Any], cer_protocol: ScoreProtocol | str
 ) -> list[Metric]:
@@ -85,31 +103,41 @@ def metrics_of_rows(
     return once(of_rows(resolved, given))
 
 
-def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[tuple[int, float | None]]]:
+def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[OfSystem]]:
     """
-    Return the rows with the worst scores in the order of the frame, the number of all, and what they score.
+    Return the rows with the worst scores in the order of the frame, the number of all, and what they come to.
 
-    With two systems, rows that the second one broke are worse than others. The number of scored rows and the
-    mean of each system are those of the first metric.
+    With two systems, rows that the second one broke are worse than others.
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
     rows = _scored(frame, asked)
     firsts = [f"score_0_{place}" for place, _ in enumerate(asked.systems)]
     sign = 1 if asked.metrics[0].higher_is_better else -1
-    counts = (pl.struct(pl.col(name).count(), pl.col(name).mean().alias("mean")) for name in firsts)
-    means = rows.select(pl.len(), *counts)
+    of_systems = (
+        pl.struct(
+            pl.col(first).count(),
+            pl.col(first).mean().alias("mean"),
+            pl.sum(f"invented_{place}", f"placeholder_{place}"),
+        )
+        for place, first in enumerate(firsts)
+    )
+    means = rows.select(pl.len(), *of_systems)
     ranks = {"rank": pl.mean_horizontal(firsts) * sign}
     if asked.are_two:
         ranks = {"broken": pl.min_horizontal(pl.col("change") * sign, pl.lit(0.0)), **ranks}
     ranked = rows.with_columns(rank.fill_null(float("inf")).alias(name) for name, rank in ranks.items())
-    worst = ranked.bottom_k(n, by=[*ranks, "row"]).sort("row").drop(ranks)
+    worst = (
+        ranked.bottom_k(n, by=[*ranks, "row"])
+        .sort("row")
+        .drop(*ranks, "unanswerable", "answerable", *noted(len(firsts)))
+    )
     table, of_all = pl.collect_all([worst, means], engine="streaming")
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
     height, *found = of_all.row(0)
-    return table.drop(unused, "nearest"), height, [tuple(one.values()) for one in found]
+    return table.drop(unused, "nearest"), height, [OfSystem(*one.values()) for one in found]
 
 
 def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
@@ -143,6 +171,7 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     selected: dict[str, pl.Expr] = {alias: cs.by_name(name) for alias, name in asked.shown.items()}
     selected |= {name: cs.by_name(name) for name in repeating(schema)}
     selected["answers"] = accepted
+    selected["unanswerable"] = is_unanswerable(source)
     for place, (name, metrics) in enumerate(zip(asked.systems.values(), asked.of_systems, strict=True)):
         score = scores.score(cs.by_name(name), accepted, cer_protocol=asked.settings.cer_protocol, **options)
         check_dtypes(pl.Schema({one: schema[one] for one in (name, asked.answers)}), score)
@@ -159,6 +188,17 @@ def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
     for place, _ in enumerate(asked.systems):
         rows = rows.with_columns(_of_system(place, asked))
         rows = rows.with_columns(_how(place, asked.settings))
+    rows = rows.with_columns(
+        answerable=pl.any_horizontal(
+            pl.col(f"similarity_{place}").is_not_null() for place, _ in enumerate(asked.systems)
+        )
+    )
+    for place, _ in enumerate(asked.systems):
+        prediction = f"prediction_{place}"
+        rows = rows.with_columns(
+            is_invented(prediction).alias(f"invented_{place}"),
+            is_placeholder(prediction, pl.col(f"exact_{place}")).alias(f"placeholder_{place}"),
+        ).drop(f"exact_{place}")
     is_list = isinstance(schema[asked.answers], pl.List | pl.Array)
     if not is_list:
         rows = rows.with_columns(pl.when(pl.col("answers").is_not_null()).then(pl.concat_list("answers")))
@@ -210,6 +250,7 @@ def _of_system(place: int, asked: Asked) -> list[pl.Expr]:
         *(value.alias(name) for name, value in {**built_in, **own}.items()),
         scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{place}"),
         score.field("nls").alias(f"similarity_{place}"),
+        score.field("exact_match").alias(f"exact_{place}"),
         score.field("answer_index").alias(f"nearest_{place}"),
         scores.nearest_answer(text, "answers", protocol=settings.protocol).alias("nearest"),
         *(explained.field(step).alias(f"{step}_{place}") for step in ("raw", *_STEPS)),

@@ -14,7 +14,7 @@ from anls_frame._arguments import count, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
-from anls_frame.analysis.browsed_rows import Asked, collected, metrics_of_rows, orders, right_values
+from anls_frame.analysis.browsed_rows import Asked, OfSystem, collected, metrics_of_rows, orders, right_values
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import sources
 from anls_frame.export.display import spelled
@@ -23,6 +23,8 @@ from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
 from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import NOTED
+from anls_frame.summary.notes import texts_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
@@ -316,7 +318,7 @@ def browse(
         row_id=id,
         image=image,
     )
-    table, rows, means = collected(frame, asked, MOST_ROWS if n is None else n)
+    table, rows, of_systems = collected(frame, asked, MOST_ROWS if n is None else n)
     if n is None and rows > MOST_ROWS:
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
@@ -327,7 +329,7 @@ def browse(
     return RowsPage(
         RowsContent(
             title=string("title", _title(list(systems)) if title is None else title),
-            notes=_notes(asked, table, rows, means),
+            notes=_notes(asked, table, rows, of_systems),
             signature=asked.settings.signature,
             table=table,
             systems=list(systems),
@@ -347,37 +349,37 @@ def _title(systems: Sequence[str]) -> str:
     return " and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
 
 
-def _notes(
-    asked: Asked, table: pl.DataFrame, rows: int, means: Sequence[tuple[int, float | None]]
-) -> list[str]:
-    """Return what stands below the title: the score of each system, and how many rows there are."""
+def _notes(asked: Asked, table: pl.DataFrame, rows: int, of_systems: Sequence[OfSystem]) -> list[str]:
+    """Return what stands below the title: the score of each system, how many rows there are, and notes."""
     metric = asked.metrics[0]
     name = metric.row or metric.name
     shown = table.height
-    if len(means) == 1:
-        ((scored, mean),) = means
+    counts: dict[str, Any]
+    if len(of_systems) == 1:
+        (alone,) = of_systems
+        counts = {name: getattr(alone, name) for name in NOTED}
         is_whole = shown == rows
         worst = _worst_slice(table, asked, metric) if is_whole else None
         lost = _lost_points(table, metric) if is_whole else None
-        score = None if mean is None else spelled(mean, (), _SCORE)
-        found = [] if score is None else [head(f"Mean {name} {score}", scored, worst=worst, lost=lost)]
+        score = None if alone.mean is None else spelled(alone.mean, (), _SCORE)
+        found = [] if score is None else [head(f"Mean {name} {score}", alone.scored, worst=worst, lost=lost)]
     else:
-        found = [_of_several(name, asked, table if shown == rows else None, means)]
+        systems = list(zip(asked.systems, of_systems, strict=True))
+        counts = {name: {system: getattr(one, name) for system, one in systems} for name in NOTED}
+        found = [_of_several(name, asked, table if shown == rows else None, of_systems)]
     if shown < rows:
         what = f"rows that {list(asked.systems)[1]} broke, or" if asked.are_two else "rows"
         found.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
-    return found
+    return [*found, *texts_notes(counts, asked.settings.unanswerable)]
 
 
-def _of_several(
-    name: str, asked: Asked, table: pl.DataFrame | None, means: Sequence[tuple[int, float | None]]
-) -> str:
+def _of_several(name: str, asked: Asked, table: pl.DataFrame | None, of_systems: Sequence[OfSystem]) -> str:
     """Return the mean scores of several systems, and of all rows, how many they have right."""
     named = [
-        f"{system} {spelled(mean, (), _SCORE)}"
-        for system, (_, mean) in zip(shortened_apart(list(asked.systems)), means, strict=True)
+        f"{system} {spelled(one.mean, (), _SCORE)}"
+        for system, one in zip(shortened_apart(list(asked.systems)), of_systems, strict=True)
     ]
-    counts = sorted({scored for scored, _ in means})
+    counts = sorted({one.scored for one in of_systems})
     over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} rows"
     if asked.are_two:
         first, second = named

@@ -11,7 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _palette
-from anls_frame._text import numbered, shortened
+from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
@@ -30,6 +30,7 @@ from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.measures import NOTED
+from anls_frame.summary.notes import of_systems, texts_notes
 from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from anls_frame.export.figures import Figure
     from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings, Unanswerable
+    from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
 _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
@@ -51,8 +52,6 @@ _LEAST_FINE = 20
 _CONFUSIONS = 30
 # The title of a report names so many scores.
 _NAMED = 3
-_NAMED_SYSTEMS = 10
-"""Systems that the note on missing predictions names."""
 _ERROR_TYPES = "Error types"
 _PAIR = ("reference_char", "predicted_char")
 _ALPHA = 0.05
@@ -523,46 +522,13 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> st
         parts.append(f"{dropped:,} {of_a_system if isinstance(missing, Mapping) else f'without a {what}'}")
     note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
     if isinstance(missing, Mapping):
-        of_systems = _of_systems(missing)
+        listed = of_systems(missing)
         how = "" if dropped else ", scored as the empty text"
-        return f"{note} Missing {what}s{how}: {of_systems}." if of_systems else note
+        return f"{note} Missing {what}s{how}: {listed}." if listed else note
     if missing and not dropped:
         verb = "is" if missing == 1 else "are"
         note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
     return note
-
-
-def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
-    """Return the notes on predictions that were perhaps not meant as texts to be scored, if there are any."""
-    notes = []
-    how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
-    if unanswerable == "empty":
-        how = "which are scored as wrong"
-    if invented := _counted(counts["n_invented"]):
-        notes.append(f"Texts predicted in rows without an answer, {how}: {invented}.")
-    if placeholders := _counted(counts["n_placeholders"]):
-        notes.append(
-            f'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing): '
-            f"{placeholders}."
-        )
-    return notes
-
-
-def _counted(counts: int | Mapping[str, int]) -> str:
-    """Return a number, or the numbers of systems; empty if there is nothing to count."""
-    if isinstance(counts, Mapping):
-        return _of_systems(counts)
-    return f"{counts:,}" if counts else ""
-
-
-def _of_systems(counts: Mapping[str, int]) -> str:
-    """List the counts of systems that have any, the largest first."""
-    ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
-    named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]
-    rest = ordered[_NAMED_SYSTEMS:]
-    if rest:
-        named.append(f"{sum(n for _, n in rest):,} of {numbered(len(rest), 'more system')}")
-    return ", ".join(named)
 
 
 def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:

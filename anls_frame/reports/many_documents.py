@@ -32,11 +32,11 @@ from anls_frame.reports.documents import (
     fine_note,
     kinds_of,
     scoring_note,
-    texts_notes,
     untestable_note,
     worst_slice,
 )
 from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.notes import texts_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -177,7 +177,7 @@ def with_unanswerable(
     `UNANSWERABLE` says which rows these are. With "drop", nothing changes.
     """
     schema = source.collect_schema()
-    texts = [answers, *predictions]
+    texts = [answers, *dict.fromkeys(predictions)]
     if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in texts):
         return source  # other dtypes are refused when they are scored
     accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in texts)

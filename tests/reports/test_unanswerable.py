@@ -130,6 +130,23 @@ def test_pages_of_rows_have_the_type() -> None:
         assert types.to_list().count("invented") == expected
 
 
+def test_pages_of_rows_have_the_notes_of_reports() -> None:
+    frame = pl.concat([pl.DataFrame(TEXTS), pl.DataFrame(TEXTS).with_columns(other=pl.lit("None"))])
+    several = {"old": "prediction", "new": "other", "again": "prediction"}
+    for unanswerable in ("drop", "empty"):
+        for missing in ("empty", "drop"):
+            options: dict[str, Any] = {"unanswerable": unanswerable, "missing": missing}
+            for systems, made in (
+                ("other", af.report(frame, "other", "answers", **options)),
+                (several, af.compare(frame, several, "answers", **options)),
+            ):
+                starts = ("Texts predicted in rows", "Predictions such as")
+                notes = [note for note in made.to_document().notes if note.startswith(starts)]
+                assert len(notes) == 2
+                page = af.browse(frame, systems, "answers", n=3, **options)
+                assert [note for note in page._content.notes if note.startswith(starts)] == notes  # noqa: SLF001
+
+
 def test_summaries_keep_the_choice_and_do_not_merge_with_another(tmp_path: Path) -> None:
     frame = pl.DataFrame(TEXTS)
     parts = {

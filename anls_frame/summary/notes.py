@@ -1,0 +1,49 @@
+"""Notes on the texts behind figures, for reports and pages of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from anls_frame._text import numbered, shortened
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anls_frame.summary.settings import Unanswerable
+
+_NAMED_SYSTEMS = 10
+"""Systems that a note names."""
+
+
+def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
+    """Return the notes on predictions that were perhaps not meant as texts to be scored, if there are any."""
+    notes = []
+    how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
+    if unanswerable == "empty":
+        how = "which are scored as wrong"
+    if invented := _counted(counts["n_invented"]):
+        notes.append(f"Texts predicted in rows without an answer, {how}: {invented}.")
+    if placeholders := _counted(counts["n_placeholders"]):
+        notes.append(
+            f'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing): '
+            f"{placeholders}."
+        )
+    return notes
+
+
+def _counted(counts: int | Mapping[str, int]) -> str:
+    """Return a number, or the numbers of systems; empty if there is nothing to count."""
+    if isinstance(counts, Mapping):
+        return of_systems(counts)
+    return f"{counts:,}" if counts else ""
+
+
+def of_systems(counts: Mapping[str, int]) -> str:
+    """List the counts of systems that have any, the largest first."""
+    ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
+    named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]
+    rest = ordered[_NAMED_SYSTEMS:]
+    if rest:
+        named.append(f"{sum(n for _, n in rest):,} of {numbered(len(rest), 'more system')}")
+    return ", ".join(named)
