@@ -105,7 +105,7 @@ def main() -> None:
         wrong += check_images(browser, folder / "words.html")
         for name in ("report", "comparison", "slices"):
             wrong += check_links(browser, folder / f"{name}.html")
-        for name in ("one", "hostile"):
+        for name in ("one", "hostile", "runs"):
             wrong += check_verdicts(browser, folder / f"{name}.html")
         wrong += check_marks(browser, folder / "two.html")
         wrong += check_confined(browser, folder / "one.html")

@@ -87,6 +87,15 @@ one = questions.anls.browse("tesseract", "answers", **shown, title="Tesseract on
 one.write(folder / "one.html")
 two = questions.anls.browse(systems, "answers", **shown, title="Two readers")
 two.write(folder / "two.html")
+# The same questions several times, told apart by columns that verdicts keep.
+predicted = questions.unpivot(
+    list(systems), index=["question_id", "answers"], variable_name="system", value_name="prediction"
+)
+runs = predicted.join(pl.DataFrame({"epoch": [1, 2]}), how="cross").sort("question_id", "epoch", "system")
+runs.write_parquet(folder / "runs.parquet")
+runs.anls.browse("prediction", "answers", id="question_id", title="Two readers, twice").write(
+    folder / "runs.html"
+)
 pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", keep="doc_id").write(
     folder / "long.html"
 )

@@ -14,6 +14,7 @@ VERDICTS = 100
 folder = Path(sys.argv[1])
 questions = pl.read_parquet("data/ocr_qa.parquet")
 hostile = pl.read_parquet(folder / "hostile.parquet")
+runs = pl.read_parquet(folder / "runs.parquet")
 one = af.browse(questions, "tesseract", "answers", id="question_id")
 both = af.browse(questions, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "answers", id="question_id")
 marked = af.read_verdicts(folder / "two.jsonl", both)
@@ -23,9 +24,19 @@ print(f"two: {marked.height} verdicts on texts of both systems")
 for name, frame, id_, page in (
     ("one", questions, "question_id", one),
     ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
+    ("runs", runs, "question_id", af.browse(runs, "prediction", "answers", id="question_id")),
 ):
     verdicts = af.read_verdicts(folder / f"{name}.jsonl", page)
     joined = frame.with_row_index("row").join(verdicts, on="row")
     if joined.height != VERDICTS or (joined[id_] != joined["id"]).any():
         sys.exit(f"{name}: {joined.height} verdicts were read, or ids differ")
+    for column in ("system", "epoch"):
+        saved = verdicts[column].drop_nulls()
+        if column not in frame.columns:
+            if len(saved):
+                sys.exit(f"{name}: verdicts of a page without {column} have {saved.unique().to_list()}")
+        elif saved.n_unique() != frame[column].n_unique() or (
+            joined[column].cast(pl.String).ne_missing(joined[f"{column}_right"]).any()
+        ):
+            sys.exit(f"{name}: {column} of verdicts is not that of their rows")
     print(f"{name}: {joined.height} verdicts, {verdicts['verdict'].n_unique()} different ones")
