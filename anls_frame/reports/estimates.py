@@ -46,8 +46,8 @@ class Sums(NamedTuple):
         """
         Return the sums of a ratio with its fields as rows: of the y fields of a unit, x have the score 1.
 
-        Its interval is then that of a mean over fields in clusters, and does not depend on how many fields
-        the rows have.
+        Its interval is then that of a mean over fields in clusters. Ten times as many fields that are right
+        or wrong together are larger clusters, whose interval is about the same, but not exactly in few rows.
         """
         return self._replace(squares=self.x, n=self.y, n_squares=self.yy, n_cubes=cubes, n_fourths=fourths)
 
