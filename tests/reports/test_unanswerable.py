@@ -192,6 +192,7 @@ def test_wrong_choices_are_refused() -> None:
 PLACEHOLDERS = [
     "None",
     " nan",
+    "NaN",
     "N/A",
     "Unknown.",
     "NULL",
