@@ -352,7 +352,7 @@ def _beside(
 
 def _names(given: Systems, usual: Sequence[str]) -> list[str]:
     """Return the given names of the systems, or the usual ones."""
-    from anls_frame.reports.differences import RESULT_COLUMNS
+    from anls_frame.reports.pairwise import OF_TWO
 
     names = list(given.names or usual)
     if len(names) != len(usual):
@@ -363,4 +363,4 @@ def _names(given: Systems, usual: Sequence[str]) -> list[str]:
         )
     if len(names) > 2:  # noqa: PLR2004 - only two systems have columns of their own
         return names
-    return [f"{name} " if name in RESULT_COLUMNS else name for name in names]
+    return [f"{name} " if name in OF_TWO else name for name in names]

@@ -14,7 +14,6 @@ from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
 from anls_frame.reports import pairwise, ranking
-from anls_frame.reports.differences import RESULT_COLUMNS, between, untestable
 from anls_frame.reports.long_frames import wide
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
@@ -396,11 +395,10 @@ class Comparison(SlicedResult[Table_co]):
             against = [pair for pair in self._pairs() if pair[0] == self._places[0]]
             return self._table("differences", columns, against)
         keys = chosen_keys(columns, self._by, self.noun)
-        of_pair = between(self.summary, self.metric, *self._places)
-        slices = in_order(
-            pairwise.of_two_in_one(of_pair, keys, self._test), keys, columns, self._settings.orders
-        )
-        names = dict(zip((*keys, "first", "second"), (*columns, *self._order), strict=True))
+        slices = pairwise.table(self.summary, keys, self._pairs(), self._test)
+        slices = in_order(slices.drop("metric", "first", "second"), keys, columns, self._settings.orders)
+        scores = ("first_score", "second_score")
+        names = dict(zip((*keys, *scores), (*columns, *self._order), strict=True))
         return self._sorted(slices, keys, columns).rename(names)
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
@@ -577,7 +575,7 @@ class Comparison(SlicedResult[Table_co]):
         ['v']
         """
         alpha = share("alpha", alpha)
-        return self._as_given(untestable(self.to_polars(), alpha, self.draws))
+        return self._as_given(pairwise.untestable(self.to_polars(), alpha, self.draws))
 
     def plot(self, *, kind: Literal["slices"] | None = None, **options: Any) -> Axes:
         """
@@ -872,8 +870,8 @@ class Comparison(SlicedResult[Table_co]):
         from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
 
         names = list(self.summary.systems)
-        differences = between(self.summary, self.metric, *(names.index(name) for name in systems))
-        return Planner(differences, self.metric, self.draws, self._by, self._settings.orders)
+        first, second = (names.index(name) for name in systems)
+        return Planner(self.summary, (first, second), self.draws)
 
 
 def _check_test(confidence: float, draws: int, seed: int) -> None:
@@ -888,7 +886,7 @@ def _check_names(comparison: Comparison) -> None:
     """Raise an error if names of systems or `by` columns are those of columns of the result."""
     by = comparison.summary.settings.by
     of_many = (*pairwise.COLUMNS, *ranking.COLUMNS, SLICE)
-    of_result = [*(RESULT_COLUMNS if comparison.is_of_two else of_many)]
+    of_result = [*(pairwise.OF_TWO if comparison.is_of_two else of_many)]
     of_result += [TABLE] if comparison.summary.settings.tables else []
     # Two systems have a column each.
     taken = {*by, *of_result} & set(comparison.systems if comparison.is_of_two else ())
@@ -1019,11 +1017,12 @@ def compare(
 
     Notes
     -----
-    For two systems the p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no
-    clusters), see `anls_frame.statistics.sign_flip`. The p-values of all slices and metrics are adjusted
-    together by step-down max-T on joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is
-    not among them. For more systems, see `anls_frame.statistics.pairwise` and `rank_sets`. Each interval is a
-    Student's t interval on its own. Interval and p-value are different methods and can disagree slightly.
+    P-values are those of `anls_frame.statistics.pairwise`, ranks those of `rank_sets`. For two systems the
+    p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no clusters), see
+    `anls_frame.statistics.sign_flip`. The p-values of all slices and metrics are adjusted together by
+    step-down max-T on joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is not among
+    them. Each interval is a Student's t interval on its own. Interval and p-value are different methods and
+    can disagree slightly.
 
     Examples
     --------

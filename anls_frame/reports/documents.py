@@ -23,8 +23,8 @@ from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports import type_changes
-from anls_frame.reports.differences import least_units, untestable
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
+from anls_frame.reports.pairwise import least_units, untestable
 from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS

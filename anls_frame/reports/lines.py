@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from anls_frame.reports.signs import sizes
 from anls_frame.reports.unit_sums import UnitSums
 from anls_frame.summary import fixed_point
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
@@ -102,6 +101,16 @@ class Lines:
             yield from self._lines(first, last)
             first = last
 
+    def together(self) -> tuple[IntArray, Line]:
+        """Return the slice of each unit, by its place, and the units of all slices."""
+        import numpy as np  # noqa: PLC0415 - only to compare
+
+        none = np.zeros(0, np.int64)
+        x = np.zeros((0, self.systems))
+        every = [Line(none, none, np.zeros(0), x, x if self.metric.is_ratio else x[:, :1]), *self]
+        slice_of = np.repeat(np.arange(len(every) - 1), [len(line.unit) for line in every[1:]])
+        return slice_of, Line(*(np.concatenate(parts) for parts in zip(*every, strict=True)))
+
     def units(self) -> pl.DataFrame:
         """Return the numbers of the units, each once, and for how many rows each stands (1 for clusters)."""
         counts = self.cells["count"][self.members["row"]]
@@ -192,7 +201,7 @@ def _of_metric(
         slices=_totals(exact, keys, metric, count),
         cells=cells,
         members=members,
-        sizes=sizes(members, keys),
+        sizes=_sizes(members, keys),
     )
 
 
@@ -210,3 +219,10 @@ def _totals(sums: pl.DataFrame, keys: Sequence[str], metric: Metric, systems: in
         ]
     added = [pl.col("n").sum(), *parts]
     return sums.group_by(keys).agg(added).sort(keys) if keys else sums.select(added)
+
+
+def _sizes(entries: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the number of entries of each slice, in the order of the slices."""
+    if not keys:
+        return pl.Series([entries.height]).to_numpy()
+    return entries.group_by(keys, maintain_order=True).len()["len"].cast(pl.Int64).to_numpy()

@@ -1,14 +1,14 @@
-"""Differences between all pairs of several systems, or in several metrics, by slice."""
+"""Differences between pairs of systems by slice: scores with intervals and tests."""
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports import differences, rates
-from anls_frame.reports.differences import VOTES, between, carriers_of_columns
 from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.summary.keys import explode_lists
@@ -17,15 +17,41 @@ from anls_frame.summary.system_sums import pairs as all_pairs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
     from anls_frame.statistics import SystemSums
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.systems_summary import SystemsSummary
 
 
-_ROUNDING = 1e-13
+VOTES = ("wins", "ties", "losses")
+
+COLUMNS = (
+    "metric",
+    "first",
+    "second",
+    "n",
+    "first_score",
+    "second_score",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "p_adjusted",
+    *VOTES,
+    "few_rows",
+    "n_clusters",
+)
+
+OF_TWO = ("n", *COLUMNS[COLUMNS.index("difference") :], "slice")
+"""Columns of two systems in one metric, which stand beside those with the scores of the systems."""
+
+LEAST_UNITS = 2
+"""Smallest number of units for a p-value; a single unit shows no spread."""
+
+_NO_SPREAD = 1e-13
+"""A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
+
+_ROUNDING = 1e-12
+"""A deviation below this fraction of the numbers that were subtracted is rounding error and set to 0."""
 
 GROUPS = 4096
 """Number of units beyond which the documents that carry a difference are counted in random groups."""
@@ -46,11 +72,8 @@ def table(
     """
     Return one line for each slice, metric and pair, in this order; the columns are those of `COLUMNS`.
 
-    Two systems get the sign-flip tests of `differences` and `rates`, more systems those of
-    `anls_frame.statistics.pairwise`; p-values are adjusted for all lines together.
+    P-values are those of `anls_frame.statistics.pairwise`, adjusted for all lines together.
     """
-    if len(summary.systems) == 2:  # noqa: PLR2004
-        return _of_two(summary, keys, pairs[0], test)
     every = lines(summary, keys)
     tested = _tested(every, pairs, test)
     tables = []
@@ -79,84 +102,6 @@ def with_simultaneous(
     return made.select(
         *made.columns[:place], *(pl.Series(name, end) for name, end in ends.items()), *made.columns[place:]
     )
-
-
-def _of_two(summary: SystemsSummary, keys: Sequence[str], pair: tuple[int, int], test: Test) -> pl.DataFrame:
-    tables = []
-    for metric in summary.metrics:
-        of_metric = between(summary, metric, *pair)
-        made = of_two_in_one(of_metric, keys, test)
-        names = {"first": "first_score", "second": "second_score"}
-        tables.append(made.rename(names).with_columns(_labels(summary, metric.name, pair)))
-    whole = pl.concat(tables)
-    if len(tables) > 1:
-        whole = whole.with_columns(p_adjusted=_joint(lines(summary, keys), whole["p_value"], test))
-    return whole.select(*keys, *COLUMNS)
-
-
-def of_two_in_one(of_metric: differences.Differences, keys: Sequence[str], test: Test) -> pl.DataFrame:
-    """Return the table of two systems in one metric, with their means in `first` and `second`."""
-    slices = rates.slices if of_metric.is_corpus else differences.slices
-    return slices(of_metric, keys, confidence=test.confidence, draws=test.draws, seed=test.seed)
-
-
-COLUMNS = (
-    "metric",
-    "first",
-    "second",
-    "n",
-    "first_score",
-    "second_score",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "p_adjusted",
-    *VOTES,
-    "few_rows",
-    "n_clusters",
-)
-
-
-def _labels(summary: SystemsSummary, metric: str, pair: tuple[int, int]) -> list[pl.Expr]:
-    first, second = (list(summary.systems)[place] for place in pair)
-    return [pl.lit(metric).alias("metric"), pl.lit(first).alias("first"), pl.lit(second).alias("second")]
-
-
-def _joint(every: Sequence[Lines], p_values: pl.Series, test: Test) -> pl.Series:
-    """Adjust the p-values of two systems in several metrics, by flipping signs in all of them jointly."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame.statistics.step_down import Units  # noqa: PLC0415 - imports numpy
-
-    count = sum(of_metric.slices.height for of_metric in every)
-    entries: list[tuple[npt.NDArray[Any], ...]] = []
-    if not count:
-        return p_values
-    errors, length, norm, sizes = np.zeros((4, count))
-    numbers: dict[str, list[npt.NDArray[np.int64]]] = {"unit": [], "counts": []}
-    for place, line in enumerate(one for of_metric in every for one in of_metric):
-        change = line.x[:, 1] - line.x[:, 0]
-        longer = line.y[:, -1] - line.y[:, 0]
-        errors[place] = (line.counts[:, None] * line.x).sum()
-        length[place] = (line.counts * (line.y[:, -1] + line.y[:, 0])).sum()
-        residual = change - (errors[place] / length[place] if length[place] else 0.0) * longer
-        norm[place] = np.sqrt((line.counts * residual**2).sum())
-        sizes[place] = (line.counts * np.abs(residual)).sum()
-        entries.append((line.unit, np.full(len(change), place), change))
-        entries.append((line.unit, np.full(len(change), count + place), longer))
-        numbers["unit"].append(line.unit)
-        numbers["counts"].append(line.counts)
-    unit, column, value = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-    places, first = np.unique(np.concatenate(numbers["unit"]), return_index=True)
-    counts = np.concatenate(numbers["counts"])[first]
-    units = Units(np.searchsorted(places, unit), column, value, counts, counts, 2 * count)
-    swap = rates.Swap(errors, length, norm, sizes)
-    p = p_values.to_numpy().astype(np.float64)
-    tested = ~np.isnan(p)
-    adjusted = np.full(count, np.nan)
-    adjusted[tested] = swap.adjusted(units, tested, p[tested], test.draws, test.seed)
-    return pl.Series(adjusted, nan_to_null=True)
 
 
 def _of_metric(
@@ -221,6 +166,18 @@ def _of_metric(
     ).select(*keys, *COLUMNS)
 
 
+def least_units(alpha: float, draws: int) -> int:
+    """Return the smallest number of units G whose smallest possible p-value, 2 / 2^G, is at most alpha."""
+    if alpha * (1 + draws) < 1:  # p is at least 1 / (1 + draws) too
+        return sys.maxsize
+    return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))
+
+
+def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
+    """Return the slices with too few units to reach a p-value of alpha."""
+    return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
+
+
 def _influence(line: Line, score: FloatArray, y: FloatArray) -> FloatArray:
     """Return the contribution of each unit to each system's score, to first order."""
     import numpy as np  # noqa: PLC0415 - only to compare
@@ -243,7 +200,7 @@ def _spread(
     squares = np.diag(products)
     bracket = squares[first] + squares[second] - 2 * products[first, second]
     # What is left of equal systems is rounding.
-    bracket[bracket <= _ROUNDING * (squares[first] + squares[second])] = 0.0
+    bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (line.counts[:, None] * line.y).sum(axis=0)
     lengths = (line.y * line.counts[:, None]).T @ line.y
     if len(total) > 1:
@@ -269,8 +226,33 @@ def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tupl
     for first, places in seconds.items():
         others = [pairs[place][1] for place in places]
         apart = influence[:, others] - influence[:, [first]]
-        carrying[places] = carriers_of_columns(apart, size[:, others] + size[:, [first]])
+        carrying[places] = _carriers(apart, size[:, others] + size[:, [first]])
     return carrying
+
+
+def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
+    """
+    Return the effective number of units that carry differences, above or below, whichever is fewer.
+
+    Parameters
+    ----------
+    deviations
+        Deviation of each unit from the figure of its slice, with a column for each difference.
+    scale
+        Size of the numbers that were subtracted; a deviation that is tiny in comparison is rounding.
+    """
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
+    far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
+
+    def carried(side: FloatArray) -> FloatArray:
+        total, squares = side.sum(axis=0), np.einsum("ij,ij->j", side, side)
+        return np.asarray(
+            np.divide(total**2, squares, out=np.zeros(len(total)), where=squares > 0), np.float64
+        )
+
+    return np.asarray(np.minimum(*(carried(np.maximum(side, 0.0)) for side in (far, -far))), np.float64)
 
 
 def _voted(summary: SystemsSummary, of_metric: Lines, pairs: Sequence[tuple[int, int]]) -> list[pl.Series]:

@@ -10,20 +10,20 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.reports.differences import RATE_PARTS, least_units
 from anls_frame.reports.estimates import FEW_UNITS
-from anls_frame.reports.signs import sizes
-from anls_frame.summary import fixed_point
-from anls_frame.summary.keys import chosen_keys, explode_lists, in_order
+from anls_frame.reports.lines import lines
+from anls_frame.reports.pairwise import least_units
+from anls_frame.summary.keys import chosen_keys, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from anls_frame.reports.differences import Differences
+    from anls_frame.reports.lines import Line
     from anls_frame.statistics.planning import Changes, Needed
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.systems_summary import SystemsSummary
 
 
 PILOT = 60
@@ -37,21 +37,22 @@ class Planner:
 
     Parameters
     ----------
-    differences
-        Sums of the differences by cell.
-    metric
-        The compared metric.
+    summary
+        Sums of the scores.
+    pair
+        The compared systems, by their places in the summary.
     draws
         Number of draws of the sign-flip test, below whose smallest p-value nothing can be shown.
-    by, orders
-        The comparison's `by` columns, and the values of those that have an order.
     """
 
-    differences: Differences
-    metric: Metric
+    summary: SystemsSummary
+    pair: tuple[int, int]
     draws: int
-    by: Sequence[str]
-    orders: Mapping[str, Sequence[str]]
+
+    @property
+    def metric(self) -> Metric:
+        """The compared metric."""
+        return self.summary.metrics[0]
 
     def detectable(self, columns: Sequence[str], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
@@ -123,7 +124,7 @@ class Planner:
         worth = float(changes.units.item())
         if documents >= PILOT and worth >= FEW_UNITS:
             return
-        unit = "document" if self.differences.has_clusters else "row"
+        unit = "document" if self.summary.settings.cluster is not None else "row"
         equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
         warn(
             f"the plan comes from {numbered(documents, unit)}{equal}; it is unsure with fewer than {PILOT} "
@@ -138,55 +139,37 @@ class Planner:
         """
         import numpy as np  # noqa: PLC0415 - only to compare
 
-        keys = chosen_keys(columns, self.by, "comparison")
+        keys = chosen_keys(columns, self.summary.settings.by, "comparison")
         unseen = largest_difference(self.metric)
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
-        units = self._units(keys)
-        of_slice = sizes(units, keys)
-        group = np.repeat(np.arange(len(of_slice)), of_slice)
-        made = self._changes_of_rates if self.differences.is_corpus else self._changes_of_means
-        counted = pl.col("count").sum() if self.differences.has_clusters else pl.lit(None)
-        counts = {
-            "n": (pl.col("count") * pl.col("n")).sum().cast(pl.Int64),
-            "n_clusters": counted.cast(pl.Int64),
-        }
-        slices = units.group_by(keys).agg(**counts).sort(keys) if keys else units.select(**counts)
-        return slices, made(units, group, len(of_slice), unseen)
+        of_metric = lines(self.summary, keys)[0]
+        group, units = of_metric.together()
+        has_clusters = self.summary.settings.cluster is not None
+        clusters = np.bincount(group, units.counts, of_metric.slices.height).astype(np.int64)
+        slices = of_metric.slices.select(
+            *keys,
+            pl.col("n").cast(pl.Int64),
+            n_clusters=pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64),
+        )
+        made = self._changes_of_rates if self.metric.is_ratio else self._changes_of_means
+        return slices, made(units, group, slices.height, unseen)
 
-    def _units(self, keys: Sequence[str]) -> pl.DataFrame:
-        """Return what units of each slice have, rows and differences or parts of rates; `count` are alike."""
-        cells = explode_lists(self.differences.cells, keys)
-        if self.differences.is_corpus and self.differences.has_clusters:
-            units = cells.group_by(*keys, "unit").agg(pl.col("n", *RATE_PARTS).sum()).sort(*keys, "unit")
-            return units.with_columns(count=pl.lit(1))
-        if self.differences.is_corpus:
-            units = cells.group_by(*keys, *RATE_PARTS).agg(count=pl.col("n").sum()).sort(*keys, *RATE_PARTS)
-            return units.with_columns(n=pl.lit(1))
-        if not self.differences.has_clusters:
-            alike = cells.group_by(*keys, "unit").agg(count=pl.col("n").sum()).sort(*keys, "unit")
-            return alike.with_columns(n=pl.lit(1), x="unit")
-        x = fixed_point.scaled_floats("difference", fixed_point.scales(cells), self.differences.bits)
-        units = cells.group_by(*keys, "unit").agg(pl.col("n").sum(), x=x)
-        return units.sort(*keys, "unit").with_columns(count=pl.lit(1))
-
-    @staticmethod
-    def _changes_of_means(units: pl.DataFrame, group: IntArray, groups: int, unseen: float) -> Changes:
+    def _changes_of_means(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        columns = (units[name].cast(pl.Float64).to_numpy() for name in ("count", "n", "x"))
-        return planning.changes(group, groups, *columns, unseen=unseen)
+        first, second = self.pair
+        change = units.x[:, second] - units.x[:, first]
+        return planning.changes(group, groups, units.counts, units.n, change, unseen=unseen)
 
-    @staticmethod
-    def _changes_of_rates(units: pl.DataFrame, group: IntArray, groups: int, unseen: float) -> Changes:
+    def _changes_of_rates(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
         """Return the changes of corpus rates, to first order."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        count, n, e_1, l_1, e_2, l_2 = (
-            units[name].cast(pl.Float64).to_numpy() for name in ("count", "n", *RATE_PARTS)
-        )
+        count = units.counts.astype(np.float64)
+        (e_1, e_2), (l_1, l_2) = units.x[:, self.pair].T, units.y[:, self.pair].T
 
         def total(values: FloatArray) -> FloatArray:
             return np.asarray(np.bincount(group, count * values, groups), np.float64)[group]
@@ -194,16 +177,17 @@ class Planner:
         with np.errstate(invalid="ignore", divide="ignore"):
             change = e_2 / total(l_2) - e_1 / total(l_1)
             expected = total(e_2) / total(l_2) ** 2 * l_2 - total(e_1) / total(l_1) ** 2 * l_1
-        rows = total(n)
+        rows = total(units.n)
         return planning.Changes(
-            group, groups, count, n, rows * change, rows * (change - expected), l_1 + l_2, unseen
+            group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
 
     def presented(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return a table under the names of its columns, in the order in which comparisons show slices."""
-        keys = chosen_keys(columns, self.by, "comparison")
-        table = in_order(table, keys, columns, self.orders)
-        is_ordered = len(columns) == 1 and columns[0] in self.orders
+        settings = self.summary.settings
+        keys = chosen_keys(columns, settings.by, "comparison")
+        table = in_order(table, keys, columns, settings.orders)
+        is_ordered = len(columns) == 1 and columns[0] in settings.orders
         order = keys if is_ordered else ["n", *keys]
         table = table.sort(*order, descending=[name == "n" for name in order] or False, nulls_last=True)
         return table.rename(dict(zip(keys, columns, strict=True)))

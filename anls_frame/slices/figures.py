@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from anls_frame.reports.differences import between
-from anls_frame.reports.pairwise import Test, of_two_in_one
+from anls_frame.reports import pairwise
 from anls_frame.reports.reports import Report
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.summarizing import summarize
@@ -123,24 +122,21 @@ def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) ->
 def of_comparison(summary: SystemsSummary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the changes of slices from a summary of two systems that is sliced by them."""
     # p-values are not needed: those of the search are adjusted for all that were looked at.
-    test = Test(confidence=confidence, draws=1, seed=0)
+    test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     keys = key_names(summary.settings.by, None)
-    parts = [
-        of_two_in_one(between(summary, metric, 0, 1), keys, test).select(
-            pl.col("key_0").cast(pl.Int64).alias(SLICE),
-            pl.lit(metric.name).alias("metric"),
-            "n",
-            "n_clusters",
-            "few_rows",
-            first_score="first",
-            second_score="second",
-            score="difference",
-            low="difference_low",
-            high="difference_high",
-        )
-        for metric in metrics
-    ]
-    return pl.concat(parts)
+    made = pairwise.table(summary, keys, [(0, 1)], test)
+    return made.filter(pl.col("metric").is_in([metric.name for metric in metrics])).select(
+        pl.col("key_0").cast(pl.Int64).alias(SLICE),
+        "metric",
+        "n",
+        "n_clusters",
+        "few_rows",
+        "first_score",
+        "second_score",
+        score="difference",
+        low="difference_low",
+        high="difference_high",
+    )
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:

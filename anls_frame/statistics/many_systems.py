@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anls_frame.statistics import bootstrap
-from anls_frame.statistics.significance import TIE, check_draws
-from anls_frame.statistics.step_down import drawn_sums, is_enumerated, share_of_draws
+from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts
+from anls_frame.statistics.step_down import single, step_down
 from anls_frame.statistics.system_sums import Lines, SystemSums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from anls_frame.statistics.step_down import IntArray, Units
+    from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.statistics.system_sums import Swaps
 
 __all__ = ["Pairwise", "SystemSums", "p_values", "pairwise"]
 
 _EXCHANGED = 2
 """Number of systems that a sign swaps. One sign for several pairs would be no permutation of the systems."""
-
-_ROOM = 1 << 18
-"""Maximum number of statistics (hypotheses times draws) in memory at a time: what fits into a cache."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +77,9 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     -----
     *Two systems*: sign flips. A unit's sign swaps the two systems in this unit, numerator and denominator
     together, and the ratios are computed again. The test is exact if the two are exchangeable. For equal
-    denominators it is `sign_flip` on the differences of the sums. `p_adjusted` is the step-down method of
-    Westfall and Young (1993) on joint signs: a unit has one sign in all lines.
+    denominators it is `sign_flip` on the differences of the sums, and `p_adjusted` is `max_t`: the step-down
+    method of Westfall and Young (1993) on joint signs, as a unit has one sign in all lines. `p_value` does
+    not depend on what else is tested.
 
     *More systems*: a bootstrap-t, because systems can be equal in the mean and fail in different ways, on
     single rows or on whole documents, and one sign for all pairs is no permutation of the systems. In each
@@ -134,40 +130,26 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
 
 def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the p-value of each pair alone and adjusted, lines by pairs: here the test is chosen."""
-    test = _by_signs if lines.x.shape[1] <= _EXCHANGED else bootstrap.p_values
+    test = _by_signs if lines.x.shape[1] == _EXCHANGED else bootstrap.p_values
     return test(lines, pairs, draws, seed)
 
 
 def _by_signs(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return p-values of sign flips, adjusted by step-down over the lines."""
-    units = lines.units()
-    p_value, p_adjusted = (
-        p.reshape(lines.lines, -1) for p in _flipped(units, lines.swaps(pairs), draws, seed)
-    )
-    if not is_enumerated(units, draws):
-        differing = lines.differing()
-        for place, line in enumerate(lines.each()):
-            # Lines of few units are enumerated by themselves.
-            if differing[place] <= math.log2(draws):
-                p_value[place] = _flipped(line.units(), line.swaps(pairs), draws, seed)[0]
-    return p_value, p_adjusted
+    """Return p-values of sign flips, adjusted by step-down over the lines; both systems are in each pair."""
+    p_value = np.array([_of_line(line, draws, seed) for line in lines.each()])
+    swapped = lines.swapped()
+    p_adjusted = step_down(lines.units(), swapped.statistic, swapped.ties(), p_value, draws=draws, seed=seed)
+    return np.tile(p_value[:, None], len(pairs)), np.tile(p_adjusted[:, None], len(pairs))
 
 
-def _flipped(units: Units, swaps: Swaps, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return the p-value of each hypothesis alone, and adjusted by step-down."""
-    difference, observed = (values[:, 0] for values in swaps(units.observed()[:, None]))
-    least_difference = (np.abs(difference) - TIE * swaps.sizes)[:, None]
-    order = np.argsort(np.abs(observed), kind="stable")
-    least = (np.abs(observed) - TIE * swaps.relative_sizes())[order, None]
-    alone, as_far = np.zeros((2, len(order)), np.int64)
-    step = max(1, _ROOM // max(len(order), 1))
-    for sums in drawn_sums(units, draws, seed):
-        for start in range(0, sums.shape[1], step):
-            difference, drawn = swaps(sums[:, start : start + step])
-            alone += np.count_nonzero(np.abs(difference) >= least_difference, axis=1)
-            largest = np.abs(drawn)[order]
-            np.maximum.accumulate(largest, axis=0, out=largest)
-            as_far += np.count_nonzero(largest >= least, axis=1)
-    adjusted = np.empty(len(order))
-    adjusted[order] = np.maximum.accumulate(share_of_draws(units, as_far, draws)[::-1])[::-1]
-    return share_of_draws(units, alone, draws), adjusted
+def _of_line(line: Lines, draws: int, seed: int) -> float:
+    """Return the p-value of one line, which does not depend on what else is tested."""
+    more, *longer = line.differences().T
+    counts = line.counts[line.unit]
+    if not counts.sum():
+        return 1.0
+    if not any(difference.any() for difference in longer):
+        return sign_flip_counts(more, counts, draws=draws, seed=seed)
+    swapped = line.swapped()
+    ties = TIE * swapped.sizes
+    return float(single(line.units(), swapped.difference, ties, draws=draws, seed=seed)[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -93,18 +94,31 @@ class Units:
             self.columns,
         )
 
-    def of_columns(self, chosen: npt.NDArray[np.bool_]) -> Units:
-        """Return the chosen columns."""
-        kept = chosen[self.column]
-        place = np.cumsum(chosen) - 1
+    def pooled(self) -> Units:
+        """
+        Count units with equal values, or opposite ones, together: both signs are equally likely.
+
+        Neither the order of the units nor the sign of all values has an effect on the draws.
+        """
+        tidy = self.tidied()
+        bounds = np.searchsorted(tidy.unit, np.arange(len(tidy.counts) + 1))
+        signs = np.sign(tidy.value[bounds[:-1]]).astype(np.int64)
+        value = tidy.value * signs[tidy.unit]
+        alike: dict[tuple[bytes, bytes], list[int]] = {}
+        for unit, (start, end) in enumerate(itertools.pairwise(bounds)):
+            content = tidy.column[start:end].tobytes(), value[start:end].tobytes()
+            alike.setdefault(content, []).append(unit)
+        pools = [alike[content] for content in sorted(alike)]
+        entries = [np.arange(bounds[first], bounds[first + 1]) for first, *_ in pools]
+        kept = np.concatenate([np.zeros(0, np.int64), *entries])
         return Units(
-            self.unit[kept],
-            place[self.column[kept]],
-            self.value[kept],
-            self.counts,
-            self.net,
-            int(chosen.sum()),
-        )
+            np.repeat(np.arange(len(pools)), [len(places) for places in entries]),
+            tidy.column[kept],
+            value[kept],
+            np.array([tidy.counts[units].sum() for units in pools], np.int64),
+            np.array([(tidy.net * signs)[units].sum() for units in pools], np.int64),
+            self.columns,
+        ).tidied()
 
     def observed(self) -> FloatArray:
         """Return the sum of each column under the observed signs."""

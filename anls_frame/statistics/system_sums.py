@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anls_frame.statistics.significance import TIE, on_grid
 from anls_frame.statistics.step_down import Units
 
 if TYPE_CHECKING:
@@ -18,15 +19,18 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["MOST_UNITS", "Groups", "Lines", "Swaps", "SystemSums"]
+__all__ = ["MOST_UNITS", "Groups", "Lines", "Swapped", "SystemSums"]
 
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""
 
 _LEAST_UNITS = 2
 
-_NO_DIFFERENCE = 1e-12
-"""A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
+_BOTH = np.array([[0, 1]])
+"""The pair of two systems."""
+
+_ROUNDING = 1e-12
+"""A difference below this fraction of the numbers that were subtracted is rounding error and set to 0."""
 
 
 @dataclass(frozen=True)
@@ -197,8 +201,7 @@ class Lines:
 
     def tested(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
         """Whether there are two units and two ratios, by line and pair."""
-        has_rows = (self.y > 0).any(axis=1)
-        units = by_line(self.line, np.where(has_rows, self.counts[self.unit], 0.0)[:, None], self.lines)
+        units = by_line(self.line, self.counts[self.unit, None], self.lines)
         of_pairs = self.ratios[:, pairs].sum(axis=-1)
         return np.asarray((units >= _LEAST_UNITS) & np.isfinite(of_pairs))
 
@@ -208,156 +211,102 @@ class Lines:
         total = self.total[1].sum(axis=1)[self.line]
         return np.asarray(np.divide(size, total, out=np.zeros_like(size), where=total > 0))
 
-    def table(self) -> FloatArray:
-        """Return what is added up under signs: numerators, denominators, and both times their weights."""
-        both = np.concatenate([self.x, self.y], axis=1) if self.has_own_denominators else self.x
-        return np.concatenate([both, both * self.weights()[:, None]], axis=1)
+    def differences(self) -> FloatArray:
+        """
+        Return what the second of two systems has more than the first: numerators, and own denominators.
+
+        It is 0 in lines that cannot be tested.
+        """
+        is_tested = self.tested(_BOTH)[self.line, 0]
+        more = np.where(is_tested, self.x[:, 1] - self.x[:, 0], 0.0)
+        if self.has_own_denominators:
+            return np.stack([more, np.where(is_tested, self.y[:, 1] - self.y[:, 0], 0.0)], axis=1)
+        # On a grid, so that 0.3 - 0.2 and 0.2 - 0.1 are equal.
+        largest = np.zeros(self.lines)
+        np.maximum.at(largest, self.line, np.abs(more))
+        return on_grid(more, largest[self.line])[:, None]
 
     def units(self) -> Units:
-        """Return the units that differ: a column for each line and column of `table`."""
-        table = self.table()
-        columns = self.table_columns
-        # Sorting whole entries is faster than sorting all values; the numbers of the entries stand for them.
-        numbers = np.where(self._differs(), np.arange(1, len(table) + 1), 0).astype(np.float64)
-        tidy = Units(self.unit, self.line, numbers, self.counts, self.counts, self.lines).tidied()
-        rows = table[tidy.value.astype(np.int64) - 1]
+        """Return the differences of the units: a column for each line, of numerators and of denominators."""
+        differences = self.differences()
+        entry, place = np.nonzero(differences)
         return Units(
-            np.repeat(tidy.unit, columns),
-            (tidy.column[:, None] * columns + np.arange(columns)).ravel(),
-            rows.ravel(),
-            tidy.counts,
-            tidy.net,
-            self.lines * columns,
-        )
+            self.unit[entry],
+            self.line[entry] + place * self.lines,
+            differences[entry, place],
+            self.counts,
+            self.counts,
+            self.lines * differences.shape[1],
+        ).pooled()
 
-    def _differs(self) -> npt.NDArray[np.bool_]:
-        """Whether systems differ in an entry."""
-        differs = self.x.min(axis=1) < self.x.max(axis=1)
-        if self.has_own_denominators:
-            differs |= self.y.min(axis=1) < self.y.max(axis=1)
-        return np.asarray(differs)
-
-    def differing(self) -> FloatArray:
-        """Return the number of units that differ, by line."""
-        units = np.where(self._differs(), self.counts[self.unit], 0.0)
-        return by_line(self.line, units[:, None], self.lines)[:, 0]
-
-    def swaps(self, pairs: IntArray) -> Swaps:
-        """Return the statistics of pairs, one hypothesis for each line and pair."""
-        i, j = pairs.T
+    def swapped(self) -> Swapped:
+        """Return the statistic of each line if the two systems are swapped in units."""
+        is_tested = self.tested(_BOTH)[:, 0]
         systems = self.x.shape[1]
-        tested = self.tested(pairs)
         x, y = (
-            np.where(tested, total[:, i] + total[:, j], 1.0)
-            for total in (np.broadcast_to(total, (self.lines, systems)) for total in self.total)
+            np.where(is_tested, np.broadcast_to(total, (self.lines, systems)).sum(axis=1), 1.0)
+            for total in self.total
         )
-        rate = x / y
-        squares, scale, sizes = np.zeros((3, *tested.shape))
-        for place, part in enumerate(self._parts()):
-            parts = [(self.x[part], np.ones(len(pairs)))]
-            if self.has_own_denominators:
-                smallest = self.y[part].min(axis=1, keepdims=True)
-                parts.append((self.y[part] - smallest, -rate[place]))
-            counts = self.counts[self.unit[part], None]
-            for of_one, times in parts:
-                size = (counts * np.abs(of_one)).sum(axis=0)
-                sizes[place] += np.abs(times) * (size[i] + size[j])
-                for of_other, other_times in parts:
-                    products = (counts * of_one).T @ of_other
-                    whole = products[i, i] + products[j, j]
-                    squares[place] += times * other_times * (whole - products[i, j] - products[j, i])
-                    scale[place] += np.abs(times * other_times * whole)
-        squares[~tested | (squares <= _NO_DIFFERENCE * scale)] = 0
-        weights = by_line(self.line, (self.counts[self.unit] * self.weights() ** 2)[:, None], self.lines)
-        columns = self.table_columns
-        start = np.arange(self.lines)[:, None] * columns
-        return Swaps(
-            first=(start + i).ravel(),
-            second=(start + j).ravel(),
-            weighted=columns // 2,
-            denominators=systems if self.has_own_denominators else 0,
-            x=x.ravel(),
-            y=y.ravel(),
-            squares=squares.ravel(),
-            sizes=sizes.ravel(),
-            weights=np.repeat(weights[:, 0], len(pairs)),
-        )
-
-    @property
-    def table_columns(self) -> int:
-        """Number of columns of `table`."""
-        return 2 * int(self.x.shape[1] + (self.y.shape[1] if self.has_own_denominators else 0))
+        more, *longer = self.differences().T
+        residual, size = more, np.asarray(np.abs(more))
+        for difference in longer:
+            expected = (x / y)[self.line] * difference
+            residual, size = residual - expected, size + np.abs(expected)
+        residual = np.where(np.abs(residual) > _ROUNDING * size, residual, 0.0)
+        added = np.stack([residual**2, size], axis=1) * self.counts[self.unit, None]
+        squares, sizes = by_line(self.line, added, self.lines).T
+        return Swapped(x=x, y=y, norm=np.sqrt(squares), sizes=sizes)
 
 
-@dataclass(frozen=True)
-class Swaps:
+@dataclass(frozen=True, kw_only=True)
+class Swapped:
     """
-    Differences and statistics of hypotheses under signs, each of which swaps two systems in a unit.
+    The difference between two systems and its statistic, by line, if they are swapped in units.
 
     Parameters
     ----------
-    first, second
-        Columns of the numerators of the two systems. If the denominators are those of single systems, they
-        are `denominators` columns further, otherwise that is 0. The weighted ones are `weighted` columns
-        further.
     x, y
         Numerator and denominator of both systems together.
-    squares, sizes
-        Σd² and an upper bound of Σ|d|. d is the difference of a unit's numerators, minus the ratio of both
-        systems times the difference of its denominators.
-    weights
-        Σw² of the units' shares of the denominator.
+    norm, sizes
+        √Σd² and an upper bound of Σ|d|. d is the difference of a unit's numerators, minus the ratio of both
+        systems times the difference of its denominators. Swaps do not change them.
     """
 
-    first: IntArray
-    second: IntArray
-    weighted: int
-    denominators: int
     x: FloatArray
     y: FloatArray
-    squares: FloatArray
+    norm: FloatArray
     sizes: FloatArray
-    weights: FloatArray
 
-    def __call__(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def difference(self, sums: FloatArray) -> FloatArray:
         """
-        Return the difference and the studentised statistic, by hypothesis and draw.
+        Return the absolute difference by line and draw, from the sums of the differences of units.
 
-        The difference is that of the ratios, times half of the common denominator: Σd to first order, and
-        exactly for equal denominators.
+        It is that of the ratios, times half of the common denominator: Σd to first order, and exactly for
+        equal denominators.
         """
-        difference, product = self._difference(sums, 0), self._difference(sums, self.weighted)
-        if self.denominators:
-            x, y = self.x[:, None], self.y[:, None]
-            longer = self._difference(sums, self.denominators)
-            product -= x / y * self._difference(sums, self.denominators + self.weighted)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                difference = y / 2 * ((x + difference) / (y + longer) - (x - difference) / (y - longer))
-            # A swap that leaves one system without any denominator is as extreme as possible.
-            difference[~np.isfinite(difference)] = np.inf
-        # Σ(d - Dw)² + D²Σw², at least half of Σd².
-        below = difference * self.weights[:, None]
-        below -= product
-        with np.errstate(invalid="ignore"):
-            below *= 2 * difference
-            below += np.where(self.squares > 0, self.squares, 1.0)[:, None]
-            statistic = difference / np.sqrt(below)
-        if self.denominators:
-            statistic[np.isinf(difference)] = np.inf
-        statistic[self.squares == 0] = 0
-        return difference, statistic
+        more, *longer = sums.reshape(-1, len(self.x), sums.shape[1])
+        if not longer:
+            return np.asarray(np.abs(more))
+        x, y = self.x[:, None], self.y[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            difference = y / 2 * ((x + more) / (y + longer[0]) - (x - more) / (y - longer[0]))
+        # A swap that leaves one system without any denominator is as extreme as possible.
+        return np.where(np.isfinite(difference), np.abs(difference), np.inf)
 
-    def _difference(self, sums: FloatArray, further: int) -> FloatArray:
-        return np.asarray(sums[self.first + further] - sums[self.second + further])
+    def statistic(self, sums: FloatArray) -> FloatArray:
+        """Return T, the absolute difference divided by its size under swaps, by line and draw."""
+        difference = self.difference(sums)
+        norm = self.norm[:, None]
+        # Systems that do not differ differ by rounding, unless one of them is left without a denominator.
+        same = np.where(np.isinf(difference), np.inf, 0.0)
+        return np.divide(difference, norm, out=same, where=norm > 0)
 
-    def relative_sizes(self) -> FloatArray:
-        """Return sizes in terms of the statistic."""
-        return np.divide(
-            2 * self.sizes, np.sqrt(self.squares), out=np.zeros_like(self.sizes), where=self.squares > 0
-        )
+    def ties(self) -> FloatArray:
+        """Return by how much statistics may differ through rounding."""
+        return TIE * np.divide(self.sizes, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
 
 
-def by_line(line: IntArray, values: FloatArray, lines: int) -> FloatArray:
+def by_line(line: IntArray, values: FloatArray | IntArray, lines: int) -> FloatArray:
     """Add up the entries of each line, by column."""
     # Without entries bincount counts in integers.
     return np.stack([np.bincount(line, column, lines) for column in values.T], axis=1, dtype=np.float64)

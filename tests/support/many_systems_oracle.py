@@ -31,18 +31,14 @@ def difference(units: Sequence[Unit], signs: Sequence[int], i: int, j: int) -> F
 
 
 def statistic(units: Sequence[Unit], signs: Sequence[int], i: int, j: int) -> float | Fraction:
-    """Return the square of D / √(Σ(d - Dw)² + D²Σw²), with the sign of D."""
+    """Return the square of D / √Σd², which swaps do not change, with the sign of D."""
     apart = difference(units, signs, i, j)
     if apart is None:
         return float("inf")
-    total = sum(sum(y) for _, y in units)
     pooled = Fraction(sum(x[i] + x[j] for x, _ in units), sum(y[i] + y[j] for _, y in units))
     whole = apart * sum(y[i] + y[j] for _, y in units) / 2
-    below = Fraction(0)
-    for (x_i, y_i, x_j, y_j), (_, y) in zip(swapped(units, signs, i, j), units, strict=True):
-        weight = Fraction(sum(y), total)
-        below += (x_i - x_j - pooled * (y_i - y_j) - whole * weight) ** 2 + (whole * weight) ** 2
-    return (whole * whole if whole > 0 else -whole * whole) / below if below else Fraction(0)
+    squares = sum(((x[i] - x[j] - pooled * (y[i] - y[j])) ** 2 for x, y in units), Fraction(0))
+    return (whole * whole if whole > 0 else -whole * whole) / squares if squares else Fraction(0)
 
 
 def alone(units: Sequence[Unit], i: int, j: int) -> Fraction:
