@@ -35,6 +35,8 @@ class Page(NamedTuple):
     size: tuple[int, int]
     view: Mapping[str, str] = {}
     is_dark: bool = False
+    options: Mapping[str, str] = {}
+    """How the page is written."""
 
 
 def pages(folder: Path) -> dict[str, list[Page]]:
@@ -48,24 +50,27 @@ def pages(folder: Path) -> dict[str, list[Page]]:
         questions, "tesseract", "answers", by="question_types", cluster="doc_id", worst=10, details=True
     )
     options = {"by": ["lang", "question_types"], "keep": ["question", "doc_id"], "id": "question_id"}
-    rows = questions.anls.browse("tesseract", "answers", **options, title="Tesseract on the sample questions")
+    rows = questions.anls.browse("tesseract", "answers", **options)
     readers = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
-    two = questions.anls.browse(readers, "answers", **options, title="Two readers")
+    two = questions.anls.browse(readers, "answers", **options)
     draw_documents(folder / "pages", ["invoice_en_01"])
-    image = questions.anls.browse(
-        "tesseract", "answers", **options, image="pages/{doc_id}.png", title="Tesseract, with the documents"
-    )
+    image = questions.anls.browse("tesseract", "answers", **options, image="pages/{doc_id}.png")
+    of_rows = {"title": "Tesseract on the sample questions"}
+    of_two = {"title": "Two readers"}
+    of_image = {"title": "Tesseract, with the documents"}
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
     return {
         "report_page": [Page(report, (1180, 1010))],
         "comparison_page": [Page(six_systems(questions), (1180, 1400))],
-        "rows": [Page(rows, (1280, 720), {**german, "row": "1081"})],
-        "rows_systems": [Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True)],
-        "rows_image": [Page(image, (960, 900), {**english, "row": "12"})],
+        "rows": [Page(rows, (1280, 720), {**german, "row": "1081"}, options=of_rows)],
+        "rows_systems": [
+            Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True, options=of_two)
+        ],
+        "rows_image": [Page(image, (960, 900), {**english, "row": "12"}, options=of_image)],
         "rows_phone": [
-            Page(rows, (PHONE, 720), german),
-            Page(rows, (PHONE, 720), {**german, "row": "1081"}, is_dark=True),
+            Page(rows, (PHONE, 720), german, options=of_rows),
+            Page(rows, (PHONE, 720), {**german, "row": "1081"}, is_dark=True, options=of_rows),
         ],
     }
 
@@ -109,7 +114,7 @@ def browser() -> str:
 
 def take(folder: Path, page: Page) -> Image.Image:
     """Open a page in its window, or in a frame of its size, give its script time, and take the picture."""
-    file, picture = page.result.write(folder / "page.html"), folder / "page.png"
+    file, picture = page.result.write(folder / "page.html", **page.options), folder / "page.png"
     address, (width, height) = f"{file.as_uri()}#{urlencode(page.view)}", page.size
     if width == PHONE:
         frame = (

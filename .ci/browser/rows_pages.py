@@ -56,8 +56,8 @@ large = pl.DataFrame(
     }
 )
 slices = {"by": ["lang", "types", "confidence"], "keep": ["question", "document"], "id": "id"}
-page = large.anls.browse("prediction", "answers", **slices, title="100,000 rows")
-page.write(folder / "large.html")
+page = large.anls.browse("prediction", "answers", **slices)
+page.write(folder / "large.html", title="100,000 rows")
 columns = ("question", "prediction", "answers")
 lengths = [large[name].explode().str.len_chars().mean() for name in columns]
 print(f"{ROWS:,} rows of {large.width} columns, texts of {lengths} characters: {page.size / 1e6:.2f} MB")
@@ -74,8 +74,8 @@ drawn = [draw.choices(texts, k=ROWS) for _ in range(4)]
 names = ["</script><img src=x onerror=alert(1)>", "<b>", "a", "b"]
 hostile = pl.DataFrame(dict(zip(names, drawn, strict=True)))
 hostile.write_parquet(folder / "hostile.parquet")
-page = hostile.anls.browse("a", "b", by=names[0], keep=names[1], id="a", title=names[0])
-page.write(folder / "hostile.html")
+page = hostile.anls.browse("a", "b", by=names[0], keep=names[1], id="a")
+page.write(folder / "hostile.html", title=names[0])
 
 longest = pl.DataFrame({"a": LONG, "b": [f"{text[:-9]}{text[:7]}" for text in (*LONG[3:], *LONG[:3])]})
 longest = pl.concat([longest, longest.with_columns(b=pl.col("a") + "x y")])
@@ -83,18 +83,18 @@ longest.anls.browse("a", "b").write(folder / "longest.html")
 
 systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 shown = {"by": ["lang", "question_types", "difficulty"], "keep": ["question", "doc_id"], "id": "question_id"}
-one = questions.anls.browse("tesseract", "answers", **shown, title="Tesseract on the sample questions")
-one.write(folder / "one.html")
-two = questions.anls.browse(systems, "answers", **shown, title="Two readers")
-two.write(folder / "two.html")
+one = questions.anls.browse("tesseract", "answers", **shown)
+one.write(folder / "one.html", title="Tesseract on the sample questions")
+two = questions.anls.browse(systems, "answers", **shown)
+two.write(folder / "two.html", title="Two readers")
 # The same questions several times, told apart by columns that verdicts keep.
 predicted = questions.unpivot(
     list(systems), index=["question_id", "answers"], variable_name="system", value_name="prediction"
 )
 runs = predicted.join(pl.DataFrame({"epoch": [1, 2]}), how="cross").sort("question_id", "epoch", "system")
 runs.write_parquet(folder / "runs.parquet")
-runs.anls.browse("prediction", "answers", id="question_id", title="Two readers, twice").write(
-    folder / "runs.html"
+runs.anls.browse("prediction", "answers", id="question_id").write(
+    folder / "runs.html", title="Two readers, twice"
 )
 pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", keep="doc_id").write(
     folder / "long.html"
@@ -116,6 +116,6 @@ words = pl.DataFrame(
         "page": ["a#1 b", "none", "none"],
     }
 )
-words.anls.browse("prediction", "answer", image="images/{page}.png", title="كلمات").write(
-    folder / "words.html"
+words.anls.browse("prediction", "answer", image="images/{page}.png").write(
+    folder / "words.html", title="كلمات"
 )

@@ -1,33 +1,24 @@
-"""The rows of a page: a query of their texts, scores, error types and other columns."""
+"""The rows of a page: the selected ones with what the page draws of them."""
 
 from __future__ import annotations
 
 import string as strings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._arguments import string
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.verdicts import REPEATS, repeating
-from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores, words
-from anls_frame.summary import own_metrics
+from anls_frame.summary import selection
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
-from anls_frame.summary.rows import (
-    is_invented,
-    is_placeholder,
-    is_unanswerable,
-    scored_type,
-    with_unanswerable,
-)
+from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.slicing import categories
-from anls_frame.summary.system_rows import noted
-from anls_frame.summary.systems import of_system, once, resolve_for
+from anls_frame.summary.systems import once, resolve_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,11 +66,6 @@ class Asked:
         # With two systems, the rows that broke.
         return f"{sign}{'change' if self.are_two else 'score_0_0'}"
 
-    @property
-    def of_systems(self) -> list[list[Metric]]:
-        """The metrics of each system."""
-        return [[of_system(metric, system) for metric in self.metrics] for system in self.systems]
-
 
 class OfSystem(NamedTuple):
     """What the rows of a system come to."""
@@ -111,33 +97,49 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
-    rows = _scored(frame, asked)
-    firsts = [f"score_0_{place}" for place, _ in enumerate(asked.systems)]
-    sign = 1 if asked.metrics[0].higher_is_better else -1
+    names = column_names(frame)
+    repeats = [name for name in REPEATS if name in names]
+    schema = to_lazy(frame, [], [*asked.shown.values(), *repeats]).collect_schema()
+    for name in asked.shown.values():
+        if schema[name].is_object() or schema[name] == pl.Binary:
+            raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
+    shown = asked.shown | {name: name for name in repeating(schema)}
+    image = _image(asked.image, names)
+    keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None)]))
+    settings = replace(asked.settings, by=(), keep=keep)
+    chosen = selection.select_from(frame, asked.systems, asked.answers, asked.metrics, settings)
+    ranks = chosen.ranks(selection.mean)
+    rows = chosen.scored()
+    if asked.are_two:
+        change = selection.change([pl.col("score_0_0"), pl.col("score_0_1")])
+        rows = rows.with_columns(change=change.round(9))
+        ranks = {"broken": _loss("change", asked.metrics[0]), **ranks}
+    rows = rows.with_columns(**ranks)
     of_systems = (
         pl.struct(
-            pl.col(first).count(),
-            pl.col(first).mean().alias("mean"),
+            pl.col(f"score_0_{place}").count(),
+            pl.col(f"score_0_{place}").mean().alias("mean"),
             pl.sum(f"invented_{place}", f"placeholder_{place}"),
         )
-        for place, first in enumerate(firsts)
+        for place, _ in enumerate(asked.systems)
     )
-    means = rows.select(pl.len(), *of_systems)
-    ranks = {"rank": pl.mean_horizontal(firsts) * sign}
-    if asked.are_two:
-        ranks = {"broken": pl.min_horizontal(pl.col("change") * sign, pl.lit(0.0)), **ranks}
-    ranked = rows.with_columns(rank.fill_null(float("inf")).alias(name) for name, rank in ranks.items())
-    worst = (
-        ranked.bottom_k(n, by=[*ranks, "row"])
-        .sort("row")
-        .drop(*ranks, "unanswerable", "answerable", *noted(len(firsts)))
+    worst, of_all = pl.collect_all(
+        [chosen.first(rows, list(ranks), n), rows.select(pl.len(), *of_systems)], engine="streaming"
     )
-    table, of_all = pl.collect_all([worst, means], engine="streaming")
+    worst = chosen.checked(worst, n).sort(selection.ROW)
+    kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
+    selected = {alias: kept[name] for alias, name in shown.items()}
+    if image:
+        pieces = [
+            [pl.lit(text), *(kept[part].cast(pl.String) for part in optional(name))] for text, name in image
+        ]
+        selected["image"] = pl.concat_str([piece for of_part in pieces for piece in of_part])
+    table = _drawn(worst, selected, asked)
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
     height, *found = of_all.row(0)
-    return table.drop(unused, "nearest"), height, [OfSystem(*one.values()) for one in found]
+    return table.drop(unused), height, [OfSystem(*one.values()) for one in found]
 
 
 def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
@@ -149,68 +151,10 @@ def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
     return {**categories(pl.Schema(dtypes)), **types, **of_systems}
 
 
-def _scored(frame: Any, asked: Asked) -> pl.LazyFrame:
-    texts = [*asked.systems.values(), asked.answers]
-    own = [name for every in asked.of_systems for name in own_metrics.needed(every)]
-    names = column_names(frame)
-    image = _image(asked.image, names)
-    others = [
-        *asked.shown.values(),
-        *(name for name in REPEATS if name in names),
-        *(name for _, name in image if name is not None),
-        *own,
-    ]
-    source = to_lazy(frame, texts, others, answers=asked.answers, protocol=asked.settings.protocol)
-    source = with_unanswerable(source, asked.systems.values(), asked.answers, asked.settings.unanswerable)
-    schema = source.collect_schema()
-    for name in asked.shown.values():
-        if schema[name].is_object() or schema[name] == pl.Binary:
-            raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
-    accepted = cs.by_name(asked.answers)
-    options = _options(asked.settings)
-    selected: dict[str, pl.Expr] = {alias: cs.by_name(name) for alias, name in asked.shown.items()}
-    selected |= {name: cs.by_name(name) for name in repeating(schema)}
-    selected["answers"] = accepted
-    selected["unanswerable"] = is_unanswerable(source)
-    for place, (name, metrics) in enumerate(zip(asked.systems.values(), asked.of_systems, strict=True)):
-        score = scores.score(cs.by_name(name), accepted, cer_protocol=asked.settings.cer_protocol, **options)
-        check_dtypes(pl.Schema({one: schema[one] for one in (name, asked.answers)}), score)
-        selected[f"prediction_{place}"] = cs.by_name(name).cast(pl.String)
-        inputs = cs.by_name(name).cast(pl.String).fill_null(""), accepted
-        for number, metric in enumerate(metrics):
-            if not metric.is_built_in:
-                selected[f"score_{number}_{place}"] = own_metrics.values(source, [metric], inputs)[0]
-    if image:
-        pieces = [[pl.lit(text), *map(_text_of, optional(name))] for text, name in image]
-        selected["image"] = pl.concat_str([piece for of_part in pieces for piece in of_part])
-    # Numbered under their names on the page: the frame may have a column `row`.
-    rows = source.select(**selected).with_row_index("row")
-    for place, _ in enumerate(asked.systems):
-        rows = rows.with_columns(_of_system(place, asked))
-        rows = rows.with_columns(_how(place, asked.settings))
-    rows = rows.with_columns(
-        answerable=pl.any_horizontal(
-            pl.col(f"similarity_{place}").is_not_null() for place, _ in enumerate(asked.systems)
-        )
-    )
-    for place, _ in enumerate(asked.systems):
-        prediction = f"prediction_{place}"
-        rows = rows.with_columns(
-            is_invented(prediction).alias(f"invented_{place}"),
-            is_placeholder(prediction, pl.col(f"exact_{place}")).alias(f"placeholder_{place}"),
-        ).drop(f"exact_{place}")
-    is_list = isinstance(schema[asked.answers], pl.List | pl.Array)
-    if not is_list:
-        rows = rows.with_columns(pl.when(pl.col("answers").is_not_null()).then(pl.concat_list("answers")))
-    return rows.with_columns(_of_all(asked))
-
-
-def _options(settings: Settings) -> dict[str, Any]:
-    return {"protocol": settings.protocol, "threshold": settings.threshold}
-
-
-def _text_of(name: str) -> pl.Expr:
-    return cs.by_name(name).cast(pl.String)
+def _loss(change: str, metric: Metric) -> pl.Expr:
+    """Return how much worse a score became, as a negative number; 0 where it did not."""
+    gain = pl.col(change) if metric.higher_is_better else -pl.col(change)
+    return pl.min_horizontal(gain, pl.lit(0.0))
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:
@@ -225,35 +169,38 @@ def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | N
     return [(literal, name) for literal, name, _, _ in parts]
 
 
-def _of_system(place: int, asked: Asked) -> list[pl.Expr]:
-    """Return the scores of a system, its error types and the places of the nearest answers."""
-    settings = asked.settings
-    prediction = pl.col(f"prediction_{place}")
+def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) -> pl.DataFrame:
+    """Return what the page draws of selected rows."""
+    answers = pl.col("answers")
+    if not isinstance(rows.schema["answers"], pl.List | pl.Array):
+        answers = pl.when(answers.is_not_null()).then(pl.concat_list(answers))
+    systems = range(len(asked.systems))
+    table = rows.select(
+        pl.col(selection.ROW),
+        answers.alias("answers"),
+        *(value.alias(name) for name, value in selected.items()),
+        *(pl.col(f"text_{system}").alias(f"prediction_{system}") for system in systems),
+        *(f"score_{place}_{system}" for place, _ in enumerate(asked.metrics) for system in systems),
+        *(pl.col(f"nls_{system}").alias(f"similarity_{system}") for system in systems),
+        *(["change"] if asked.are_two else []),
+    )
+    for system in systems:
+        table = table.with_columns(_of_system(system, asked.settings))
+        table = table.with_columns(_how(system, asked.settings))
+    return table.drop("nearest").with_columns(_of_all(asked))
+
+
+def _of_system(system: int, settings: Settings) -> list[pl.Expr]:
+    """Return the error types of a system, the nearest answers, and what their similarity is made of."""
+    prediction = pl.col(f"prediction_{system}")
     text = prediction.fill_null("") if settings.missing == "empty" else prediction
-    options = _options(settings)
-    score = scores.score(text, "answers", cer_protocol=settings.cer_protocol, **options).struct
-    built_in = {
-        f"score_{number}_{place}": score.field(str(metric.row)).cast(pl.Float64)
-        for number, metric in enumerate(asked.metrics)
-        if metric.is_built_in
-    }
-    # A function of texts may give a score without looking at the answers.
-    own = {
-        f"score_{number}_{place}": pl.when(score.field("nls").is_not_null()).then(
-            pl.col(f"score_{number}_{place}")
-        )
-        for number, metric in enumerate(asked.metrics)
-        if metric.is_function
-    }
+    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
     explained = errors.explain(text, "answers", **options).struct
     return [
-        *(value.alias(name) for name, value in {**built_in, **own}.items()),
-        scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{place}"),
-        score.field("nls").alias(f"similarity_{place}"),
-        score.field("exact_match").alias(f"exact_{place}"),
-        score.field("answer_index").alias(f"nearest_{place}"),
+        scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{system}"),
+        scores.score(text, "answers", **options).struct.field("answer_index").alias(f"nearest_{system}"),
         scores.nearest_answer(text, "answers", protocol=settings.protocol).alias("nearest"),
-        *(explained.field(step).alias(f"{step}_{place}") for step in ("raw", *_STEPS)),
+        *(explained.field(step).alias(f"{step}_{system}") for step in ("raw", *_STEPS)),
     ]
 
 
@@ -271,15 +218,12 @@ def _how(place: int, settings: Settings) -> list[pl.Expr]:
 
 
 def _of_all(asked: Asked) -> list[pl.Expr]:
-    """Return which of several systems are right and agree, and how the second of two changed the score."""
-    found = []
-    if asked.are_two:
-        found.append((pl.col("score_0_1") - pl.col("score_0_0")).round(9).alias("change"))
-    if len(asked.systems) > 1 and (best := _best(asked.metrics[0])) is not None:
-        found.append(_right(best, list(asked.systems)))
-    if len(asked.systems) > 1:
-        found.append(_same(asked))
-    return found
+    """Return which of several systems are right, and whether they agree."""
+    if len(asked.systems) == 1:
+        return []
+    best = _best(asked.metrics[0])
+    right = [] if best is None else [_right(best, list(asked.systems))]
+    return [*right, _same(asked)]
 
 
 def _same(asked: Asked) -> pl.Expr:

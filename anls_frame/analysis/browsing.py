@@ -95,7 +95,13 @@ class RowsPage:
                 _too_large(f"{self.size / 1e6:.1f} MB, more than {LARGEST // 10**6}", fitting) + more
             )
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        source: Source | Sequence[Source] = (),
+    ) -> Path:
         """
         Write the page to a file that ends in `.html`; see `anls_frame.export.write`.
 
@@ -103,6 +109,11 @@ class RowsPage:
         ----------
         path
             The file. An existing one is replaced.
+        title
+            Title of the page, by default the names of the systems.
+        source
+            The files or folders that the rows come from. The page then begins with their names, each with
+            the date of its last change.
 
         Returns
         -------
@@ -119,8 +130,13 @@ class RowsPage:
         path = Path(path)
         if path.suffix.lower() not in {".html", ".htm"}:
             raise ValueError(f"a page of rows is an HTML file; its name must end in .html, got {str(path)!r}")
+        content = dataclasses.replace(
+            self._content,
+            title=self._content.title if title is None else string("title", title),
+            source=sources.named(source),
+        )
         with replacing(path) as file:
-            file.write(self._html.encode())
+            file.write(_page(content).encode())
         return path
 
     def embedded(self, settings: Mapping[str, Any]) -> EmbeddedRows:
@@ -211,8 +227,6 @@ def browse(
     id: str | None = None,  # noqa: A002 - what users call it
     image: str | None = None,
     n: int | None = None,
-    title: str | None = None,
-    source: Source | Sequence[Source] = (),
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
@@ -252,18 +266,13 @@ def browse(
         `"pages/{doc_id}.png"`. Paths start from the folder of the page. Images are not embedded, and loaded
         when a row is opened.
     n
-        The largest number of rows, those with the worst scores, of two systems first those that the second
-        one broke; all by default. A page can have up to 100,000 rows and 12 MB.
-    title
-        Title of the page.
-    source
-        The files or folders that the rows come from. The page then begins with their names, each with the
-        date of its last change.
+        The largest number of rows, those with the worst scores, ties broken as in `worst`; of two systems
+        first those that the second one broke. All by default. A page can have up to 100,000 rows and 12 MB.
     protocol, threshold, cer_protocol
         How texts are scored, as for `anls_frame.score`.
     missing
-        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves it without a
-        score.
+        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves a row without a
+        score in which the prediction of a system is null, as comparisons do.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
@@ -281,7 +290,8 @@ def browse(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If the page would be too large, or an option has an invalid value.
+        If the page would be too large, an option has an invalid value, or a metric has a value outside its
+        bounds.
     TypeError
         If the frame is not one of the accepted kinds, or `n` is not an integer.
 
@@ -297,8 +307,8 @@ def browse(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [1, 2], "prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
-    >>> af.browse(df, "prediction", "answer", id="id", title="Animals")
-    RowsPage('Animals', 2 rows)
+    >>> af.browse(df, "prediction", "answer", id="id")
+    RowsPage('prediction', 2 rows)
     """
     check_missing(missing)
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
@@ -328,7 +338,7 @@ def browse(
         table = with_substitutions(table, counting)
     return RowsPage(
         RowsContent(
-            title=string("title", _title(list(systems)) if title is None else title),
+            title=_title(list(systems)),
             notes=_notes(asked, table, rows, of_systems),
             signature=asked.settings.signature,
             table=table,
@@ -339,7 +349,6 @@ def browse(
             orders=orders(frame, asked),
             scoring={name: described[name] for name in ("protocol", "threshold", "missing", "unanswerable")},
             counting=counting if is_alone else {},
-            source=sources.named(source),
             sort=asked.first_sort,
         )
     )

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, takes_names
 from anls_frame._typing import table_of_frame
-from anls_frame.exceptions import DTypeError, DuplicateColumnError
-from anls_frame.frames.conversion import as_kind_of, at_hand, is_pandas, rows_at, to_lazy
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames.conversion import at_hand
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.summary import own_metrics
-from anls_frame.summary.keys import optional
-from anls_frame.summary.rows import predicted, score_details, with_unanswerable
+from anls_frame.summary import system_rows
+from anls_frame.summary.rows import kept_names, predicted
+from anls_frame.summary.selection import NLS_RANK, ROW, as_given, change, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
-from anls_frame.summary.systems import of_system, once, resolve_for, two
+from anls_frame.summary.systems import once, resolve_for, two
 from anls_frame.summary.transitions import type_of
 
 if TYPE_CHECKING:
@@ -31,9 +30,7 @@ __all__ = ["changes"]
 
 Kind = Literal["worse", "better", "all"]
 
-_ROW = "__anls_frame_row"
-_SIDES = ("old", "new")
-_RIGHT = "is_right"
+_TEXTS = ("text_0", "text_1")
 
 
 @table_of_frame
@@ -119,7 +116,8 @@ def changes(
     DuplicateColumnError
         If two columns of the result would have the same name.
     ValueError
-        If there are not exactly two systems, or an option has an invalid value.
+        If there are not exactly two systems, an option has an invalid value, or a metric has a value outside
+        its bounds.
     TypeError
         If the frame is not one of the accepted kinds, or `n` is not an integer.
 
@@ -167,38 +165,43 @@ def changes(
     )
     columns = _columns(list(pair), chosen, settings)
     frame = at_hand(frame)
-    scored = _scored(frame, pair, answers, chosen, settings)
-    order = _order(chosen, settings)
-    changed = _changed(scored, chosen, settings, kind).select(_ROW, *order)
-    if n is not None:
-        # One row at least, because rows with wrong values come first.
-        changed = changed.bottom_k(max(n, 1), by=order)
-    found = changed.sort(order, nulls_last=True).collect(engine="streaming")
-    if not found[_RIGHT].all():
-        raise ValueError(_first_wrong(scored, chosen))
-    found = found.head(found.height if n is None else n)
-    return _as_given(frame, found[_ROW], found.select(**columns), settings.keep)
+    selection = select_from(frame, pair, answers, chosen, settings)
+    ranks = {name: -rank if kind == "better" else rank for name, rank in selection.ranks(change).items()}
+    losses = [pl.col(name) for name in ranks if name != NLS_RANK]
+    is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)
+    rows = selection.scored(_may_differ(chosen, settings)).with_columns(**ranks)
+    wanted = selection.first(rows, list(ranks), n, where=is_wanted)
+    found = selection.checked(wanted.collect(engine="streaming"), n)
+    return as_given(frame, found[ROW], found.select(**columns), settings.keep)
+
+
+def _may_differ(metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
+    """Return in which rows scores may differ: those of equal texts cannot."""
+    if settings.has_texts and all(metric.is_built_in or metric.is_function for metric in metrics):
+        first, second = map(predicted, _TEXTS)
+        return first != second
+    return pl.lit(value=True)
 
 
 def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settings) -> dict[str, pl.Expr]:
     """Return the columns of the result by name; raise an error if two of them have the same one."""
-    columns = list(zip(settings.keep, map(pl.col, _kept(settings)), strict=True))
+    columns = list(zip(settings.keep, map(pl.col, kept_names(settings)), strict=True))
 
     def add(what: str, of_sides: Iterable[pl.Expr]) -> None:
         columns.extend((f"{what}_{name}", one) for name, one in zip(systems, of_sides, strict=True))
 
     if settings.has_texts:
-        add("prediction", map(pl.col, _SIDES))
+        add("prediction", map(pl.col, _TEXTS))
         options: dict[str, Any] = {"protocol": settings.protocol, "missing": "empty"}
-        add("nearest_answer", (nearest_answer(side, "answers", **options) for side in _SIDES))
+        add("nearest_answer", (nearest_answer(text, "answers", **options) for text in _TEXTS))
     for place, metric in enumerate(metrics):
         # A single row has no mean and no corpus: its score is named as `anls_frame.score` names it.
         name = metric.row or metric.name
-        old, new = (pl.col(f"{side}_{place}") for side in _SIDES)
-        add(name, (old, new))
-        columns.append((f"{name}_difference", new - old))
+        scores = [pl.col(score) for score in system_rows.scores(place, len(systems))]
+        add(name, scores)
+        columns.append((f"{name}_difference", change(scores)))
     if settings.has_texts:
-        types = [type_of(side, "answers", settings).cast(pl.String) for side in _SIDES]
+        types = [type_of(text, "answers", settings).cast(pl.String) for text in _TEXTS]
         add("error_type", types)
         columns.append(("transition", pl.concat_str(types, separator=" → ")))
     names = [name for name, _ in columns]
@@ -209,153 +212,3 @@ def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settin
                 "the column in keep="
             )
     return dict(columns)
-
-
-def _kept(settings: Settings) -> list[str]:
-    return [f"keep_{place}" for place, _ in enumerate(settings.keep)]
-
-
-def _order(metrics: Sequence[Metric], settings: Settings) -> list[str]:
-    """
-    Return the columns by which rows are sorted, each ascending: wrong values first, then the largest loss.
-
-    The digests are there for speed: rows with equal ones differ only in nulls.
-    """
-    texts = ("nls_loss", "old_digest", "new_digest", *_SIDES, "answers") if settings.has_texts else ()
-    losses = [f"loss_{place}" for place, _ in enumerate(metrics)]
-    values = [f"{side}_{place}" for place, _ in enumerate(metrics) for side in _SIDES]
-    return [_RIGHT, *losses, *texts, *values, *_kept(settings)]
-
-
-def _scored(
-    frame: Any, systems: Mapping[str, str], answers: str | None, metrics: Sequence[Metric], settings: Settings
-) -> pl.LazyFrame:
-    """
-    Return the rows with the scores of both systems, not computed yet.
-
-    The scores are in the columns `old_0`, `new_0`, ...; `is_right` says whether the metrics can have them.
-    """
-    columns = [] if answers is None else list(systems.values())
-    of_sides = {
-        side: [of_system(metric, name) for metric in metrics]
-        for side, name in zip(_SIDES, systems, strict=True)
-    }
-    others = [*settings.keep, *(name for one in of_sides.values() for name in own_metrics.needed(one))]
-    texts, protocol = [*columns, *optional(answers)], settings.protocol
-    source = to_lazy(frame, texts, others, answers=answers, protocol=protocol)
-    if answers is not None:
-        source = with_unanswerable(source, columns, answers, settings.unanswerable)
-    schema = source.collect_schema()
-    for name in settings.keep:
-        if schema[name].is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot be kept; cast it")
-    source = _unequal(source.with_row_index(_ROW), columns, metrics, settings)
-    parts = [pl.col(_ROW)]
-    parts += [cs.by_name(name).alias(key) for key, name in zip(_kept(settings), settings.keep, strict=True)]
-    for place, (side, of_side) in enumerate(of_sides.items()):
-        inputs = []
-        if answers is not None:
-            inputs = [predicted(columns[place]), cs.by_name(answers)]
-            parts.append(cs.by_name(columns[place]).cast(pl.String).alias(side))
-            parts.append(score_details(schema, columns[place], answers, settings).alias(f"{side}_details"))
-        for number, metric in enumerate(of_side):
-            if not metric.is_built_in:
-                values = own_metrics.values(source, [metric], inputs)
-                names = _own_names(side, number, metric)
-                parts += [value.alias(name) for name, value in zip(names, values, strict=True)]
-    if answers is not None:
-        parts.append(cs.by_name(answers).alias("answers"))
-    return source.select(parts).with_columns(_scores(metrics, settings))
-
-
-def _unequal(
-    source: pl.LazyFrame, columns: Sequence[str], metrics: Sequence[Metric], settings: Settings
-) -> pl.LazyFrame:
-    """Return the rows that count and whose scores may differ: those of equal texts cannot."""
-    if columns and settings.missing == "drop":
-        source = source.filter(cs.by_name(column).is_not_null() for column in columns)
-    if columns and all(metric.is_built_in or metric.is_function for metric in metrics):
-        old, new = map(predicted, columns)
-        source = source.filter(old != new)
-    return source
-
-
-def _own_names(side: str, place: int, metric: Metric) -> list[str]:
-    """Return the columns with an own metric's values for one side: the score and, for a rate, both parts."""
-    return [f"{side}_{name}" for name in own_metrics.names(place, metric)]
-
-
-def _scores(metrics: Sequence[Metric], settings: Settings) -> list[pl.Expr]:
-    """Return the scores of both sides, whether they are right, and what else breaks ties."""
-    columns, wrong = [], [pl.lit(value=False)]
-    old, new = (pl.col(f"{side}_details").struct for side in _SIDES)
-    is_answerable = old.field("nls").is_not_null() if settings.has_texts else pl.lit(value=True)
-    for place, metric in enumerate(metrics):
-        for side, details in zip(_SIDES, (old, new), strict=True):
-            if metric.is_built_in:
-                value = details.field(str(metric.row)).cast(pl.Float64)
-            else:
-                names = _own_names(side, place, metric)
-                # A function of texts may give a score without looking at the answers.
-                has_score = is_answerable if metric.is_function else pl.lit(value=True)
-                score = pl.col(names[0])
-                if metric.skips_empty_rows:
-                    of_sides = [_own_names(one, place, metric)[0] for one in _SIDES]
-                    score = own_metrics.beside(of_sides, *names[:2])
-                value = pl.when(has_score).then(score)
-                wrong.append(has_score & own_metrics.is_wrong(metric, names[1:] or names))
-            columns.append(value.alias(f"{side}_{place}"))
-    if settings.has_texts:
-        columns.append((new.field("nls") - old.field("nls")).alias("nls_loss"))
-        columns += [
-            one.field("row_digest").alias(f"{side}_digest")
-            for side, one in zip(_SIDES, (old, new), strict=True)
-        ]
-    return [*columns, (~pl.any_horizontal(wrong)).alias(_RIGHT)]
-
-
-def _changed(scored: pl.LazyFrame, metrics: Sequence[Metric], settings: Settings, kind: Kind) -> pl.LazyFrame:
-    """Return the rows of the wanted kind, and those with wrong values; losses are negative numbers."""
-    turned = -1 if kind == "better" else 1
-    losses = [
-        (
-            (pl.col(f"new_{place}") - pl.col(f"old_{place}"))
-            * (turned if metric.higher_is_better else -turned)
-        ).alias(f"loss_{place}")
-        for place, metric in enumerate(metrics)
-    ]
-    if settings.has_texts:
-        losses.append(pl.col("nls_loss") * turned)
-    rows = scored.with_columns(losses)
-    change = [pl.col(f"loss_{place}") for place, _ in enumerate(metrics)]
-    is_wanted = pl.any_horizontal(one != 0 if kind == "all" else one < 0 for one in change)
-    return rows.filter(is_wanted | ~pl.col(_RIGHT))
-
-
-def _first_wrong(scored: pl.LazyFrame, metrics: Sequence[Metric]) -> str:
-    """Return the message about the first metric with wrong values."""
-    for place, metric in enumerate(metrics):
-        for side in _SIDES if not metric.is_built_in else ():
-            names = _own_names(side, place, metric)
-            names = names[1:] or names
-            wrong = (
-                scored.filter(~pl.col(_RIGHT) & own_metrics.is_wrong(metric, names))
-                .select(_ROW, *names)
-                .collect()
-            )
-            if wrong.height:
-                row, *values = wrong.row(0)
-                return own_metrics.message(metric, wrong.height, row, values)
-    raise AssertionError  # the caller has seen one
-
-
-def _as_given(frame: Any, rows: pl.Series, table: pl.DataFrame, keep: Sequence[str]) -> Any:
-    """Return the result as the frame's kind; pandas keeps its index, and the dtypes of kept columns."""
-    if not is_pandas(frame):
-        return as_kind_of(frame, table)
-    picked = rows_at(frame, rows)
-    result = as_kind_of(picked, table, index=True)
-    for name in keep:
-        if name in picked.columns:
-            result[name] = picked[name].array
-    return result.drop(columns=[name for name in keep if name in picked.index.names])

@@ -6,21 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._typing import table_of_frame
-from anls_frame.frames.checks import check_dtypes
-from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
-from anls_frame.metrics import scores
-from anls_frame.metrics.errors import error_type
+from anls_frame.frames.conversion import at_hand, attach, column_names
+from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
-from anls_frame.protocol import PROTOCOLS, resolve_protocol
-from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import resolve
-from anls_frame.summary.keys import canonical, check_by_names, explode_lists, key_columns, key_names, named
-from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import MOST_ROWS, check_by, check_missing, check_unanswerable
+from anls_frame.protocol import PROTOCOLS
+from anls_frame.summary.catalogue import of_rows, resolve
+from anls_frame.summary.keys import check_by_names, named
+from anls_frame.summary.selection import ROW, mean, select_from
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, check_missing, scoring
+from anls_frame.summary.transitions import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["worst"]
 
-_ROW = "__anls_frame_row"
-_RANK = "__anls_frame_rank"
+_SYSTEM = "system"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
 _CONTEXT = 20
 
@@ -43,14 +39,14 @@ def worst(
     frame: Any,
     prediction: str,
     answers: str,
-    k: int = 10,
+    n: int = 10,
     *,
     metrics: str | pl.Expr | Metric = "anls",
     by: str | Sequence[str] | None = None,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
     cer_protocol: ScoreProtocol | str = "raw",
-    missing: Missing = "drop",
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
@@ -63,8 +59,8 @@ def worst(
         with the Arrow PyCapsule interface.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
-    k
-        Number of rows, per slice if there are slices.
+    n
+        The largest number of rows, of each slice if there are slices.
     metrics
         The score by which rows are chosen: the name of a built-in one, a column of existing scores, an
         expression or a `Metric`. The worst are the lowest or, if lower is better, the highest.
@@ -75,8 +71,8 @@ def worst(
         How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
         prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
     missing
-        `"drop"` leaves out rows without a prediction, because there is nothing to look at. `"empty"` treats
-        the prediction as an empty string.
+        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves the row out,
+        where there is nothing to look at.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
@@ -86,9 +82,9 @@ def worst(
     -------
     Frame
         A frame of the same kind, in memory; pandas keeps the index. It has the rows with the worst scores;
-        ties go to the lowest `anls`, then to the lowest `nls`, then to the first row of the frame. Rows are
-        sorted by slice, with the key of the slice in the columns of `by`. Rows without an answer or a score
-        are left out. These columns are added to those of the given frame, or replace those of the same name:
+        ties go to the lowest `nls`, and are then broken by the texts, as in `Report.worst`. Rows are sorted
+        by slice, with the key of the slice in the columns of `by`. Rows without a score are left out. These
+        columns are added to those of the given frame, or replace those of the same name:
 
         - `anls`, `nls`, `cer` (`Float64`) and `error_type` (`String`);
         - the score of an own metric under its name, unless it is a column;
@@ -106,9 +102,9 @@ def worst(
     DuplicateColumnError
         If a column of `by` has the name of a column of the result.
     ValueError
-        If an option has an invalid value.
+        If an option has an invalid value, or a metric has a value outside its bounds.
     TypeError
-        If the frame is not one of the accepted kinds, or `k` is not an integer.
+        If the frame is not one of the accepted kinds, or `n` is not an integer.
 
     See Also
     --------
@@ -124,7 +120,7 @@ def worst(
     >>> df = pl.DataFrame(
     ...     {"id": [1, 2, 3], "prediction": ["cat", "c0w", None], "answer": ["cat", "cow", "a"]}
     ... )
-    >>> rows = af.worst(df, "prediction", "answer", 1)
+    >>> rows = af.worst(df, "prediction", "answer", n=1, missing="drop")
     >>> rows.select("id", "nls", "error_type").row(0)
     (2, 0.6666666666666667, 'near')
     >>> print(rows["alignment"].item())
@@ -133,83 +129,44 @@ def worst(
           S
     """
     check_missing(missing)
-    check_unanswerable(unanswerable)
-    k = count("k", k, most=MOST_ROWS - 1)
+    n = count("n", n, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
-    metric = _only(resolve(metrics, column_names(frame), has_texts=True, cer_protocol=cer_protocol))
+    resolved = resolve(metrics, column_names(frame), has_texts=True, cer_protocol=cer_protocol)
+    metric = _only(of_rows(resolved, metrics))
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    options = {"protocol": protocol, "threshold": threshold}
-    predicted, accepted = cs.by_name(prediction), cs.by_name(answers)
-    score = scores.score(predicted, accepted, cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    others = [*columns, *own_metrics.needed([metric])]
-    compared = resolve_protocol(protocol)
-    rows = to_lazy(frame, [prediction, answers], others, answers=answers, protocol=compared)
-    rows = with_unanswerable(rows, [prediction], answers, unanswerable)
-    schema = rows.collect_schema()
-    check_dtypes(pl.Schema({name: schema[name] for name in (prediction, answers)}), score)
-    text = predicted.cast(pl.String)
-    if missing == "empty":
-        text = text.fill_null("")
-    names = key_names(columns, None)
-    texts = rows.with_row_index(_ROW).select(
-        _ROW,
-        *key_columns(schema, columns, None),
-        text.alias("prediction"),
-        accepted.alias("answers"),
-        predicted.is_null().alias("is_missing"),
-        *([] if metric.is_built_in else own_metrics.values(rows, [metric], (text, accepted))),
+    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=True, unanswerable=unanswerable)
+    settings = Settings(by=columns, missing=missing, **of_texts)
+    selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
+    ranks = selection.ranks(mean)
+    rows = selection.scored().with_columns(**ranks)
+    found = selection.first_of_slices(rows, list(ranks), n, where=pl.col("score_0_0").is_not_null())
+    table = found.select(
+        ROW,
+        *selection.source.keys,
+        anls="anls_0",
+        nls="nls_0",
+        cer="cer_0",
+        error_type=type_of("text_0", "answers", settings).cast(pl.String),
+        nearest_answer=nearest_answer("text_0", "answers", protocol=settings.protocol, missing="empty"),
+        text=pl.col("text_0").fill_null(""),
+        own="score_0_0",
     )
-    score = scores.score("prediction", "answers", cer_protocol=cer_protocol, **options)  # type: ignore[call-overload]
-    value = score.struct.field(metric.row or "anls") if metric.is_built_in else pl.col("own_0")
-    sign = 1 if metric.higher_is_better else -1
-    scored = texts.select(
-        _ROW,
-        *names,
-        (value.cast(pl.Float64) * sign).alias(_RANK),
-        score.struct.field("anls"),
-        score.struct.field("nls"),
-    )
-    is_scored = pl.col("anls").is_not_null() & pl.col(_RANK).is_not_null()
-    lowest = _lowest(scored.filter(is_scored), names, k)
-    wanted = lowest.select(_ROW).unique()
-    details = texts.join(wanted.lazy(), on=_ROW, how="semi").select(
-        _ROW,
-        pl.struct(score.struct.field("anls", "nls", "cer")).alias("score"),
-        error_type(
-            pl.when(~pl.col("is_missing")).then("prediction"),
-            "answers",
-            **options,  # type: ignore[call-overload]
-        ).cast(pl.String),
-        scores.nearest_answer("prediction", "answers", protocol=protocol),
-        "prediction",
-    )
-    found = details.unnest("score").collect(engine="streaming")
-    pairs = found.select("prediction", "nearest_answer").iter_rows()
-    compared = resolve_protocol(cer_protocol if metric.row == "cer" else protocol)
+    compared = settings.cer_protocol if metric.row == "cer" else settings.protocol
     # The texts are shown as they are, so only what is compared is that of the protocol.
     units = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     alignments = [
-        Alignment(prediction, nearest, units).to_text(context=_CONTEXT) for prediction, nearest in pairs
+        None if nearest is None else Alignment(shown, nearest, units).to_text(context=_CONTEXT)
+        for shown, nearest in table.select("text", "nearest_answer").iter_rows()
     ]
-    found = found.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
-    own = (pl.col(_RANK) * sign).alias(metric.name if len(new) > len(_NEW) else _RANK)
-    table = lowest.drop("anls", "nls").join(found, on=_ROW, maintain_order="left").with_columns(own)
-    return attach(frame, table[_ROW], named(table.select(*names, *new), names, columns))
+    table = table.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
+    table = table.rename({"own": metric.name} if len(new) > len(_NEW) else {})
+    keys = selection.source.keys
+    return attach(frame, table[ROW], named(table.select(*keys, *new), keys, columns))
 
 
 def _only(metrics: Sequence[Metric]) -> Metric:
     if len(metrics) > 1:
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in metrics]}")
     return metrics[0]
-
-
-def _lowest(scored: pl.LazyFrame, names: Sequence[str], k: int) -> pl.DataFrame:
-    """Return the indexes of the rows with the lowest scores, slice by slice."""
-    order = [_RANK, "anls", "nls", _ROW]
-    if not names:
-        return scored.bottom_k(k, by=order).sort(order).collect(engine="streaming")
-    slices = explode_lists(canonical(scored.collect(engine="streaming")), names)
-    # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
-    return slices.sort([*names, *order], nulls_last=True).group_by(names, maintain_order=True).head(k)

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def of_files(
-    given: Systems, metrics: Sequence[str] | None, scoring: Reporting, *, title: str | None, **options: Any
-) -> af.RowsPage:
-    """Return the page of the rows of one system or of several."""
+    given: Systems, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
+) -> tuple[af.RowsPage, str | None]:
+    """Return the page of the rows of one system or of several, and its title if it has one system."""
     path = given.files[0]
     chosen = metrics_of(given, metrics)
     frame, systems = texts(given)
     prediction: str | Mapping[str, str] = systems
+    name = None
     if len(systems) == 1:
         ((name, prediction),) = systems.items()
-        title = title or name
     if isinstance(frame, pl.LazyFrame):
         frame = named_metrics.with_numbers(frame, named_metrics.columns(chosen))
     with reading(path, given.source):
-        options = {"title": title, **options, **vars(scoring)}
-        return page(frame, prediction, metrics=chosen, option="--top", **options)
+        made = page(frame, prediction, metrics=chosen, option="--top", **options, **vars(scoring))
+    return made, name
 
 
 def texts(given: Systems) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:

@@ -15,7 +15,8 @@ from anls_frame.summary.details import KEYS, length_sums_of
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, canonical, plain
 from anls_frame.summary.measures import COUNTS
-from anls_frame.summary.rows import KEPT, digest_sums, sums_of_anls, worst_order
+from anls_frame.summary.rows import KEPT, digest_sums, sums_of_anls
+from anls_frame.summary.selection import first_score, worst_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +46,7 @@ class Collected:
     digest: str
 
 
-def collect(rows: Rows, worst: int) -> Collected:
+def collect(rows: Rows, settings: Settings) -> Collected:
     """
     Run the queries, one after the other, on the streaming engine.
 
@@ -62,12 +63,8 @@ def collect(rows: Rows, worst: int) -> Collected:
         cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
         own[rows.own[0].name] = first.drop(*_DIGESTS)
     kept = [column for column in rows.worst_columns if column.startswith("keep_")]
-    candidates = plain(rows.frame.filter(pl.col(rows.worst_order[0]).is_not_null()), (*rows.keys, *kept))
-    if worst:
-        reverse = [rows.highest_first, *(False for _ in rows.worst_order[1:])]
-        lowest = candidates.bottom_k(worst, by=rows.worst_order, reverse=reverse)
-    else:
-        lowest = candidates.head(0)
+    candidates = plain(rows.frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept))
+    worst = worst_rows(candidates, settings) if settings.worst else candidates.head(0)
     details = {
         name: _canonical_cells(plan.collect(engine="streaming"), by_keys, KEYS[name])
         for name, plan in rows.details.items()
@@ -78,7 +75,7 @@ def collect(rows: Rows, worst: int) -> Collected:
         cells=cells,
         own=own,
         bins=bins,
-        worst=lowest.select(*rows.worst_columns, "row_digest").collect(engine="streaming"),
+        worst=worst.select(*rows.worst_columns, "row_digest").collect(engine="streaming"),
         details=details,
         digest=digest,
     )
@@ -217,10 +214,3 @@ def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str], others: Sequence[
 
 def _n_distinct(cells: pl.DataFrame, key: str) -> int:
     return cells.select(key).n_unique()
-
-
-def lowest(rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """Return as many of the worst rows as the settings ask for, the worst first."""
-    order = worst_order(settings)
-    descending = [not settings.metrics[0].higher_is_better, *(False for _ in order[1:])]
-    return rows.sort(order, descending=descending, nulls_last=True).head(settings.worst)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, overload
 import polars as pl
 
 from anls_frame.summary import system_sums, transitions
-from anls_frame.summary.cells import add_up, lowest
+from anls_frame.summary.cells import add_up
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.selection import worst_rows
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems_summary import SystemsSummary
 
@@ -100,9 +101,9 @@ def _merge(summaries: list[Summary]) -> Summary:
         bins=add_up([summary.bins for summary in summaries], [*keys, "grid_threshold"])
         if settings.has_texts
         else summaries[0].bins,
-        worst_rows=lowest(
-            pl.concat([summary.worst_rows for summary in summaries], how="vertical_relaxed"), settings
-        ),
+        worst_rows=worst_rows(
+            pl.concat([summary.worst_rows.lazy() for summary in summaries], how="vertical_relaxed"), settings
+        ).collect(),
         details={
             name: add_up([summary.details[name] for summary in summaries], [*keys, *KEYS[name]])
             for name in summaries[0].details

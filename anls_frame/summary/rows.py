@@ -63,8 +63,6 @@ class Rows:
     own: tuple[Metric, ...]
     orders: dict[str, list[str]]
     """The values of keys that have an order, by the name of the key."""
-    worst_order: tuple[str, ...]
-    highest_first: bool
     worst_columns: tuple[str, ...]
     has_texts: bool
     texts: pl.LazyFrame
@@ -115,7 +113,7 @@ def scored_texts(
         is_unanswerable(source).alias("unanswerable"),
         score_details(schema, prediction, answers, settings).alias("scores"),
         *own_metrics.values(source, metrics, texts),
-        *_kept(settings),
+        *kept(settings),
     ).unnest("scores")
     bits = (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
     rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"), bits)
@@ -137,9 +135,7 @@ def scored_texts(
         sums=_sums_of_texts(),
         own=tuple(metrics),
         orders=orders,
-        worst_order=worst_order(settings),
-        highest_first=not settings.metrics[0].higher_is_better,
-        worst_columns=(*names, "prediction", "answers", *ROW_SCORES, *_own_and_kept(settings)),
+        worst_columns=(*names, "prediction", "answers", *ROW_SCORES, *own_and_kept(settings)),
         has_texts=True,
         texts=source.select(columns_of_texts),
     )
@@ -151,7 +147,7 @@ def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance
     metrics = live.metrics
     values = own_metrics.values(source, metrics)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    rows = source.select(*keys, *values, *_kept(settings))
+    rows = source.select(*keys, *values, *kept(settings))
     rows = rows.with_columns(row_digest=own_metrics.digest(metrics))
     names = key_names(settings.by, settings.cluster)
     return Rows(
@@ -160,9 +156,7 @@ def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance
         sums=[],
         own=tuple(metrics),
         orders=orders,
-        worst_order=worst_order(settings),
-        highest_first=not settings.metrics[0].higher_is_better,
-        worst_columns=(*names, *_own_and_kept(settings)),
+        worst_columns=(*names, *own_and_kept(settings)),
         has_texts=False,
         texts=source.select(keys),
     )
@@ -254,13 +248,23 @@ def is_missing(null: str) -> pl.Expr:
     return pl.col(null) & pl.col("answerable")
 
 
-def _kept(settings: Settings) -> list[pl.Expr]:
-    return [cs.by_name(name).alias(f"keep_{place}") for place, name in enumerate(settings.keep)]
+def kept(settings: Settings) -> list[pl.Expr]:
+    """Return the columns that rows keep."""
+    return [
+        cs.by_name(name).alias(column)
+        for name, column in zip(settings.keep, kept_names(settings), strict=True)
+    ]
 
 
-def _own_and_kept(settings: Settings) -> list[str]:
+def kept_names(settings: Settings) -> list[str]:
+    """Return the names in rows of the columns that they keep."""
+    return [f"keep_{place}" for place, _ in enumerate(settings.keep)]
+
+
+def own_and_kept(settings: Settings) -> list[str]:
+    """Return the columns of rows with the scores in own metrics, and those that they keep."""
     own = [f"own_{place}" for place, _ in enumerate(settings.own)]
-    return [*own, *(f"keep_{place}" for place, _ in enumerate(settings.keep))]
+    return [*own, *kept_names(settings)]
 
 
 def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
@@ -275,25 +279,6 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
     # Without null predictions, a score is null only if there is no answer.
     return _plugin.call("score_details", predicted(prediction), cs.by_name(answers), **options)
-
-
-def worst_order(settings: Settings) -> tuple[str, ...]:
-    """
-    Return the columns by which the worst rows are chosen, each in ascending order with nulls last.
-
-    The first is the score of the first metric, in descending order if lower is better.
-
-    Ties between equal scores are broken by the content of the rows, so that every engine and every order of
-    rows or parts gives the same ones. List keys are compared unsorted: sorting each costs more than scoring.
-    """
-    names = key_names(settings.by, settings.cluster)
-    metric = settings.metrics[0]
-    first = "own_0" if not metric.is_built_in else metric.row or "anls"
-    last = _own_and_kept(settings)
-    if not settings.has_texts:
-        return tuple(dict.fromkeys((first, "row_digest", *names, *last)))
-    # Rows with equal digests differ only in nulls.
-    return tuple(dict.fromkeys((first, "anls", "nls", "row_digest", *names, "prediction", "answers", *last)))
 
 
 def _sums_of_texts() -> list[pl.Expr]:

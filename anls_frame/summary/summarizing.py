@@ -12,7 +12,7 @@ from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.summary.catalogue import are_of_pages, resolve
-from anls_frame.summary.cells import Collected, collect, lowest
+from anls_frame.summary.cells import Collected, collect
 from anls_frame.summary.details import KEYS, plans
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.rows import Live, existing_scores, scored_texts
@@ -193,7 +193,7 @@ def summarize(
                 keys = key_names(settings.by, None)
                 rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
         settings = dataclasses.replace(settings, orders=rows.orders)
-        collected = collect(dataclasses.replace(rows, part=part), worst)
+        collected = collect(dataclasses.replace(rows, part=part), settings)
         summary = _summary(collected, settings, part or uuid.uuid4().hex)
     known = scored_by(frame, has_texts=has_texts)
     return dataclasses.replace(
@@ -219,6 +219,6 @@ def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
         cells=collected.cells,
         own=collected.own,
         bins=collected.bins,
-        worst_rows=lowest(collected.worst, settings),
+        worst_rows=collected.worst,
         details=collected.details,
     )

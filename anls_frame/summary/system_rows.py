@@ -15,6 +15,7 @@ from anls_frame.summary.rows import (
     is_invented,
     is_placeholder,
     is_unanswerable,
+    kept,
     predicted,
     score_details,
     with_unanswerable,
@@ -121,7 +122,7 @@ def scored_rows(
     of_systems = [[of_system(metric, system) for metric in metrics] for system in systems]
     own = [[metric for metric in every if not metric.is_built_in] for every in of_systems]
     needed = [name for every in own for name in own_metrics.needed(every)]
-    others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *needed])
+    others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
     columns_of_texts = [*predictions, *optional(answers)]
     source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
     if answers is not None:
@@ -182,7 +183,7 @@ def scored_rows(
         return rows
 
     return SystemRows(
-        inputs=source.select(*keys, **selected),
+        inputs=source.select(*keys, *kept(settings), **selected),
         scored=scored,
         keys=key_names(settings.by, settings.cluster),
         metrics=metrics,

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS, MARKUP
+from polars.testing import assert_frame_equal
 from rows_pages import ReadPage
 
 import anls_frame as af
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 
 
-def read(page: af.RowsPage, folder: Path) -> ReadPage:
-    return ReadPage(page.write(folder / "rows.html").read_text("utf-8"))
+def read(page: af.RowsPage, folder: Path, **options: Any) -> ReadPage:
+    return ReadPage(page.write(folder / "rows.html", **options).read_text("utf-8"))
 
 
 def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_verdicts_are_kept_for_the_same_texts(tmp_path: Path) -> None:
         return str(read(af.browse(frame, "tesseract", "answers", **options), tmp_path).meta["key"])
 
     kept = key(QUESTIONS)
-    assert key(QUESTIONS, by="lang", keep="question", metrics="cer", title="other") == kept
+    assert key(QUESTIONS, by="lang", keep="question", metrics="cer") == kept
     assert key(QUESTIONS.with_columns(pl.col("tesseract").str.to_lowercase())) != kept
     assert key(QUESTIONS.reverse()) != kept
 
@@ -189,9 +190,18 @@ def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
     )
 
     sign = 1 if metric == "anls" else -1
-    score = af.score("tesseract", "answers", missing="empty").struct.field(metric) * sign
-    ranked = QUESTIONS.with_row_index("row").with_columns(rank=score).sort("rank", "row", nulls_last=True)
-    assert found.column("row") == sorted(ranked["row"].head(300))
+    score = af.score("tesseract", "answers", missing="empty").struct
+    ranks = QUESTIONS.with_row_index("row").select(
+        "row", rank=score.field(metric) * sign, nls=score.field("nls")
+    )
+    taken = ranks.filter(pl.col("row").is_in(found.column("row")))
+    assert found.column("row") == taken["row"].to_list()
+    order = ["rank", "nls"]
+    assert_frame_equal(
+        taken.select(order).sort(order), ranks.select(order).sort(order, nulls_last=True).head(300)
+    )
+    worst = af.worst(QUESTIONS, "tesseract", "answers", n=300, metrics=metric)
+    assert found.column("id") == sorted(worst["question_id"], key=QUESTIONS["question_id"].to_list().index)
     assert "These are the 300 rows with the worst scores of 1,624." in found.text
 
 
@@ -201,22 +211,29 @@ def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign
     found = read(af.browse(QUESTIONS, systems, "answers", metrics=metric, n=300), tmp_path)
 
     scores = (
-        af.score(name, "answers", missing="empty").struct.field(metric).alias(system)
+        af.score(name, "answers", missing="empty").struct.field(score).alias(f"{score}_{system}")
         for system, name in systems.items()
+        for score in (metric, "nls")
     )
     rows = QUESTIONS.with_row_index("row").select("row", *scores).drop_nulls().to_dicts()
-    ranked = sorted(
-        rows, key=lambda row: (min((row["new"] - row["old"]) * sign, 0), (row["new"] + row["old"]) * sign)
-    )
-    taken = sorted(ranked[:300], key=lambda row: row["row"])
+
+    def order(row: dict[str, Any]) -> tuple[float, ...]:
+        old, new = row[f"{metric}_old"], row[f"{metric}_new"]
+        broken = min(round((new - old) * sign, 9), 0)
+        return broken, (new + old) / 2 * sign, (row["nls_new"] + row["nls_old"]) / 2
+
+    shown = set(found.column("row"))
+    taken = [row for row in rows if row["row"] in shown]
+    assert sorted(map(order, taken)) == sorted(map(order, rows))[:300]
+    changes = [row[f"{metric}_new"] - row[f"{metric}_old"] for row in taken]
     assert found.column("row") == [row["row"] for row in taken]
-    assert found.column("change") == pytest.approx([row["new"] - row["old"] for row in taken], abs=1e-9)
+    assert found.column("change") == pytest.approx(changes, abs=1e-9)
     assert found.meta["sort"] == ("change" if metric == "anls" else "-change")
     assert "These are the 300 rows that new broke, or with the worst scores of 1,624." in found.text
 
 
 def test_pandas_and_arrow_give_the_same_page(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"by": ["lang"], "keep": ["question"], "title": "Rows"}
+    options: dict[str, Any] = {"by": ["lang"], "keep": ["question"]}
     pages = [
         read(af.browse(frame, "tesseract", "answers", **options), tmp_path).html
         for frame in (QUESTIONS, QUESTIONS.to_pandas(), QUESTIONS.to_arrow())
@@ -259,7 +276,7 @@ def test_hostile_texts_are_texts(tmp_path: Path) -> None:
     assert found.column("keep_0") == [[text, text] for text in texts]
     assert found.meta["systems"] == [hostile, "<!--"]
     for text in MARKUP:
-        titled = read(af.browse(plain, "prediction", "answers", title=text), tmp_path)
+        titled = read(af.browse(plain, "prediction", "answers"), tmp_path, title=text)
         assert set(titled.tags) == set(expected.tags)
 
 
@@ -377,7 +394,8 @@ def test_a_page_that_is_too_large_says_how_many_rows_fit(monkeypatch: pytest.Mon
 
 
 def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
-    page = af.browse(QUESTIONS.head(50), "tesseract", "answers", title='a "title" & more')
+    frame = QUESTIONS.head(50).rename({"question": 'a "b" & c'})
+    page = af.browse(frame, "tesseract", "answers", keep='a "b" & c')
     shown = page._repr_html_()
 
     source = re.fullmatch(r'<iframe srcdoc="([^"]*)" [^>]*></iframe>', shown)
@@ -410,6 +428,16 @@ def test_own_metrics_are_shown(tmp_path: Path) -> None:
     assert one.column("score_1_0") == [1, 0]
     assert two.column("score_0_1") == [1, 0]
     assert two.meta["metrics"] == [{"name": "judge", "higher": True}]
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_a_score_that_is_no_number_is_an_error_that_names_it(value: float) -> None:
+    frame = pl.DataFrame({"a": ["x", "y", "z"], "b": ["x", "y", "z"], "judge": [0.5, value, 1.0]})
+    message = rf"metric 'judge' must be finite, got {value!r} in row 1 \(counted from 0\)"
+    for systems, metric in (("a", "judge"), ({"one": "a", "two": "b"}, "both")):
+        judged = af.Metric({"one": "judge", "two": "judge"}, name="judge") if metric == "both" else metric
+        with pytest.raises(ValueError, match=message):
+            af.browse(frame, systems, "b", metrics=judged, n=1)
 
 
 def test_a_frame_with_a_column_named_row_has_a_page(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
@@ -10,8 +10,12 @@ import pyarrow as pa
 import pytest
 from cases import family
 from polars.testing import assert_frame_equal
+from rows_pages import ReadPage
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NEW = ["anls", "nls", "cer", "error_type", "nearest_answer", "alignment"]
 
@@ -29,18 +33,20 @@ def rows() -> pl.DataFrame:
     )
 
 
-def slow(frame: pl.DataFrame, k: int, missing: str) -> list[int]:
+def slow(frame: pl.DataFrame, n: int, missing: str) -> list[tuple[float, float]]:
+    """Return the scores of the worst rows, in order."""
     predicted = pl.col("p").fill_null("") if missing == "empty" else pl.col("p")
-    scored = frame.select("id", af.anls(predicted, "a"), af.nls(predicted, "a")).drop_nulls()
-    return [row[2] for row in sorted((a, n, i) for i, a, n in scored.iter_rows())[:k]]
+    scored = frame.select(af.anls(predicted, "a"), af.nls(predicted, "a")).drop_nulls()
+    return sorted(scored.rows())[:n]
 
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])
-@pytest.mark.parametrize("k", [0, 1, 7, 10**6])
-def test_the_worst_rows_are_the_first_of_all_rows_in_order(k: int, missing: Any) -> None:
+@pytest.mark.parametrize("n", [0, 1, 7, 10**6])
+def test_the_worst_rows_are_the_first_of_all_rows_in_order(n: int, missing: Any) -> None:
     frame = rows()
-    table = af.worst(frame, "p", "a", k, missing=missing)
-    assert table["id"].to_list() == slow(frame, k, missing)
+    table = af.worst(frame, "p", "a", n, missing=missing)
+    assert table.select("anls", "nls").rows() == slow(frame, n, missing)
+    assert table["id"].is_unique().all()
     assert table.columns == [*frame.columns, *NEW]
     assert_frame_equal(table.drop(NEW), frame[table["id"].to_list()])
 
@@ -52,10 +58,38 @@ def test_each_slice_has_its_own_worst_rows(missing: Any) -> None:
     for tag in ("x", "y", None):
         for part in range(3):
             has = pl.col("tags").list.contains(tag) if tag else pl.col("tags").is_null()
-            expected = slow(frame.filter(has & (pl.col("part") == part)), 3, missing)
+            sliced = frame.filter(has & (pl.col("part") == part))
             found = table.filter(pl.col("tags").eq_missing(tag) & (pl.col("part") == part))
-            assert found["id"].to_list() == expected
+            assert found.select("anls", "nls").rows() == slow(sliced, 3, missing)
+            assert found["id"].is_unique().all()
+            assert found["id"].is_in(sliced["id"].implode()).all()
     assert table.height == 27
+
+
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("metric", ["anls", "cer"])
+def test_reports_and_pages_have_the_same_rows_in_any_order(tmp_path: Path, metric: str, missing: Any) -> None:
+    frame = rows().unique(["p", "a"], keep="first", maintain_order=True)
+    found = af.worst(frame, "p", "a", n=40, metrics=metric, missing=missing)
+    for other in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=1)):
+        again = af.worst(other, "p", "a", n=40, metrics=metric, missing=missing)
+        assert again["id"].to_list() == found["id"].to_list()
+        page = af.browse(other, "p", "a", n=40, metrics=metric, missing=missing, id="id")
+        shown = ReadPage(page.write(tmp_path / "rows.html").read_text("utf-8"))
+        assert sorted(shown.column("id")) == sorted(found["id"])
+        chosen = {"anls": "anls", "cer": "cer_mean"}[metric]
+        report = af.report(other, "p", "a", worst=40, keep=["id"], metrics=chosen, missing=missing)
+        assert report.worst["id"].to_list() == found["id"].to_list()
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize("by", [None, "part"])
+def test_a_score_that_is_no_number_is_an_error_that_names_it(value: float, by: str | None) -> None:
+    frame = rows().with_columns(judge=pl.when(pl.col("id") == 40).then(value).otherwise(0.5))
+    with pytest.raises(ValueError, match=rf"metric 'judge' must be finite, got {value!r} in row 40 \("):
+        af.worst(frame, "p", "a", n=1, metrics="judge", by=by)
+    with pytest.raises(ValueError, match=rf"metric 'judge' must be finite, got {value!r} in row 40 \("):
+        af.report(frame, "p", "a", metrics="judge")
 
 
 def test_the_new_columns_are_those_of_the_functions() -> None:
@@ -101,11 +135,11 @@ def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
 
 def test_a_wrong_argument_is_an_error_that_names_it() -> None:
     frame = rows()
-    for k, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
-        with pytest.raises(error, match="k must be an integer from 0 to"):
-            af.worst(frame, "p", "a", k)  # type: ignore[arg-type]
+    for n, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="n must be an integer from 0 to"):
+            af.worst(frame, "p", "a", n)  # type: ignore[arg-type]
     for by in (None, "part"):
-        with pytest.raises(ValueError, match="k must be an integer from 0 to 4,294,967,295, got"):
+        with pytest.raises(ValueError, match="n must be an integer from 0 to 4,294,967,295, got"):
             af.worst(frame, "p", "a", 2**62, by=by)
     with pytest.raises(af.ColumnNotFoundError, match="'q'"):
         af.worst(frame, "q", "a")

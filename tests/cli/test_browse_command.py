@@ -66,12 +66,11 @@ def test_a_file_gives_the_page_of_its_rows(run: Run, tmp_path: Path) -> None:
         id="question_id",
         metrics=["anls", "cer"],
         n=30,
-        title="ocr_qa",
-        source=TABLE,
     )
     assert printed == "30 rows: rows.html\n"
     found = ReadPage(written(tmp_path / "rows.html"))
-    expected = ReadPage(written(page.write(tmp_path / "expected.html")))
+    made = page.write(tmp_path / "expected.html", title="ocr_qa", source=TABLE)
+    expected = ReadPage(written(made))
     # The column of the predictions has another name alone.
     assert found.html.replace('["prediction"]', '["tesseract"]') == expected.html
 

@@ -520,7 +520,7 @@ def test_a_page_names_its_files_and_has_no_other_date(tmp_path: Path) -> None:
     assert again == (tmp_path / "report.html").read_text(encoding="utf-8")
     many = made.write(tmp_path / "many.html", source=[f"{number}.csv" for number in range(14)])
     assert "<bdi>2 more files</bdi></p>" in many.read_text(encoding="utf-8")
-    rows = af.browse(frame(), "first", "answer", source=results).write(tmp_path / "rows.html")
+    rows = af.browse(frame(), "first", "answer").write(tmp_path / "rows.html", source=results)
     assert "<bdi>&lt;b&gt;results.jsonl (2024-02-20)</bdi></p>" in rows.read_text(encoding="utf-8")
 
 

@@ -168,8 +168,8 @@ def test_results_are_pickled_with_their_kind() -> None:
 
 
 def test_worst_rows_keep_index_and_columns_of_the_frame() -> None:
-    found = af.worst(PANDAS, *TEXTS, 2)
-    expected = af.worst(POLARS, *TEXTS, 2)
+    found = af.worst(PANDAS, *TEXTS, 2, missing="drop")
+    expected = af.worst(POLARS, *TEXTS, 2, missing="drop")
 
     pd.testing.assert_frame_equal(found[PANDAS.columns], PANDAS.iloc[[5, 0]])
     assert found["nls"].tolist() == expected["nls"].to_list()

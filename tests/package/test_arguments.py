@@ -39,8 +39,9 @@ def pilot() -> af.Comparison:
 
 INTEGERS: dict[str, Callable[[Any], Any]] = {
     "worst": lambda value: af.summarize(*TEXTS, worst=value).worst_rows,
-    "k": lambda value: af.worst(*TEXTS, value),
-    "n": lambda value: af.changes(FRAME, {"old": "p", "new": "q"}, "t", n=value),
+    "n": lambda value: (
+        af.worst(*TEXTS, n=value).height + af.changes(FRAME, {"old": "p", "new": "q"}, "t", n=value).height
+    ),
     "depth": lambda value: af.find_slices(FRAME, "p", "t", depth=value).n_slices,
     "max_length": lambda value: af.confusions(*TEXTS, max_length=value),
     "substitution_cost": lambda value: FRAME.select(af.nls("p", "t", substitution_cost=value)),

@@ -104,7 +104,7 @@ def results() -> None:
 def tables() -> None:
     """Analyse errors."""
     assert_type(af.worst(POLARS, "old", "answers", 5), pl.DataFrame)
-    assert_type(af.worst(PANDAS, "old", "answers", k=5, by="lang"), pd.DataFrame)
+    assert_type(af.worst(PANDAS, "old", "answers", n=5, by="lang"), pd.DataFrame)
     assert_type(af.changes(POLARS, SYSTEMS, "answers", kind="all", keep=["id"]), pl.DataFrame)
     assert_type(af.changes(PANDAS, SYSTEMS, "answers", n=1), pd.DataFrame)
     assert_type(af.find_slices(POLARS, "old", "answers", cluster="id").frame, pl.DataFrame)

@@ -92,7 +92,7 @@ def browse(
         least=1,
     )
     with working("Scoring"):
-        page = of_files(
+        page, name_of_system = of_files(
             given,
             metric,
             scoring,
@@ -101,8 +101,6 @@ def browse(
             image=image,
             id=id,
             n=top,
-            title=title,
-            source=files,
         )
-        page.write(output)
+        page.write(output, title=title or name_of_system, source=files)
     print(plain(f"{numbered(page.rows, 'row')}: {output}"))

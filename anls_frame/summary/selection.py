@@ -1,0 +1,278 @@
+"""
+Which rows: those with the worst scores or the largest losses.
+
+Rows come in one order, whoever asks: by the metrics, then by NLS, then by what the rows hold, so that neither
+the order of a frame, nor its parts, nor the engine matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
+from anls_frame.summary import system_rows
+from anls_frame.summary.keys import canonical, explode_lists, key_names
+from anls_frame.summary.rows import Live, kept_names, own_and_kept
+from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.system_rows import scored_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.system_rows import SystemRows
+
+ROW = "row"
+"""Name of the column with the number of a row in its frame."""
+
+NLS_RANK = "rank_nls"
+"""Name of the column by which rows are ordered that are equal in the metrics."""
+
+_IS_RIGHT = "is_right"
+_EVERY = pl.lit(value=True)
+
+
+def mean(scores: Sequence[pl.Expr]) -> pl.Expr:
+    """Return the mean score of all systems."""
+    return pl.mean_horizontal(scores)
+
+
+def change(scores: Sequence[pl.Expr]) -> pl.Expr:
+    """Return the score of the second of two systems minus that of the first."""
+    first, second = scores
+    return second - first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """
+    Rows of a frame with the scores of systems, from which some are selected.
+
+    Attributes
+    ----------
+    source
+        The rows with their scores, as comparisons have them.
+    settings
+        How they are scored, sliced and counted, and which columns they keep.
+    """
+
+    source: SystemRows
+    settings: Settings
+
+    def scored(self, may_count: pl.Expr = _EVERY) -> pl.LazyFrame:
+        """
+        Return the rows that may count, as a condition on `source.inputs` says, not computed yet.
+
+        Their columns are their number, the keys, the scores, digests and texts of the systems as in
+        `SystemRows`, what is noted of them, the answers, what they keep, and for texts `nls_0`, `anls_0`,
+        `cer_0`, ...
+        """
+        rows = self.source.scored(self.source.inputs.with_row_index(ROW).filter(may_count))
+        fields = [
+            pl.when(pl.col(f"digest_{system}").is_not_null())
+            .then(pl.col(f"details_{system}").struct.field(name))
+            .alias(f"{name}_{system}")
+            for system in self._systems_with_texts
+            for name in ("nls", "anls", "cer")
+        ]
+        texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
+        wrong = [~_EVERY, *self.source.wrong()]
+        is_right = (~pl.any_horizontal(wrong)).alias(_IS_RIGHT)
+        noted = system_rows.noted(self.source.systems)
+        return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
+
+    def ranks(self, value: Callable[[Sequence[pl.Expr]], pl.Expr]) -> dict[str, pl.Expr]:
+        """
+        Return the columns by which rows are ordered, the lowest first: `rank_0`, ... and `rank_nls`.
+
+        Parameters
+        ----------
+        value
+            Returns that of a row from the scores of the systems: `mean` or `change`.
+        """
+        ranks = {}
+        for place, metric in enumerate(self.source.metrics):
+            rank = value([pl.col(name) for name in system_rows.scores(place, self.source.systems)])
+            ranks[f"rank_{place}"] = rank if metric.higher_is_better else -rank
+        if self.settings.has_texts:
+            ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
+        return ranks
+
+    def first(
+        self, rows: pl.LazyFrame, ranks: Sequence[str], n: int | None, *, where: pl.Expr = _EVERY
+    ) -> pl.LazyFrame:
+        """
+        Return the first rows in order, for `checked`.
+
+        Parameters
+        ----------
+        rows
+            Scored rows with their ranks.
+        ranks
+            The columns with the ranks.
+        n
+            How many rows; `None` returns all. There is one at least, because wrong values come first.
+        where
+            Which rows are wanted.
+        """
+        wanted = rows.filter(where | ~pl.col(_IS_RIGHT))
+        return lowest(wanted, [_IS_RIGHT, *ranks, *self._content], None if n is None else max(n, 1))
+
+    def first_of_slices(
+        self, rows: pl.LazyFrame, ranks: Sequence[str], n: int, *, where: pl.Expr
+    ) -> pl.DataFrame:
+        """Return the first rows of each slice in order, the slices in the order of their keys."""
+        keys = self.source.keys
+        if not keys:
+            return self.checked(self.first(rows, ranks, n, where=where).collect(engine="streaming"), n)
+        wanted = rows.filter(where | ~pl.col(_IS_RIGHT)).collect(engine="streaming")
+        # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
+        slices = explode_lists(canonical(self.checked(wanted, None)), keys)
+        ordered = slices.sort([*keys, *ranks, *self._content], nulls_last=True)
+        return ordered.group_by(keys, maintain_order=True).head(n)
+
+    def checked(self, rows: pl.DataFrame, n: int | None) -> pl.DataFrame:
+        """Return the first of the rows; raise an error that names a value that its metric cannot have."""
+        if not rows[_IS_RIGHT].all():
+            self.source.raise_wrong()
+        return rows if n is None else rows.head(n)
+
+    @property
+    def _systems_with_texts(self) -> range:
+        return range(self.source.systems if self.settings.has_texts else 0)
+
+    @property
+    def _content(self) -> list[str]:
+        """The columns by which rows are ordered that are ranked equal: what they hold, then their number."""
+        systems = self.source.systems
+        answers = ["answers"] if self.settings.has_texts else []
+        scores = [
+            name for place, _ in enumerate(self.source.metrics) for name in system_rows.scores(place, systems)
+        ]
+        return [
+            *content(
+                digests=[f"digest_{system}" for system in range(systems)],
+                keys=self.source.keys,
+                texts=[f"text_{system}" for system in self._systems_with_texts],
+                others=[*answers, *scores, *kept_names(self.settings)],
+            ),
+            ROW,
+        ]
+
+
+def select_from(
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    metrics: Sequence[Metric],
+    settings: Settings,
+) -> Selection:
+    """
+    Return the rows of a frame, not read yet.
+
+    Parameters
+    ----------
+    frame
+        A frame of any kind.
+    systems, answers
+        The columns of predictions by the name of their system, and the column of answers.
+    metrics
+        The scores; the first one decides first.
+    settings
+        How rows are scored, sliced and counted, and which columns they keep.
+    """
+    live = Live(slicing=Slicing(settings.by), metrics=tuple(metrics))
+    source = scored_rows(frame, systems, answers, live, settings)
+    schema = source.inputs.collect_schema()
+    for name, column in zip(settings.keep, kept_names(settings), strict=True):
+        if schema[column].is_object():
+            raise DTypeError(f"column {name!r} has dtype Object and cannot be kept; cast it")
+    return Selection(source=source, settings=settings)
+
+
+def as_given(frame: Any, rows: pl.Series, table: pl.DataFrame, keep: Sequence[str]) -> Any:
+    """
+    Return a table of selected rows as the frame's kind; pandas keeps the index and the dtypes of columns.
+
+    Parameters
+    ----------
+    frame
+        The frame that the rows come from.
+    rows
+        Their numbers.
+    table
+        What is known of them.
+    keep
+        Columns of the table that are columns of the frame, or levels of its index.
+    """
+    if not is_pandas(frame):
+        return as_kind_of(frame, table)
+    own = frame[[name for name in keep if name in frame.columns]]
+    return attach(own, rows, table.drop(cs.by_name(*keep)))
+
+
+def lowest(
+    rows: pl.LazyFrame, order: Sequence[str], n: int | None, *, highest_first: bool = False
+) -> pl.LazyFrame:
+    """
+    Return rows in order, nulls last, and of these the first.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    order
+        The columns by which they are ordered, each ascending.
+    n
+        How many rows; `None` returns all.
+    highest_first
+        Whether the first column is descending.
+    """
+    descending = [highest_first, *(False for _ in order[1:])]
+    if n is not None:
+        rows = rows.bottom_k(n, by=order, reverse=descending)
+    return rows.sort(order, descending=descending, nulls_last=True)
+
+
+def worst_rows(rows: pl.LazyFrame, settings: Settings) -> pl.LazyFrame:
+    """Return as many of the worst rows of a summary as its settings ask for, the worst first."""
+    order = [
+        first_score(settings),
+        *(["nls"] if settings.has_texts else []),
+        *content(
+            digests=["row_digest"],
+            keys=key_names(settings.by, settings.cluster),
+            texts=["prediction", "answers"] if settings.has_texts else [],
+            others=own_and_kept(settings),
+        ),
+    ]
+    return lowest(
+        rows,
+        list(dict.fromkeys(order)),
+        settings.worst,
+        highest_first=not settings.metrics[0].higher_is_better,
+    )
+
+
+def first_score(settings: Settings) -> str:
+    """Return the column of the first metric in the rows of a summary."""
+    metric = settings.metrics[0]
+    return metric.row or "anls" if metric.is_built_in else "own_0"
+
+
+def content(
+    *, digests: Sequence[str], keys: Sequence[str], texts: Sequence[str], others: Sequence[str]
+) -> list[str]:
+    """
+    Return the columns by which rows are ordered that are ranked equal: what they hold.
+
+    The digests are there for speed: rows with equal ones differ only in nulls. List keys are compared
+    unsorted: sorting each costs more than scoring.
+    """
+    return [*digests, *keys, *texts, *others]
