@@ -97,7 +97,7 @@ test-python: install .venv-peers/installed
 # In one process, because to import and collect takes as long as half of the tests.
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
 	.venv-daft/bin/python -m pytest -q tests/distributed
-	.venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
+	DO_NOT_TRACK=1 .venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
 
 test-docs: install ## Docstrings and the examples of README and docs, run
 	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs \

@@ -29,7 +29,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anls_frame import _accessors
+from anls_frame import _accessors, _engines
 
 try:
     from anls_frame._native import __version__
@@ -251,3 +251,6 @@ def __dir__() -> list[str]:
 
 
 _accessors.register()
+# A Daft frame, alone or in batches.
+_engines.register("daft", functions="anls_frame.distributed.frames")
+_engines.register("anls_frame.distributed", functions="anls_frame.distributed.frames")

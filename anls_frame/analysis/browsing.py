@@ -126,6 +126,18 @@ class RowsPage:
             If the path does not end in `.html`.
         OSError
             If the file cannot be written; an existing one is then unchanged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["cat"], "answer": ["cow"]})
+        >>> page = af.browse(df, "prediction", "answer")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = page.write(f"{folder}/rows.html", title="Animals")
+        ...     "<title>Animals</title>" in path.read_text(encoding="utf-8")
+        True
         """
         path = Path(path)
         if path.suffix.lower() not in {".html", ".htm"}:
@@ -190,6 +202,14 @@ class RowsPage:
         -------
         list
             The digest of each; None for a row that is not on the page.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["cat"], "answer": ["cow"]})
+        >>> len(af.browse(df, "prediction", "answer").digests([0])[0])
+        16
         """
         table = self._content.table
         names = [f"prediction_{place}" for place, _ in enumerate(self._content.systems)]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars.selectors as cs
 import pyarrow as pa
 
-from anls_frame.frames import from_arrow
-from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.metrics import scores
-from anls_frame.protocol import resolve_protocol
+from anls_frame.metrics.scoring import add_scores
 from anls_frame.summary import Summary, SystemsSummary, merge, summarize, summarize_systems
 
 if TYPE_CHECKING:
@@ -18,23 +14,13 @@ if TYPE_CHECKING:
 
     import daft
 
-    from anls_frame._typing import ScoreColumn
-
 _MERGED_AT_ONCE = 16
 
 
-def score(
-    *columns: daft.Series,
-    names: tuple[str, ...],
-    inputs: tuple[str, str],
-    fields: Sequence[ScoreColumn],
-    options: dict[str, Any],
-) -> pa.Array:
+def scores(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> pa.Array:
     """Score a batch of rows: a struct of the requested fields."""
-    texts = from_arrow.to_polars(_table(columns, names), names)
-    warn_of_answers(texts.get_column(inputs[1]), resolve_protocol(options["protocol"]))
-    expression = scores.score(*map(cs.by_name, inputs), **options)
-    return texts.select(expression).unnest("score").select(fields).to_struct().to_arrow()
+    scored = add_scores(_table(columns, names), **options).select(options["columns"])
+    return scored.to_struct_array().combine_chunks()
 
 
 class PartialSummary:

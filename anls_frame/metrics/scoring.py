@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string, takes_names
+from anls_frame._engines import on_engines
 from anls_frame._typing import MissingPrediction, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -28,6 +29,7 @@ FrameT = TypeVar("FrameT")
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 
 
+@on_engines
 @takes_names
 def add_scores(
     frame: FrameT,
@@ -49,8 +51,8 @@ def add_scores(
     Parameters
     ----------
     frame
-        A Polars DataFrame or LazyFrame (which stays lazy), a pandas DataFrame, or any object with the Arrow
-        PyCapsule interface (a pyarrow Table, a DuckDB relation).
+        A Polars DataFrame or LazyFrame (which stays lazy), a pandas DataFrame, any object with the Arrow
+        PyCapsule interface (a pyarrow Table, a DuckDB relation), or a Daft DataFrame (which stays lazy).
     prediction
         Name of the column with the predicted texts.
     answers

@@ -10,6 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
+from anls_frame._engines import checked_first
 from anls_frame._typing import Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
@@ -920,6 +921,7 @@ def _on_frames(
 
 
 @_on_frames
+@checked_first
 @takes_names
 def compare(
     frame: Any,
@@ -949,9 +951,10 @@ def compare(
     Parameters
     ----------
     frame
-        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule
-        interface, with a column of predictions for each system (`pair` makes one from two frames), or with
-        a row for each system and question.
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, any object with the Arrow PyCapsule interface or
+        a Daft DataFrame (whose rows are scored where they are stored), with a column of predictions for each
+        system (`pair` makes one from two frames) or, if it is not of Daft, with a row for each system and
+        question.
     systems
         The systems, from name to prediction column, or a list of prediction columns.
     answers

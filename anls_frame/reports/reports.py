@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 import polars as pl
 
 from anls_frame._arguments import choice, count, share, string, takes_names
+from anls_frame._engines import checked_first
 from anls_frame._typing import Options, Table, Table_co
 from anls_frame.export.document import TABLE
 from anls_frame.reports import rest
@@ -514,6 +515,7 @@ def _on_frames(
 
 
 @_on_frames
+@checked_first
 @takes_names
 def report(
     frame: Any,
@@ -545,7 +547,8 @@ def report(
     ----------
     frame
         A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
-        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        pandas DataFrame, any object with the Arrow PyCapsule interface, or a Daft DataFrame, whose rows are
+        scored where they are stored.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.

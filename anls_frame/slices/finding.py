@@ -10,6 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import count, flag, share, takes_names
+from anls_frame._engines import on_engines
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
@@ -64,6 +65,7 @@ def _on_frames(
 
 
 @_on_frames
+@on_engines
 @takes_names
 def find_slices(
     frame: Any,
@@ -99,9 +101,9 @@ def find_slices(
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
-        Its columns are loaded into memory. Or a `Summary`, or a `SystemsSummary` of two systems, with a
-        cluster: it knows how its rows were scored; `columns` then are among its `by`, and `metrics` names its
-        means.
+        Its columns are loaded into memory. Or a Daft DataFrame, in whose summary by `columns` and `cluster`
+        slices are found. Or a `Summary`, or a `SystemsSummary` of two systems, with a cluster: it knows how
+        its rows were scored; `columns` then are among its `by`, and `metrics` names its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.

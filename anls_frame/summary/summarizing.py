@@ -7,6 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count, takes_names
+from anls_frame._engines import on_engines
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
@@ -54,6 +55,7 @@ def _on_frames(
 
 
 @_on_frames
+@on_engines
 @takes_names
 def summarize(
     frame: Any,
@@ -81,7 +83,8 @@ def summarize(
     ----------
     frame
         A Polars DataFrame or LazyFrame (read on the streaming engine, so it may be larger than memory), a
-        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        pandas DataFrame, any object with the Arrow PyCapsule interface, or a Daft DataFrame, whose rows are
+        scored where they are stored.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.

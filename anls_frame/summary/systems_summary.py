@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
 from anls_frame._arguments import takes_names
+from anls_frame._engines import on_engines
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames import documents
@@ -271,6 +272,7 @@ def _on_frames(
 
 
 @_on_frames
+@on_engines
 @takes_names
 def summarize_systems(
     frame: Any,

@@ -49,23 +49,23 @@ def streaming(path: Path, cluster: str | None) -> Any:
 
 def on_daft(path: Path, cluster: str | None) -> Any:
     """Report on Daft's own runner."""
-    from anls_frame import distributed  # noqa: PLC0415 # before Daft
+    os.environ["DO_NOT_TRACK"] = "1"
+    import daft  # noqa: PLC0415
 
-    import daft  # noqa: PLC0415 # isort: skip
+    import anls_frame as af  # noqa: PLC0415
 
     daft.set_runner_native()
-    return distributed.report(daft.read_parquet(str(path)), *TEXTS, by=BY, cluster=cluster)
+    return af.report(daft.read_parquet(str(path)), *TEXTS, by=BY, cluster=cluster)
 
 
 def on_ray(path: Path, cluster: str | None) -> Any:
     """Report on Daft over a Ray cluster: two workers with one CPU each, and a driver that does no work."""
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0"}
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0", "DO_NOT_TRACK": "1"}
+    import daft  # noqa: PLC0415
     import ray  # noqa: PLC0415
     from ray.cluster_utils import Cluster  # noqa: PLC0415
 
-    from anls_frame import distributed  # noqa: PLC0415 # before Daft
-
-    import daft  # noqa: PLC0415 # isort: skip
+    import anls_frame as af  # noqa: PLC0415
 
     nodes = Cluster()
     nodes.add_node(num_cpus=0, object_store_memory=OBJECT_STORE, include_dashboard=False)
@@ -74,7 +74,7 @@ def on_ray(path: Path, cluster: str | None) -> Any:
     ray.init(address=nodes.address, logging_level="error", log_to_driver=False)
     daft.set_runner_ray(noop_if_initialized=True)
     start = time.perf_counter()
-    report = distributed.report(daft.read_parquet(str(path)), *TEXTS, by=BY, cluster=cluster)
+    report = af.report(daft.read_parquet(str(path)), *TEXTS, by=BY, cluster=cluster)
     sys.stderr.write(f"without the start of the cluster {time.perf_counter() - start:.1f} s\n")
     ray.shutdown()
     nodes.shutdown()

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 # Daft has an environment of its own, where `make test-daft` runs them.
+os.environ.setdefault("DO_NOT_TRACK", "1")
 collect_ignore_glob = [] if importlib.util.find_spec("daft") else ["test_*.py"]
 
 _exit_status: list[int] = []

@@ -18,9 +18,9 @@ def test_a_process_ends_well_right_after_a_query(
 ) -> None:
     # Daft's threads may still hold Python objects then.
     script = (
-        "from anls_frame import distributed; import daft;"
+        "import anls_frame as af; import daft;"
         "frame = daft.from_pydict({'p': ['a'] * 300_000, 'a': ['b'] * 300_000});"
-        "print(distributed.add_scores(frame, 'p', 'a').where(daft.col('nls') == 0).count_rows())"
+        "print(af.add_scores(frame, 'p', 'a').where(daft.col('nls') == 0).count_rows())"
     )
     for _ in range(20):
         done = run_python("-c", script)

@@ -13,19 +13,16 @@ if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
 # Before Ray is imported, and for the processes that it starts.
-os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0"}
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0", "DO_NOT_TRACK": "1"}
 MEMORY = 512 << 20
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cluster() -> Iterator[Cluster]:
     """Start a cluster whose driver has no CPUs, so that all work is done by two workers with one each."""
-    import ray  # noqa: PLC0415 - after the variables above
+    import daft  # noqa: PLC0415 - after the variables above, as are these
+    import ray  # noqa: PLC0415
     from ray.cluster_utils import Cluster  # noqa: PLC0415
-
-    from anls_frame import distributed  # noqa: F401, PLC0415 - switches Daft's telemetry off
-
-    import daft  # noqa: PLC0415 # isort: skip
 
     cluster = Cluster()
     cluster.add_node(num_cpus=0, object_store_memory=MEMORY, include_dashboard=False)

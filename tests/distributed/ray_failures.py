@@ -12,16 +12,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+import daft
 import polars as pl
 import pytest
 import ray
 from summary_checks import check_equal
 
 import anls_frame as af
-from anls_frame import distributed
-from anls_frame.distributed import workers
-
-import daft  # isort: skip - after the module that switches its telemetry off
+from anls_frame.distributed import Batches, workers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +63,7 @@ def test_batches_are_summarized_by_both_workers(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Telling)
     frame = daft.from_arrow([FRAME.to_arrow()] * 4)
-    assert distributed.summarize(frame, "p", "a", batch_rows=10_000).rows == 4 * ROWS
+    assert af.summarize(Batches(frame, 10_000), "p", "a").rows == 4 * ROWS
     processes = {int(path.name) for path in tmp_path.iterdir()}
     assert len(processes) == 2
     assert os.getpid() not in processes
@@ -74,7 +72,7 @@ def test_batches_are_summarized_by_both_workers(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize("times", [1, 3])
 def test_after_a_worker_died_the_report_is_right(times: int, tmp_path: Path) -> None:
     frame = dying(written(tmp_path, 8), tmp_path / "log", times)
-    found = distributed.summarize(frame, "p", "a", by="k", cluster="doc", batch_rows=10_000)
+    found = af.summarize(Batches(frame, 10_000), "p", "a", by="k", cluster="doc")
     assert (tmp_path / "log").stat().st_size == times
     check_equal(found, af.summarize(FRAME, "p", "a", by="k", cluster="doc"))
 
@@ -102,7 +100,7 @@ def test_after_a_machine_went_away_there_is_no_wrong_report(cluster: Cluster, tm
     call = daft.func.batch(return_dtype=daft.DataType.int64(), use_process=False)(wait)
     frame = frame.with_column("i", call(frame["i"])).where(daft.col("i") >= 0)
     try:
-        found = distributed.summarize(frame, "p", "a", by="k", batch_rows=10_000)
+        found = af.summarize(Batches(frame, 10_000), "p", "a", by="k")
     except ray.exceptions.RayError as error:
         # Batches that lay on that machine are gone, and Ray does not compute them anew.
         assert "ObjectReconstructionFailed" in str(error)  # noqa: PT017 - there may be none

@@ -1,5 +1,5 @@
 """
-The functions on Daft give what those of the same names give in memory, whatever the partitions and batches.
+Functions of Daft frames give what they give of the same rows in memory, whatever the partitions and batches.
 
 On Daft's native runner, in this process; `.ci/heavy ray` runs the same tests on a cluster of two workers.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+import daft
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -21,9 +22,7 @@ from sample import DATA
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
-from anls_frame import distributed
-
-import daft  # isort: skip - after the module that switches its telemetry off
+from anls_frame.distributed import Batches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +71,7 @@ def outcome(call: Any) -> Any:
 def test_report_of_the_sample_data_is_that_of_memory() -> None:
     arguments: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "worst": 5, "details": True}
     expected = af.report(pl.read_parquet(QUESTIONS), "tesseract", "answers", **arguments)
-    found = distributed.report(
-        daft.read_parquet(str(QUESTIONS)), "tesseract", "answers", **arguments, batch_rows=100
-    )
+    found = af.report(Batches(daft.read_parquet(str(QUESTIONS)), 100), "tesseract", "answers", **arguments)
     check_equal(found.summary, expected.summary)
     report_oracle.check_alike(found.by_group, expected.by_group)
     assert found.overall["n"] + found.overall["n_unanswerable"] == found.settings["rows"] == 1624
@@ -91,7 +88,7 @@ def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
     for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"], "depth": 3}):
         arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
         expected = af.find_slices(pl.read_parquet(QUESTIONS), "rapidocr", "answers", **arguments)
-        found = distributed.find_slices(frame, "rapidocr", "answers", **arguments, batch_rows=100)
+        found = af.find_slices(Batches(frame, 100), "rapidocr", "answers", **arguments)
         assert found.frame.height
         shown = ["description", "metric", "n", "n_clusters", "score", "low", "high", "p_adjusted"]
         assert found.frame.select(shown).equals(expected.frame.select(shown))
@@ -105,7 +102,7 @@ def test_what_a_second_system_lost_in_the_sample_data_is_that_of_memory() -> Non
     for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"]}):
         arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
         expected = af.find_slices(pl.read_parquet(QUESTIONS), systems, "answers", **arguments)
-        found = distributed.find_slices(frame, systems, "answers", **arguments, batch_rows=100)
+        found = af.find_slices(Batches(frame, 100), systems, "answers", **arguments)
         assert found.frame.height
         # A summary does not have the changes of single rows, so that p-values may differ by a draw or two.
         unlike = ["p_adjusted", "overlapping"]
@@ -127,7 +124,7 @@ def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() ->
     ):
         given: dict[str, Any] = {"prediction": "p", "answers": "a", "columns": "k", "cluster": "k", **options}
         with pytest.raises(ValueError, match=message):
-            distributed.find_slices(frame, **given)
+            af.find_slices(frame, **given)
 
 
 @report_oracle.FEWER
@@ -146,9 +143,8 @@ def test_any_partitions_and_batches_give_the_summary_of_memory(
     tables = [frame[start:stop].to_arrow() for start, stop in itertools.pairwise(bounds)]
     arguments = options.arguments()
     del arguments["confidence"]
-    found = distributed.summarize(
-        daft.from_arrow(tables), "prediction", "answers", worst=3, **arguments, batch_rows=batch_rows
-    )
+    batches = Batches(daft.from_arrow(tables), batch_rows)
+    found = af.summarize(batches, "prediction", "answers", worst=3, **arguments)
     check_equal(found, af.summarize(frame, "prediction", "answers", worst=3, **arguments))
     assert list(found.parts.values()) == [len(rows)]
 
@@ -158,9 +154,7 @@ def test_many_batches_add_up() -> None:
     frame = pl.DataFrame(
         {"s": [index % 7 / 6 for index in range(rows)], "k": [[1], [1, 2], None, []] * (rows // 4)}
     )
-    found = distributed.summarize(
-        daft.from_arrow(frame.to_arrow()), metrics="s", by="k", part="all", batch_rows=3
-    )
+    found = af.summarize(Batches(daft.from_arrow(frame.to_arrow()), 3), metrics="s", by="k", part="all")
     check_equal(found, af.summarize(frame, metrics="s", by="k"))
     assert found.parts == {"all": rows}
 
@@ -173,7 +167,7 @@ def test_keys_of_any_dtype_are_those_of_memory(name: str, tmp_path: Path) -> Non
     # Whatever a column does as slices alone, it does beside clusters too.
     both: dict[str, Any] = {"by": "k", "cluster": "k", "worst": 2}
     for arguments in amount([both], [{"by": "k"}, both]):
-        found = distributed.report(frame, "p", "a", **arguments, batch_rows=2)
+        found = af.report(Batches(frame, 2), "p", "a", **arguments)
         expected = af.report(frame.to_arrow(), "p", "a", **arguments)
         report_oracle.check_alike(found.by_group, expected.by_group)
         assert found.settings == expected.settings
@@ -186,9 +180,9 @@ def test_columns_of_any_layout_give_what_they_give_in_memory(prediction: str, an
     table = pa.table({"p": LAYOUTS[prediction], "a": LAYOUTS[answers]})
     frame = daft.from_arrow(table)
     for name in ("add_scores", "summarize"):
-        in_memory, on_daft = getattr(af, name), getattr(distributed, name)
-        expected = outcome(lambda: in_memory(frame.to_arrow(), "p", "a"))  # noqa: B023 - called at once
-        found = outcome(lambda: on_daft(frame, "p", "a"))  # noqa: B023
+        function = getattr(af, name)
+        expected = outcome(lambda: function(frame.to_arrow(), "p", "a"))  # noqa: B023 - called at once
+        found = outcome(lambda: function(frame, "p", "a"))  # noqa: B023
         if isinstance(expected, str):
             assert found == expected
         elif name == "summarize":
@@ -200,10 +194,10 @@ def test_columns_of_any_layout_give_what_they_give_in_memory(prediction: str, an
 @pytest.mark.parametrize("tables", [ROWS[:0], [ROWS[:0], ROWS[:0]]], ids=["one", "two"])
 def test_frames_without_rows_give_reports_without_rows(tables: Any) -> None:
     for frame in (daft.from_arrow(tables), daft.from_arrow(ROWS).where(daft.col("k") > 9)):
-        found = distributed.report(frame, "p", "a", by="k")
+        found = af.report(frame, "p", "a", by="k")
         assert found.overall["n"] == 0
         assert found.by_group.equals(af.report(ROWS[:0], "p", "a", by="k").by_group)
-        assert distributed.add_scores(frame, "p", "a").to_arrow().num_rows == 0
+        assert af.add_scores(frame, "p", "a").to_arrow().num_rows == 0
 
 
 @pytest.mark.parametrize(
@@ -222,28 +216,38 @@ def test_frames_without_rows_give_reports_without_rows(tables: Any) -> None:
 )
 def test_scores_are_those_of_memory(arguments: dict[str, Any]) -> None:
     rows = pl.read_parquet(QUESTIONS).rename({"rapidocr_confidence": "rapidocr_nls"})
-    found = distributed.add_scores(daft.from_arrow(rows.to_arrow()), "tesseract", "answers", **arguments)
+    found = af.add_scores(daft.from_arrow(rows.to_arrow()), "tesseract", "answers", **arguments)
     expected = af.add_scores(rows, "tesseract", "answers", **arguments)
     assert found.column_names == expected.columns
     assert pl.DataFrame(found.to_arrow()).equals(expected)
 
 
 def test_scored_rows_are_reported_like_texts() -> None:
-    scored = distributed.add_scores(
-        daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"]
-    )
-    found = distributed.report(scored, metrics="anls", by="lang", batch_rows=500)
-    expected = distributed.report(scored, "rapidocr", "answers", by="lang", missing="drop", batch_rows=500)
+    scored = af.add_scores(daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"])
+    batches = Batches(scored, 500)
+    found = af.report(batches, metrics="anls", by="lang")
+    expected = af.report(batches, "rapidocr", "answers", by="lang", missing="drop")
     assert found.by_group["n"].to_list() == expected.by_group["n"].to_list()
     assert found.by_group["anls"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
+
+
+def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def collect(*_: object) -> None:
+        raise AssertionError("the rows were collected")
+
+    frame = daft.from_arrow(ROWS)
+    monkeypatch.setattr(daft.DataFrame, "__arrow_c_stream__", collect, raising=False)
+    assert af.report(frame=frame, prediction="p", answers="a").overall["n"] == 3
+    assert af.compare(frame=frame, systems={"x": "p", "y": "p"}, answers="a").overall["n"] == 3
+    with pytest.raises(AssertionError, match="the rows were collected"):
+        af.worst(frame, "p", "a")
 
 
 def test_lengths_of_pages_are_those_of_memory() -> None:
     pages = pl.read_parquet(DATA / "ocr_pages.parquet", columns=["tesseract", "reference", "lang"])
     arguments: dict[str, Any] = {"metrics": "ocr", "by": "lang"}
-    found = distributed.report(
-        daft.from_arrow(pages.to_arrow()), "tesseract", "reference", **arguments, batch_rows=30
-    )
+    batches = Batches(daft.from_arrow(pages.to_arrow()), 30)
+    found = af.report(batches, "tesseract", "reference", **arguments)
     lengths = ["lang", "n", "words", "characters", "cer_corpus"]
     expected = af.report(pages, "tesseract", "reference", **arguments).by_group
     assert found.by_group.select(lengths).equals(expected.select(lengths))
@@ -251,16 +255,16 @@ def test_lengths_of_pages_are_those_of_memory() -> None:
 
 def test_the_prediction_may_be_the_answer_too() -> None:
     frame = daft.from_arrow(ROWS)
-    assert distributed.report(frame, "p", "p").overall["n"] == 3
-    assert distributed.add_scores(frame, "p", "p").to_pydict()["nls"] == [1.0, 1.0, None, 1.0]
+    assert af.report(frame, "p", "p").overall["n"] == 3
+    assert af.add_scores(frame, "p", "p").to_pydict()["nls"] == [1.0, 1.0, None, 1.0]
 
 
 def test_generators_name_columns_as_lists_do() -> None:
     frame = daft.from_arrow(ROWS)
-    scored = distributed.add_scores(frame, "p", "a", columns=(name for name in ["nls"]))  # type: ignore[arg-type]
+    scored = af.add_scores(frame, "p", "a", columns=(name for name in ["nls"]))  # type: ignore[arg-type]
     assert scored.column_names == [*ROWS.column_names, "nls"]
     by = (name for name in ["k"])
-    assert distributed.report(frame, "p", "a", by=by).by_group.height == 4  # type: ignore[arg-type]
+    assert af.report(frame, "p", "a", by=by).by_group.height == 4  # type: ignore[arg-type]
 
 
 def test_own_metrics_are_those_of_memory() -> None:
@@ -286,22 +290,15 @@ def test_own_metrics_are_those_of_memory() -> None:
     ]
     arguments: dict[str, Any] = {"metrics": metrics, "by": "k", "cluster": "d", "worst": 4, "keep": ["id"]}
     expected = af.report(frame, "p", "a", **arguments, min_n=80, title="Run")
-    found = distributed.report(
-        daft.from_arrow(frame.to_arrow()),
-        "p",
-        "a",
-        **arguments,
-        batch_rows=amount(47, 17),
-        min_n=80,
-        title="Run",
-    )
+    batches = Batches(daft.from_arrow(frame.to_arrow()), amount(47, 17))
+    found = af.report(batches, "p", "a", **arguments, min_n=80, title="Run")
     check_equal(found.summary, expected.summary)
     report_oracle.check_alike(found.to_polars(), expected.to_polars())
     assert found.worst.equals(expected.worst)
     assert (found.title, found.hidden) == (expected.title, expected.hidden)
     wrong = af.Metric("s", bounds=(0, 1))
     with pytest.raises(Exception, match=r"metric 's' must be in \[0, 1\], got 1700000000"):
-        distributed.report(daft.from_arrow(frame.to_arrow()), metrics=wrong)
+        af.report(daft.from_arrow(frame.to_arrow()), metrics=wrong)
 
 
 SYSTEMS = {"new": "rapidocr", "old": "tesseract", "same": "rapidocr"}
@@ -325,18 +322,16 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
         "draws": 199,
     }
     expected = af.compare(frame, systems, "answers", **arguments)
-    found = distributed.compare(
-        daft.read_parquet(str(QUESTIONS)), systems, "answers", **arguments, batch_rows=100
-    )
+    rows = daft.read_parquet(str(QUESTIONS))
+    found = af.compare(Batches(rows, 100), systems, "answers", **arguments)
     report_oracle.check_alike(found.ranking, expected.ranking)
     report_oracle.check_alike(found.differences(), expected.differences())
     assert found.settings == expected.settings
     assert found.transitions.equals(expected.transitions)
     # What scores with bounds give is the same to the last bit.
     exact = {**arguments, "metrics": ["anls", "cer_corpus"]}
-    assert distributed.compare(
-        daft.read_parquet(str(QUESTIONS)), systems, "answers", **exact, batch_rows=400
-    ).ranking.equals(af.compare(frame, systems, "answers", **exact).ranking)
+    found = af.compare(Batches(rows, 400), systems, "answers", **exact)
+    assert found.ranking.equals(af.compare(frame, systems, "answers", **exact).ranking)
 
 
 def test_scores_of_systems_are_compared_too() -> None:
@@ -346,14 +341,8 @@ def test_scores_of_systems_are_compared_too() -> None:
             for name, step in (("a", 2), ("b", 3), ("c", 5))
         }
     )
-    found = distributed.summarize_systems(
-        daft.from_arrow(frame.to_arrow()),
-        ["a", "b", "c"],
-        None,
-        metrics="f1",
-        part="all",
-        batch_rows=amount(29, 7),
-    )
+    batches = Batches(daft.from_arrow(frame.to_arrow()), amount(29, 7))
+    found = af.summarize_systems(batches, ["a", "b", "c"], None, metrics="f1", part="all")
     assert found.parts == {"all": 400}
     expected = af.compare(frame, ["a", "b", "c"], None, metrics="f1")
     report_oracle.check_alike(af.Comparison.from_summary(found).ranking, expected.ranking)
@@ -366,13 +355,12 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
         ({"systems": ["p", "nope"]}, "nope"),
         ({"baseline": "a"}, "baseline must be one of the systems"),
         ({"confidence": 2}, "confidence must be"),
-        ({"batch_rows": 0}, "batch_rows must be"),
         ({"metrics": "zeros"}, "'zeros' is none"),
     ]
     for arguments, message in wrong:
         with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
-            distributed.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
-    empty = distributed.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
+            af.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
+    empty = af.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
     assert empty.overall["n"] == 0
 
 
@@ -380,8 +368,8 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
 def test_documents_without_a_cluster_are_noted_as_in_memory(cluster: str | None) -> None:
     rows = daft.read_parquet(str(QUESTIONS))
     for found in (
-        distributed.report(rows, "tesseract", "answers", cluster=cluster),
-        distributed.compare(rows, ["tesseract", "rapidocr"], "answers", cluster=cluster, draws=99),
+        af.report(rows, "tesseract", "answers", cluster=cluster),
+        af.compare(rows, ["tesseract", "rapidocr"], "answers", cluster=cluster, draws=99),
     ):
         assert found.summary.forgotten_documents == ("doc_id" if cluster is None else None)
         assert ("Documents have several rows" in repr(found)) is (cluster is None)

@@ -1,19 +1,17 @@
-"""On Daft: what is wrong shows before rows are computed, rows cannot get lost, nothing is reported home."""
+"""On Daft: what is wrong shows before rows are computed, and rows cannot get lost."""
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
+import daft
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import anls_frame as af
-from anls_frame import distributed
-from anls_frame.distributed import workers
-
-import daft  # isort: skip - after the module that switches its telemetry off
+from anls_frame.distributed import Batches, workers
 
 if TYPE_CHECKING:
     import subprocess
@@ -28,14 +26,9 @@ ROWS = pa.table(
         "*": pa.array([1, 2, 3, 4]),
     }
 )
-TELEMETRY = (
-    "import os; print(sorted((k, v) for k, v in os.environ.items() if 'ANALYTICS' in k or 'TRACK' in k))"
-)
-LONG = ("prediction", "system", "id")
-WIDE = ("systems", "answers")
 DYING = """
 import os, signal
-from anls_frame import distributed
+import anls_frame as af
 import daft
 
 def die(texts):
@@ -47,7 +40,7 @@ call = daft.func.batch(return_dtype=daft.DataType.string(), use_process=True, ba
 frame = daft.from_pydict({"p": ["a"] * 100 + ["z"], "a": ["a"] * 101})
 frame = frame.with_column("p", call(frame["p"]))
 print("begun")
-print(distributed.report(frame, "p", "a", batch_rows=10))
+print(af.report(af.distributed.Batches(frame, 10), "p", "a"))
 """
 
 
@@ -62,7 +55,7 @@ def never_computed() -> daft.DataFrame:
 
 
 def test_scores_are_computed_when_they_are_asked_for() -> None:
-    scored = distributed.add_scores(never_computed(), "p", "a", columns=["nls"])
+    scored = af.add_scores(never_computed(), "p", "a", columns=["nls"])
     assert scored.column_names == [*ROWS.column_names, "nls"]
     with pytest.raises(AssertionError, match="4 rows were computed"):
         scored.to_pydict()
@@ -91,16 +84,14 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"metrics": "score"}, ValueError, "a column of scores, or a Metric, got 'score'"),
         ({"keep": "m"}, af.ColumnNotFoundError, "no column 'm' among"),
         ({"keep": ["n", "n"]}, ValueError, "keep must not name a column twice"),
-        ({"prediction": None}, ValueError, "pass the columns prediction and answers"),
-        ({"batch_rows": 0}, ValueError, "batch_rows must be an integer of at least 1, got 0"),
-        ({"batch_rows": True}, ValueError, "batch_rows must be an integer of at least 1, got True"),
+        ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
     ],
     ids=str,
 )
 def test_wrong_columns_and_options_are_errors_before_rows_are_computed(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    for function in (distributed.summarize, distributed.report):
+    for function in (af.summarize, af.report):
         with pytest.raises(error, match=message):
             function(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
 
@@ -117,7 +108,7 @@ def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
     arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        distributed.report(never_computed(), "p", "a", **arguments)
+        af.report(never_computed(), "p", "a", **arguments)
 
 
 @pytest.mark.parametrize(
@@ -142,40 +133,48 @@ def test_scores_that_cannot_be_added_are_errors_at_once(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        distributed.add_scores(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
+        af.add_scores(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
 
 
 def test_existing_columns_are_not_replaced_unasked() -> None:
     frame = daft.from_arrow(ROWS).with_column("nls", daft.lit(1))
     with pytest.raises(af.DuplicateColumnError, match=re.escape("already has the columns ['nls']")):
-        distributed.add_scores(frame, "p", "a")
+        af.add_scores(frame, "p", "a")
 
 
-@pytest.mark.parametrize("function", [distributed.add_scores, distributed.report, distributed.summarize])
-def test_frames_of_other_kinds_are_an_error_that_says_where_they_go(function: Callable[..., Any]) -> None:
-    with pytest.raises(
-        TypeError,
-        match="frame must be a Daft DataFrame, got Table; for other frames, use the functions of",
-    ):
-        function(ROWS, "p", "a")
+@pytest.mark.parametrize("rows", [0, -1, True, 1.5])
+def test_batches_are_of_a_daft_frame_and_have_rows(rows: Any) -> None:
+    with pytest.raises(ValueError, match=f"rows must be an integer of at least 1, got {rows}"):
+        Batches(daft.from_arrow(ROWS), rows)
+    with pytest.raises(TypeError, match="frame must be a Daft DataFrame, got Table"):
+        Batches(ROWS)
+
+
+def test_a_series_in_place_of_a_name_is_the_error_that_it_is_in_memory() -> None:
+    with pytest.raises(TypeError, match="prediction takes names of columns, got a "):
+        af.report(daft.from_arrow(ROWS), pl.Series("p", ["a"]), "a")  # type: ignore[arg-type]
+
+
+def test_features_of_rows_in_memory_are_refused() -> None:
+    with pytest.raises(ValueError, match="add them to the Daft frame as columns"):
+        af.find_slices(never_computed(), "p", "a", "n", cluster="n", features=True)
 
 
 def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None:
     # Daft takes dictionaries of texts for Python objects.
     table = ROWS.set_column(0, "p", ROWS["p"].dictionary_encode())
     frame = daft.from_arrow(table)
-    with pytest.raises(af.DTypeError, match="column 'p' has Daft's dtype Python"):
-        distributed.report(frame, "p", "a")
-    with pytest.raises(af.DTypeError, match=re.escape("`.cast(daft.DataType.string())`")):
-        distributed.add_scores(frame, "p", "a")
+    for function in (af.report, af.add_scores):
+        with pytest.raises(af.DTypeError, match=r"column 'p' must hold strings .*; cast it to string"):
+            function(frame, "p", "a")
     texts = frame.with_column("p", frame["p"].cast(daft.DataType.string()))
-    assert distributed.report(texts, "p", "a").overall == af.report(ROWS, "p", "a").overall
+    assert af.report(texts, "p", "a").overall == af.report(ROWS, "p", "a").overall
 
 
 def test_scores_that_are_no_numbers_are_the_error_that_they_are_in_memory() -> None:
     frame = daft.from_pydict({"s": [1.0, float("nan"), None]})
     with pytest.raises(ValueError, match=r"metric 's' must be finite, got nan in row 1 \(counted from 0\); "):
-        distributed.report(frame, metrics="s")
+        af.report(frame, metrics="s")
 
 
 def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +186,7 @@ def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6, "n": [0, 1, 2, 3, 4, 5]})
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Losing)
     with pytest.raises(RuntimeError, match="Daft read 6 rows, but the returned summaries cover 5"):
-        distributed.summarize(frame, "p", "a", by="n", batch_rows=1)
+        af.summarize(Batches(frame, 1), "p", "a", by="n")
 
 
 def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +197,7 @@ def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6})
     monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Doubling)
     with pytest.raises(ValueError, match="the same part occurs twice"):
-        distributed.summarize(frame, "p", "a", batch_rows=1)
+        af.summarize(Batches(frame, 1), "p", "a")
 
 
 def test_a_process_that_dies_is_an_error(
@@ -212,59 +211,12 @@ def test_a_process_that_dies_is_an_error(
     assert done.stderr.splitlines()[-1].startswith("RuntimeError: UDF process")
 
 
-def test_functions_take_the_arguments_of_their_namesakes() -> None:
-    for name in distributed.__all__:
-        found = dict(inspect.signature(getattr(distributed, name)).parameters)
-        expected = dict(inspect.signature(getattr(af, name)).parameters)
-        if name != "add_scores":
-            assert found.pop("batch_rows").default == distributed.frames.BATCH_ROWS
-            # Daft shows its own.
-            expected.pop("progress", None)
-        if name == "compare":
-            # A frame with a row for each system would have to be brought together by question first.
-            expected = {one: value for one, value in expected.items() if one not in LONG}
-            expected |= {one: found[one].replace(default=inspect.Parameter.empty) for one in WIDE}
-        if name == "find_slices":
-            # In a summary by document.
-            del expected["features"]
-            expected["cluster"] = expected["cluster"].replace(default=inspect.Parameter.empty)
-        kinds = [(one.name, one.kind, one.default) for one in found.values()]
-        assert kinds == [(one.name, one.kind, one.default) for one in expected.values()]
-
-
-def test_parameters_are_documented() -> None:
-    for name in distributed.__all__:
-        documentation = inspect.getdoc(getattr(distributed, name)) or ""
-        section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
-        lines = re.findall(r"^(?! |-)(.+)$", section, flags=re.MULTILINE)
-        documented = [one.strip() for line in lines for one in line.split(",")]
-        assert documented == list(inspect.signature(getattr(distributed, name)).parameters)
-
-
-@pytest.fixture
-def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "DAFT_ANALYTICS_ENABLED"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.mark.usefixtures("undecided")
-def test_telemetry_is_off_unless_the_user_has_decided(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
-    script = "import anls_frame.distributed, daft.scarf_telemetry as t; print(t.opted_out());" + TELEMETRY
-    assert run_python("-c", script).stdout == "True\n[('DAFT_ANALYTICS_ENABLED', '0')]\n"
-    # Decisions against it only: with another one Daft would report from here.
-    for name in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "DAFT_ANALYTICS_ENABLED"):
-        value = "false" if name == "DAFT_ANALYTICS_ENABLED" else "true"
-        assert run_python("-c", script, **{name: value}).stdout == f"True\n[('{name}', '{value}')]\n"
-
-
 def test_daft_is_imported_on_demand_only(
     run_python: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
     script = (
         "import sys, anls_frame as af; print('daft' in sys.modules, 'distributed' in dir(af));"
-        "af.distributed.report; print('daft' in sys.modules)"
+        "af.distributed.Batches; print('daft' in sys.modules)"
     )
     assert run_python("-c", script).stdout == "False True\nTrue\n"
 

@@ -1,0 +1,79 @@
+"""Engines beside Polars and pandas: functions of frames that are computed where the rows of a frame are."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+T = TypeVar("T")
+Options = ParamSpec("Options")
+
+_homes: dict[str, str] = {}
+
+
+def register(frames: str, functions: str) -> None:
+    """
+    Say where functions of some frames are computed.
+
+    Parameters
+    ----------
+    frames
+        The package or module of the frames' class.
+    functions
+        The module with functions of the same names, which take the frame and all options by name, and with
+        `without_rows`. It is imported when such a frame is given.
+    """
+    _homes[frames] = functions
+
+
+def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
+    """Let a function of a frame take the frames of other engines too, with the same options."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def on_any_frame(*arguments: Options.args, **options: Options.kwargs) -> T:
+        home = _home(arguments, options)
+        if home is None:
+            return function(*arguments, **options)
+        given = signature.bind(*arguments, **options)
+        given.apply_defaults()
+        computed: T = getattr(home, function.__name__)(**_listed(given.arguments))
+        return computed
+
+    return on_any_frame
+
+
+def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
+    """Let a function that calls one of `on_engines` show what is wrong with options before rows are read."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def on_any_frame(*arguments: Options.args, **options: Options.kwargs) -> T:
+        home = _home(arguments, options)
+        if home is None:
+            return function(*arguments, **options)
+        given = _listed(signature.bind(*arguments, **options).arguments)
+        function(**{**given, "frame": home.without_rows(given["frame"])})  # type: ignore[call-arg]
+        return function(**given)  # type: ignore[call-arg]
+
+    return on_any_frame
+
+
+def _listed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that can be read more than once."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
+
+
+def _home(arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return the module for a frame, which is the first argument; None for a frame in this process."""
+    module = type(arguments[0] if arguments else options.get("frame")).__module__
+    for frames, functions in _homes.items():
+        if module == frames or module.startswith(f"{frames}."):
+            return import_module(functions)
+    return None
