@@ -166,7 +166,12 @@ def _sliced_systems(
     """Return the same for differences between two systems, which need no other sums."""
     keys = key_names(settings.by, None)
     votes = {name: system_sums.votes_of_two(cells, keys) for name, cells in frames.items()}
-    sums = dataclasses.replace(summary.sums, cells=frames, votes=votes, slices={})
+    slices = {
+        metric.name: system_sums.slices_of_two(frames[metric.name], keys, metric)
+        for metric in settings.metrics
+        if not metric.is_ratio
+    }
+    sums = dataclasses.replace(summary.sums, cells=frames, votes=votes, slices=slices)
     return dataclasses.replace(summary, settings=settings, sums=sums, transitions={}, from_pandas=False)
 
 

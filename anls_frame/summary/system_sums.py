@@ -427,6 +427,15 @@ def votes_of_two(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     return added.select(*keys, pl.lit(0, pl.UInt32).alias("pair"), "wins", ties, "losses")
 
 
+def slices_of_two(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
+    """Add up the scores of cells of two systems in a mean; their squares are not known."""
+    unit = pl.lit(1 << (EXACT_BITS - bits(metric, _TWO)), pl.Int128)
+    sums = [
+        (pl.col(f"x_{system}").cast(pl.Int128).sum() * unit).alias(f"sum_{system}") for system in range(_TWO)
+    ]
+    return cells.group_by(*keys, SCALE).agg(pl.col("n").sum(), *sums)
+
+
 def _added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     whole = pl.concat(parts, how="vertical_relaxed")
     sums = pl.exclude(keys).sum() if keys else pl.all().sum()
